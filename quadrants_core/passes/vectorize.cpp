@@ -261,13 +261,11 @@ class Vectorizer {
                 index = in.add(index, distance);
             }
             LaneEmitter &emitter = emitters.emplace_back(fn_, planner_, plan.lanes, body, outside);
-            if (u > 0)
-                emitter.follow(emitters[0], int64_t(plan.lanes) * u);
-            else
-                emitter.beside(std::span<const Value>(params).subspan(2 + sums));
+            if (u > 0) emitter.follow(emitters[0], int64_t(plan.lanes) * u);
             if (plan.mask_rest) emitter.stop_at(index, hi);
-            std::span<const Value> own = std::span<const Value>(params).subspan(2 + size_t(u) * sums, sums);
-            std::vector<Value> after = emitter.round(plan.loop, index, own);
+            const std::span<const Value> all(params);
+            std::vector<Value> after = emitter.round(plan.loop, index, all.subspan(2 + size_t(u) * sums, sums),
+                                                     u > 0 ? std::span<const Value>() : all.subspan(2 + sums));
             next.insert(next.end(), after.begin(), after.end());
         }
         in.yield(next);

@@ -14,11 +14,11 @@ using namespace ir;
 LaneEmitter::LaneEmitter(Function &fn, const Planner &planner, int lanes, BlockId into, BlockId outside)
     : fn_(fn), planner_(planner), lanes_count_(lanes), top_(into), b_(fn, into), outside_(fn, outside) {}
 
-std::vector<Value> LaneEmitter::round(Value loop, Value index, std::span<const Value> sums) {
-    loop_ = loop;
-    BlockId body = body_ = fn_[loop].blocks[0];
-    index_ = fn_[body].params[0];
-    first_[index_.id] = index;
+std::vector<Value> LaneEmitter::round(Value loop, Value index, std::span<const Value> sums,
+                                      std::span<const Value> beside) {
+    const BlockId body = fn_[loop].blocks[0];
+    source_ = {loop, body, fn_[body].params[0], {beside.begin(), beside.end()}};
+    first_[source_.index.id] = index;
     for (size_t k = 0; k < sums.size(); ++k) {
         Value param = fn_[body].params[k + 1];
         (planner_.totals().is_sum(param) ? first_ : lanes_)[param.id] = sums[k];
@@ -147,7 +147,7 @@ Value LaneEmitter::range(Type t, int64_t stride) {
 Value LaneEmitter::make_lanes(Value v) {
     if (planner_.totals().is_result(v)) return in_first_lane(first(v));
     if (!varies(v)) return splat(b_, first(v), lanes_count_);
-    if (v == index_) {
+    if (v == source_.index) {
         Value start = splat(b_, first(v), lanes_count_);
         return b_.add(start, range(fn_.type(v), 1));
     }
@@ -298,7 +298,7 @@ void LaneEmitter::count(Value v) {
         b_.count(uint32_t(fn_[v].imm), amount);
         return;
     }
-    const std::vector<Value> &sums = fn_[body_].params;
+    const std::vector<Value> &sums = fn_[source_.body].params;
     const bool sum = std::find(sums.begin(), sums.end(), of) != sums.end();
     // A 32-bit sum of this loop counts its rounds: all lanes together have no more of them than fit.
     if (sum && fn_.type(of) == Type(Scalar::u32) && fn_[amount].op == Op::cast) amount = fn_.args(amount)[0];

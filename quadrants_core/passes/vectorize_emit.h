@@ -16,17 +16,16 @@ class LaneEmitter {
     /// Appends to `into`; splats of values from outside the loop go to `outside`, which stands before the SIMD loop.
     LaneEmitter(ir::Function &fn, const Planner &planner, int lanes, ir::BlockId into, ir::BlockId outside);
 
-    /// One round. `sums` are the carried values by slot, as lanes; returns their next values.
-    std::vector<ir::Value> round(ir::Value loop, ir::Value index, std::span<const ir::Value> sums);
+    /// One round. `sums` are the carried values by slot, as lanes; returns their next values. `beside`: of the first round of a block,
+    /// the sums of those that run beside it.
+    std::vector<ir::Value> round(ir::Value loop, ir::Value index, std::span<const ir::Value> sums,
+                                 std::span<const ir::Value> beside = {});
 
     /// Lanes at `hi` and beyond do not run; `index` is below it.
     void stop_at(ir::Value index, ir::Value hi);
 
     /// This round runs `distance` iterations after that of `first`, in the same block: addresses differ by a constant.
     void follow(const LaneEmitter &first, int64_t distance);
-
-    /// The sums of the rounds that run beside this one, which is the first of its block; by slot, round after round.
-    void beside(std::span<const ir::Value> sums) { beside_.assign(sums.begin(), sums.end()); }
 
   private:
     void block(ir::BlockId b, size_t leave);
@@ -44,14 +43,8 @@ class LaneEmitter {
     void uniform_branch(ir::Value v);
     void inner_loop(ir::Value v);
 
-    // vectorize_look.cpp: counts so far
-    struct Look;
+    struct Look; ///< vectorize_look.cpp: counts so far
     void look(ir::Value v);
-    void tell(Look &look, ir::Value count);
-    void find_leaves(Look &look, ir::Value v) const;
-    ir::Value of_all(Look &look, ir::Value v);
-    ir::Value of_each(Look &look, ir::Value v);
-    ir::Value sum_of_all(size_t slot);
 
     // vectorize_leave.cpp: loops that lanes leave one by one
     struct Leaving;
@@ -83,20 +76,23 @@ class LaneEmitter {
     ir::Function &fn_;
     const Planner &planner_;
     int lanes_count_;
-    ir::Value loop_;         ///< the source
-    ir::BlockId top_, body_; ///< where the round goes, and what it repeats
+    ir::BlockId top_; ///< where the round goes
     ir::Builder b_, outside_;
-    ir::Value index_;
-    ir::Value mask_;        ///< lanes that run; none: all
-    ir::Value round_mask_;  ///< lanes that the round runs; none: all
-    ir::Value round_lanes_; ///< their number, without a sign
-    bool past_end_ = false; ///< lanes that do not run may be no iterations at all
+    struct {
+        ir::Value loop;
+        ir::BlockId body;
+        ir::Value index;
+        std::vector<ir::Value> beside; ///< sums of the rounds beside this one; by slot, round after round
+    } source_;                         ///< what the round repeats
+    ir::Value mask_;                   ///< lanes that run; none: all
+    ir::Value round_mask_;             ///< lanes that the round runs; none: all
+    ir::Value round_lanes_;            ///< their number, without a sign
+    bool past_end_ = false;            ///< lanes that do not run may be no iterations at all
     Leaving *leaving_ = nullptr;
     int branches_ = 0; ///< masked branches around, inside the loop that lanes leave
     std::unordered_map<uint32_t, ir::Value> first_, lanes_;
     const LaneEmitter *leader_ = nullptr;
     int64_t distance_ = 0;
-    std::vector<ir::Value> beside_;
     std::vector<uint32_t> scope_; ///< entries of lanes_ that hold in the current block only
 };
 

@@ -15,15 +15,24 @@ namespace qd::passes {
 using namespace ir;
 
 struct LaneEmitter::Look {
-    std::unordered_set<uint32_t> own;              ///< instructions of the look
-    std::unordered_map<uint32_t, Value> all, each; ///< their copies of either kind
+    LaneEmitter &e;
+    Function &fn = e.fn_;
+    Builder &b = e.b_;
+    std::unordered_set<uint32_t> own = {};                   ///< instructions of the look
+    std::unordered_map<uint32_t, Value> all = {}, each = {}; ///< their copies of either kind
     bool carried = false, inner = false; ///< what the count at hand is made of: sums of the loop, values of inner ones
     bool fine = true;
+
+    void tell(Value count);
+    void find_leaves(Value v);
+    Value of_all(Value v);
+    Value of_each(Value v);
+    Value sum_of_all(size_t slot);
 };
 
 void LaneEmitter::look(Value v) {
     if (leader_) return;
-    Look look;
+    Look look{*this};
     const std::vector<Value> insts = fn_[fn_[v].blocks[0]].insts;
     for (Value own : insts) look.own.insert(own.id);
     const Value asked = b_.emit(Op::look, {}, Scalar::u1);
@@ -31,7 +40,7 @@ void LaneEmitter::look(Value v) {
     const BlockId outer = std::exchange(b_.block, fn_[branch].blocks[0]);
     const size_t mark = scope_.size();
     for (Value own : insts)
-        if (fn_[own].op == Op::count) tell(look, own);
+        if (fn_[own].op == Op::count) look.tell(own);
     leave_scope(mark);
     b_.yield();
     b_.block = outer;
@@ -39,98 +48,97 @@ void LaneEmitter::look(Value v) {
     drop_empty_looks(fn_, outer);
 }
 
-void LaneEmitter::tell(Look &look, Value count) {
-    const Value amount = fn_.args(count)[0];
-    const uint32_t counter = uint32_t(fn_[count].imm);
-    look.carried = look.inner = false;
-    look.fine = true;
-    find_leaves(look, amount);
-    if (!look.inner) {
-        if (look.fine) b_.count(counter, of_all(look, amount));
+void LaneEmitter::Look::tell(Value count) {
+    const Value amount = fn.args(count)[0];
+    const uint32_t counter = uint32_t(fn[count].imm);
+    carried = inner = false;
+    fine = true;
+    find_leaves(amount);
+    if (!inner) {
+        if (fine) b.count(counter, of_all(amount));
         return;
     }
-    if (leaving_ && planner_.totals().has(amount)) {
-        if (const Value total = total_so_far(amount)) b_.count(counter, total);
+    if (e.leaving_ && e.planner_.totals().has(amount)) {
+        if (const Value total = e.total_so_far(amount)) b.count(counter, total);
         return;
     }
-    if (look.carried || leaving_ || !look.fine) return;
-    Value mine = of_each(look, amount);
-    if (fn_.type(mine).lanes == 1) {
-        const Value times = mask_ ? b_.cast(set_lanes(mask_), Scalar::i64) : b_.i64(lanes_count_);
-        b_.count(counter, b_.mul(times, mine));
+    if (carried || e.leaving_ || !fine) return;
+    Value mine = of_each(amount);
+    if (fn.type(mine).lanes == 1) {
+        const Value times = e.mask_ ? b.cast(e.set_lanes(e.mask_), Scalar::i64) : b.i64(e.lanes_count_);
+        b.count(counter, b.mul(times, mine));
         return;
     }
-    if (mask_) {
-        const Value zero = outside_.integer(fn_.type(mine), 0);
-        mine = b_.select(mask_, mine, zero);
+    if (e.mask_) {
+        const Value zero = e.outside_.integer(fn.type(mine), 0);
+        mine = b.select(e.mask_, mine, zero);
     }
-    b_.count(counter, b_.emit(Op::reduce_add, {mine}, Scalar::i64));
+    b.count(counter, b.emit(Op::reduce_add, {mine}, Scalar::i64));
 }
 
-void LaneEmitter::find_leaves(Look &look, Value v) const {
-    const std::vector<Value> &params = fn_[body_].params;
-    const bool own = look.own.contains(v.id);
-    if (!own && !planner_.inside(v)) return;
+void LaneEmitter::Look::find_leaves(Value v) {
+    const std::vector<Value> &params = fn[e.source_.body].params;
+    const bool is_own = own.contains(v.id);
+    if (!is_own && !e.planner_.inside(v)) return;
     const auto param = std::ranges::find(params, v);
     if (param != params.end()) {
-        look.carried |= param != params.begin();
+        carried |= param != params.begin();
         return;
     }
-    const Op op = fn_[v].op;
-    if (!own && (op == Op::param || op == Op::result || info(op).effect != Effect::pure)) {
-        const Totals &totals = planner_.totals();
-        look.inner = true;
-        look.fine &= !totals.has(v) && !totals.is_result(v) && !totals.is_sum(v);
+    const Op op = fn[v].op;
+    if (!is_own && (op == Op::param || op == Op::result || !is_movable(op))) {
+        const Totals &totals = e.planner_.totals();
+        inner = true;
+        fine &= !totals.has(v) && !totals.is_result(v) && !totals.is_sum(v);
         return;
     }
-    for (Value a : fn_.args(v)) find_leaves(look, a);
+    for (Value a : fn.args(v)) find_leaves(a);
 }
 
 /// A sum of the loop when the round began.
-Value LaneEmitter::sum_of_all(size_t slot) {
-    const Value param = fn_[body_].params[slot + 1];
-    const Value before = fn_.args(loop_)[slot + 2];
-    if (planner_.totals().is_sum(param)) return b_.add(before, first(param));
-    const Type type = fn_.type(param);
-    Value mine = lanes(param);
-    const size_t sums = fn_[body_].params.size() - 1;
-    for (size_t k = slot; k < beside_.size(); k += sums) mine = b_.add(mine, beside_[k]);
-    return b_.add(before, b_.emit(Op::reduce_add, {mine}, type));
+Value LaneEmitter::Look::sum_of_all(size_t slot) {
+    const Value param = fn[e.source_.body].params[slot + 1];
+    const Value before = fn.args(e.source_.loop)[slot + 2];
+    if (e.planner_.totals().is_sum(param)) return b.add(before, e.first(param));
+    const Type type = fn.type(param);
+    Value mine = e.lanes(param);
+    const size_t sums = fn[e.source_.body].params.size() - 1;
+    for (size_t k = slot; k < e.source_.beside.size(); k += sums) mine = b.add(mine, e.source_.beside[k]);
+    return b.add(before, b.emit(Op::reduce_add, {mine}, type));
 }
 
-Value LaneEmitter::of_all(Look &look, Value v) {
-    const bool own = look.own.contains(v.id);
-    if (!own && !planner_.inside(v)) return v;
-    if (v == index_) return first(v);
-    if (const auto known = look.all.find(v.id); known != look.all.end()) return known->second;
-    const std::vector<Value> &params = fn_[body_].params;
+Value LaneEmitter::Look::of_all(Value v) {
+    if (!own.contains(v.id) && !e.planner_.inside(v)) return v;
+    if (v == e.source_.index) return e.first(v);
+    if (const auto known = all.find(v.id); known != all.end()) return known->second;
+    const std::vector<Value> &params = fn[e.source_.body].params;
     const auto param = std::ranges::find(params, v);
     Value made;
     if (param != params.end()) {
         made = sum_of_all(size_t(param - params.begin()) - 1);
     } else {
-        std::vector<Value> args(fn_.args(v).begin(), fn_.args(v).end());
-        for (Value &a : args) a = of_all(look, a);
-        made = b_.emit(fn_[v].op, args, fn_.type(v), fn_[v].imm);
+        std::vector<Value> args(fn.args(v).begin(), fn.args(v).end());
+        for (Value &a : args) a = of_all(a);
+        made = b.emit(fn[v].op, args, fn.type(v), fn[v].imm);
     }
-    return look.all[v.id] = made;
+    return all[v.id] = made;
 }
 
 /// Of one lane, if it is the same for all.
-Value LaneEmitter::of_each(Look &look, Value v) {
-    if (!look.own.contains(v.id)) return !planner_.inside(v) ? v : varies(v) ? lanes(v) : first(v);
-    if (const auto known = look.each.find(v.id); known != look.each.end()) return known->second;
-    std::vector<Value> args(fn_.args(v).begin(), fn_.args(v).end());
+Value LaneEmitter::Look::of_each(Value v) {
+    if (!own.contains(v.id)) return !e.planner_.inside(v) ? v : e.varies(v) ? e.lanes(v) : e.first(v);
+    if (const auto known = each.find(v.id); known != each.end()) return known->second;
+    std::vector<Value> args(fn.args(v).begin(), fn.args(v).end());
     bool apart = false;
     for (Value &a : args) {
-        a = of_each(look, a);
-        apart |= fn_.type(a).lanes > 1;
+        a = of_each(a);
+        apart |= fn.type(a).lanes > 1;
     }
     if (apart)
         for (Value &a : args)
-            if (fn_.type(a).lanes == 1) a = splat(b_, a, lanes_count_);
-    const Type type = apart ? fn_.type(v).with_lanes(lanes_count_) : fn_.type(v);
-    return look.each[v.id] = b_.emit(fn_[v].op, args, type, fn_[v].imm);
+            if (fn.type(a).lanes == 1) a = splat(b, a, e.lanes_count_);
+    const Type type = apart ? fn.type(v).with_lanes(e.lanes_count_) : fn.type(v);
+    return each[v.id] = b.emit(fn[v].op, args, type, fn[v].imm);
 }
 
 } // namespace qd::passes
