@@ -107,7 +107,7 @@ TEST(Emit, ALoopLooksOnceInManyRounds) {
          {std::pair<const char *, int64_t>{"", 65536}, {" {reversed}", 200'000 - 1 - 65536}}) {
         Launch launch;
         launch.asked = 3;
-        launch.run("task range @f() ret 16\n"
+        launch.run("task serial @f() ret 16\n"
                    "    counter 0 line\n"
                    "    %0: i32 = constant 0\n"
                    "    %1: i32 = constant 200000\n"
