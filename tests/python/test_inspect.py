@@ -1017,4 +1017,4 @@ def test_no_news_is_lost(window, program):
     window.wait("parameters", lambda m: m["parameters"])
     ins._publisher.news = Slow()
     feed.value = 7.0
-    window.wait("parameters", lambda m: m["parameters"][0]["value"] == 7.0)
+    window.wait("parameters", lambda m: m["parameters"] and m["parameters"][0]["value"] == 7.0)

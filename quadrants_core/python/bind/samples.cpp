@@ -63,7 +63,8 @@ template <class T> void take(const Array &array, float *out) {
     if (array.parts > 0) {
         for (size_t i = 0; i < width; i++)
             for (size_t j = 0; j < height; j++)
-                out[i * height + j] = magnitude_at<T>(array.data + columns[i] + rows[j], array.parts, array.part_stride);
+                out[i * height + j] =
+                    magnitude_at<T>(array.data + columns[i] + rows[j], array.parts, array.part_stride);
     } else if (std::abs(array.x.stride) < std::abs(array.y.stride)) {
         for (size_t from = 0; from < width; from += block)
             for (size_t j = 0; j < height; j++)
@@ -114,8 +115,9 @@ PyObject *sample(PyObject *, PyObject *args) {
     int scalar;
     Array array;
     Axis &x = array.x, &y = array.y;
-    if (!PyArg_ParseTuple(args, "w*OKi(nnnn)(nnnn)nn", &out.view, &other, &address, &scalar, &x.samples, &x.first, &x.extent, &x.stride, &y.samples, &y.first,
-                          &y.extent, &y.stride, &array.parts, &array.part_stride))
+    if (!PyArg_ParseTuple(args, "w*OKi(nnnn)(nnnn)nn", &out.view, &other, &address, &scalar, &x.samples, &x.first,
+                          &x.extent, &x.stride, &y.samples, &y.first, &y.extent, &y.stride, &array.parts,
+                          &array.part_stride))
         return nullptr;
     if (other != Py_None && PyObject_GetBuffer(other, &before.view, PyBUF_SIMPLE) != 0) return nullptr;
     if (scalar < int(ir::Scalar::u1) || scalar > int(ir::Scalar::f64) || !x.fits() || !y.fits() ||
