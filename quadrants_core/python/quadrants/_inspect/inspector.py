@@ -51,6 +51,7 @@ class Inspector:
     def _begin(self):
         if self._publisher is None:
             return
+        self._publisher.may_begin = threading.Event()
         _counting.begin()
         self._be_told()
         if _settings.cfg is not None and threading.current_thread() is threading.main_thread():
@@ -318,6 +319,8 @@ def inspect(*arrays, title=None, wait=False, keep=True, show_window=True, **name
             _current._begin()
         here = _current
     here._show(arrays, named, frame)
+    if here._publisher is not None and here._publisher.may_begin is not None:
+        here._publisher.may_begin.set()
     if wait:
         here.pause()
     return here

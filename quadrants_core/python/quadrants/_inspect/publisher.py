@@ -64,6 +64,7 @@ class Publisher(threading.Thread):
         self.told_as = {}  # View -> as the window knows it: whether its program has ended, whether it has its place
         self.next_look = self.next_panes = 0.0
         self.measured = None  # generation of the program whose tasks are measured
+        self.may_begin = None  # an Event: somebody would have to wait for the GIL if it began at once
 
     # --- what the program's threads do ---
 
@@ -92,6 +93,8 @@ class Publisher(threading.Thread):
     # --- the thread ---
 
     def run(self):
+        if self.may_begin is not None:
+            self.may_begin.wait(0.05)
         with _loading:
             self.load()
         try:
