@@ -20,6 +20,9 @@ Beside these `qd.init` takes `arch`, one or a list of which the first that this 
 an arch that it does not have instead of going on with the CPU; and `require_version="1.2.3"`. A variable that a keyword overrides is
 told in the log, on standard error.
 
+The line that `import quadrants` prints comes before options are known: `QD_LOG_LEVEL=warn`, or a level above, leaves it out, and so does
+`ENABLE_QUADRANTS_HEADER_PRINT=0`. The line of `qd.init` goes by `log_level`, keyword or variable.
+
 What an option costs is said where it was measured, by `benchmarks/options.py` on two cores of an x86-64 server: as a factor of
 the CPU time of compiling and of running three kernels (a stencil, a sum over an array, particles that all act on each other), against the
 defaults. Where compiling is not named it changed by less than the noise, a tenth, and "nothing" is the same for running.

@@ -131,6 +131,23 @@ Json Interpreter::is_complete_request_impl(const std::string &code) {
     return guarded("is_complete", {{"code", code}}, {{"status", "unknown"}});
 }
 
+/// What the Help menu of front ends has for a kernel of Python; `version`: of Python.
+static Json help_links(const std::string &version) {
+    const std::string minor = version.substr(0, version.find('.', version.find('.') + 1));
+    Json links = Json::array();
+    for (const auto &[name, url] : std::initializer_list<std::pair<const char *, std::string>>{
+             {"Python", "https://docs.python.org/" + minor},
+             {"IPython", "https://ipython.readthedocs.io/en/stable/"},
+             {"NumPy", "https://numpy.org/doc/stable/reference/"},
+             {"SciPy", "https://docs.scipy.org/doc/scipy/reference/"},
+             {"Matplotlib", "https://matplotlib.org/stable/"},
+             {"SymPy", "https://docs.sympy.org/latest/"},
+             {"pandas", "https://pandas.pydata.org/docs/"},
+         })
+        links.push_back({{"text", std::string(name) + " Reference"}, {"url", url}});
+    return links;
+}
+
 /// Also called on the control thread while a cell runs, hence without Python.
 Json Interpreter::kernel_info_request_impl() {
     std::string version = Py_GetVersion();
@@ -149,7 +166,7 @@ Json Interpreter::kernel_info_request_impl() {
               {"codemirror_mode", {{"name", "ipython"}, {"version", 3}}}}},
             {"banner", "Quadrants " QD_VERSION ", Python " + version},
             {"debugger", debugs_},
-            {"help_links", Json::array()}};
+            {"help_links", help_links(version)}};
 }
 
 // --- comms -----------------------------------------------------------------------------------------------------------

@@ -200,6 +200,8 @@ class Runner:
             self.outcome.kept.append(name)
             for _, inner in _members(name, value):
                 registry.copies.append((self.file, inner.fn.__code__.co_filename, statement.lineno, statement.end_lineno))
+                label, first = getattr(inner, "_primal", inner)._qd_source_.shown, min(inner.fn.__code__.co_firstlineno, statement.lineno)
+                _source.stands_now_in(label, first, statement.end_lineno, f"cell {self.number}")
         for member, inner in _members(name, value):
             entry = registry.entries.get(member)
             if entry is None or entry.value() is not inner:

@@ -5,7 +5,7 @@ import inspect
 import textwrap
 from html import escape
 
-from quadrants import _source
+from quadrants import _exceptions
 from quadrants_jupyter import reports
 
 
@@ -51,7 +51,8 @@ def sections(kernel, with_source=False):
     tasks = list(_tasks(kernel))
     if tasks:
         yield "Tasks", "\n".join(tasks)
-    yield "Defined", f"{_source.shown_name(kernel.fn.__code__.co_filename)}, line {kernel.fn.__code__.co_firstlineno}"
+    line = kernel.fn.__code__.co_firstlineno
+    yield "Defined", f"{_exceptions.named_now(getattr(kernel, '_primal', kernel)._qd_source_.shown, line)}, line {line}"
     if with_source:
         yield "Source", textwrap.dedent(inspect.getsource(kernel.fn)).rstrip()
 

@@ -10,7 +10,17 @@
 namespace qd {
 
 /// Which public exception class a user error becomes (language.md 2.5).
-enum class UserErrorKind : uint8_t { compilation, syntax, name, index, type, runtime, assertion, runtime_type };
+enum class UserErrorKind : uint8_t {
+    compilation,
+    syntax,
+    name,
+    index,
+    type,
+    runtime,
+    assertion,
+    runtime_type,
+    argument
+};
 
 /// A mistake in the user's program or call. `trace` runs from the outermost call to the guilty expression.
 struct __attribute__((visibility("default"))) UserError : std::runtime_error {

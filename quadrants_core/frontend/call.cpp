@@ -191,7 +191,7 @@ static void place_keywords(Walk &w, Call &call) {
         names.remove_prefix(std::min(names.size(), name.size() + 1));
         const Val *given = call.keyword(name.c_str());
         if (position < call.args.size()) {
-            if (given) w.fail_syntax(call.node, "Multiple values for argument '" + name + "'.");
+            if (given) w.fail(call.node, UserErrorKind::argument, "Multiple values for argument '" + name + "'.");
             continue;
         }
         if (!given) return;

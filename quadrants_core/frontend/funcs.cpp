@@ -128,16 +128,17 @@ std::vector<Val> Funcs::matched_arguments(const Node *node, FuncInfo &info, Call
     if (call.args.size() > count) {
         std::string expected;
         for (const FuncInfo::FuncParam &p : info.params) expected += (expected.empty() ? "" : ", ") + text(p.name);
-        w_.fail_syntax(node, "Too many arguments. Expected (" + expected + "), got " +
-                                 std::to_string(call.args.size()) + " arguments.");
+        w_.fail(node, UserErrorKind::argument,
+                "Too many arguments. Expected (" + expected + "), got " + std::to_string(call.args.size()) +
+                    " arguments.");
     }
     std::vector<std::optional<Val>> given(count);
     for (size_t i = 0; i < call.args.size(); ++i) given[i] = std::move(call.args[i]);
     for (auto &[name, v] : call.kwargs) {
         size_t i = 0;
         while (i < count && info.params[i].name != name && PyUnicode_Compare(info.params[i].name, name) != 0) ++i;
-        if (i == count) w_.fail_syntax(node, "Unexpected argument '" + text(name) + "'.");
-        if (given[i]) w_.fail_syntax(node, "Multiple values for argument '" + text(name) + "'.");
+        if (i == count) w_.fail(node, UserErrorKind::argument, "Unexpected argument '" + text(name) + "'.");
+        if (given[i]) w_.fail(node, UserErrorKind::argument, "Multiple values for argument '" + text(name) + "'.");
         given[i] = std::move(v);
     }
     std::vector<PyObject *> known(count);
@@ -147,7 +148,7 @@ std::vector<Val> Funcs::matched_arguments(const Node *node, FuncInfo &info, Call
     std::vector<Val> out;
     for (size_t i = 0; i < count; ++i) {
         if (!given[i] && info.params[i].fallback) given[i] = wrap(w_, info.params[i].fallback);
-        if (!given[i]) w_.fail_syntax(node, "Missing argument '" + text(info.params[i].name) + "'.");
+        if (!given[i]) w_.fail(node, UserErrorKind::argument, "Missing argument '" + text(info.params[i].name) + "'.");
         out.push_back(pass_argument(node, info, i, std::move(*given[i]), first_by_place && i == 0, known));
     }
     return out;

@@ -1,7 +1,9 @@
 """Comms and widgets, both ways."""
 
+import re
 import uuid
 
+import pytest
 from conftest import PATIENCE
 
 
@@ -73,6 +75,42 @@ def test_output_widget(kernel):
     updates = [m["data"]["state"].get("msg_id") for m in cell.of("comm_msg") if "msg_id" in m["data"].get("state", {})]
     assert updates[0] == cell.reply["parent_header"]["msg_id"] and updates[-1] == ""
     assert cell.text() == "inside\n"
+
+
+@pytest.mark.parametrize("module", ["auto", "notebook"])
+def test_a_bar_of_tqdm(fresh_kernel, module):
+    """Drawn by widgets as in ipykernel, around launches of kernels: up to 100 %, and green; red where it was stopped."""
+    begin = f"""
+from tqdm.{module} import tqdm
+import quadrants as qd
+qd.init(arch=qd.cpu, log_level="warn")
+x = qd.field(qd.f32, shape=8)
+@qd.kernel
+def step():
+    for i in x:
+        x[i] += 1
+"""
+    assert fresh_kernel.run(begin).status == "ok"
+    cell = fresh_kernel.run("for k in tqdm(range(50), desc='steps', mininterval=0):\n    step()\nprint(x[0])")
+    assert (cell.status, cell.text(), cell.text("stderr")) == ("ok", "50.0\n", "")
+    shown = cell.of("display_data")[0]["data"]
+    names = {message["comm_id"]: message["data"]["state"]["_model_name"] for message in cell.of("comm_open")}
+    assert names[shown["application/vnd.jupyter.widget-view+json"]["model_id"]] == "HBoxModel"
+    told = [(names[message["comm_id"]], message["data"]["state"]) for message in cell.of("comm_msg")]
+    values = [state["value"] for name, state in told if name == "FloatProgressModel" and "value" in state]
+    texts = [state["value"] for name, state in told if name == "HTMLModel" and "value" in state]
+    assert values[-1] == 50 and values == sorted(values) and len(values) > 40
+    assert any(re.match(r"steps:\W+100%", text) for text in texts) and re.match(r"\W*50/50", texts[-1])
+    assert told[-1] == ("FloatProgressModel", {"bar_style": "success"})
+    cell = fresh_kernel.run("for k in tqdm(range(50), mininterval=0):\n    step()\n    if k == 20:\n        raise KeyboardInterrupt")
+    assert cell.error == "KeyboardInterrupt"
+    assert [m["data"]["state"]["bar_style"] for m in cell.of("comm_msg") if "bar_style" in m["data"]["state"]] == ["danger"]
+
+
+def test_a_bar_of_tqdm_without_widgets(kernel):
+    """As in a terminal: one line on stderr, written over."""
+    cell = kernel.run("from tqdm import tqdm\nfor k in tqdm(range(20), mininterval=0, ncols=60):\n    pass")
+    assert cell.status == "ok" and re.search(r"\r100%\|█+\| 20/20 \[", cell.text("stderr"))
 
 
 def test_anywidget(kernel):

@@ -340,6 +340,24 @@ def test_an_error_of_the_run_has_the_same_layout(session):
     assert lines[1:] == ["", f"{here} 4, in out", "    f[i + x] = 1", "    ^^^^^^^^", f"called from {here} 5, in <module>", "    out(100)"]
 
 
+def test_a_kernel_that_is_kept_is_named_by_the_cell_of_now(session):
+    """Of which the notebook shows the number; an older one that somebody holds by the cell that defined it."""
+    session.run("qd.init(arch=qd.cpu, debug=True)\nf = qd.field(qd.f32, 10)")
+    text = "%%qd_kernel\n@qd.kernel\ndef out(x: qd.i32):\n    f[x] = 1\n\n@qd.kernel\ndef other(x: qd.template()):\n    f[x + 10] = {}\n"
+    run = lambda code: session.run(code).reply["content"]["execution_count"]  # noqa: E731
+    first = run(text.format(1))
+    session.run("held, kept = other, out")
+    for value in (1, 2, 2):
+        number = run(text.format(value))
+        here = [f"Cell In[{number}], line 4, in out", "    f[x] = 1", "    ^^^^"]
+        assert session.run("kept is out").result == "True" and trace_of(session.run("out(100)"))[2:5] == here
+        assert f'File "cell {number}", line 4, in out:' in session.run("out(-1)").of("error")[0]["evalue"]
+        there = f"Cell In[{number}], line 8, in other"
+        assert trace_of(session.run("other(0)"))[2] == there and trace_of(session.run("other(None)"))[2] == there  # compiles, and does not
+    assert session.run("held is other").result == "False"
+    assert trace_of(session.run("held(0)"))[2:5] == [f"Cell In[{first + 2}], line 8, in other", "    f[x + 10] = 1", "    ^^^^^^^^^"]
+
+
 def test_a_statement_of_many_lines_has_its_cause_first_too(session):
     cell = session.run("@qd.kernel\ndef pick(x: qd.i32) -> qd.i32:\n    match x:\n        case 1:\n            return 3\n    return 1\npick(1)")
     lines = trace_of(cell)

@@ -1,7 +1,10 @@
 """What people and libraries know from ipykernel: names, magics, tooltips, warnings."""
 
+import importlib.util
 import json
 import re
+import sys
+import time
 import warnings
 
 import pytest
@@ -47,6 +50,42 @@ def test_magics_of_other_kernels(kernel, tmp_path):
     payload = kernel.run(f"%edit {tmp_path / 'a.py'}").reply["content"]["payload"]
     assert [p["source"] for p in payload] == ["edit_magic"]
     assert kernel.run("%man ls").status == "ok"
+
+
+def test_qtconsole(kernel, tmp_path):
+    """It is given the connection of this kernel, and outlives Stop."""
+    if importlib.util.find_spec("qtconsole") is None:
+        cell = kernel.run("%qtconsole")
+        assert cell.text("stderr") == "UsageError: %qtconsole: the package qtconsole is not installed\n"
+    package = tmp_path / "qtconsole"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "qtconsoleapp.py").write_text(
+        "import os, sys\n\n\ndef main():\n"
+        f"    with open({str(tmp_path / 'new')!r}, 'w') as file:\n"
+        "        print(*sys.argv[1:], os.getsid(0) == os.getpid(), sep='\\n', file=file)\n"
+        f"    os.rename({str(tmp_path / 'new')!r}, {str(tmp_path / 'told')!r})\n"
+    )
+    kernel.run(f"import os, sys\nsys.path.insert(0, {str(tmp_path)!r})\nos.environ['PYTHONPATH'] = {str(tmp_path)!r}")
+    try:
+        cell = kernel.run("%qtconsole --style 'a b'")
+        until = time.monotonic() + PATIENCE
+        while not (tmp_path / "told").exists() and time.monotonic() < until:
+            time.sleep(0.05)
+    finally:
+        kernel.run("sys.path.pop(0)\ndel os.environ['PYTHONPATH']")
+    told = (tmp_path / "told").read_text().splitlines()
+    assert (cell.status, cell.text(), cell.text("stderr")) == ("ok", "", "")
+    assert told == ["--existing", kernel.manager.connection_file, "--style", "a b", "True"]
+
+
+def test_links_of_the_help_menu(kernel):
+    """Those of ipykernel, where they lead to by now."""
+    links = kernel.raw.kernel_info(reply=True, timeout=PATIENCE)["content"]["help_links"]
+    ipkernel = pytest.importorskip("ipykernel.ipkernel")
+    assert [link["text"] for link in links] == [link["text"] for link in ipkernel.IPythonKernel.class_traits()["help_links"].default()]
+    assert all(link["url"].startswith("https://") for link in links)
+    assert links[0]["url"] == f"https://docs.python.org/{sys.version_info[0]}.{sys.version_info[1]}"
 
 
 def test_tooltips_are_short(kernel):

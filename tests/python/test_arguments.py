@@ -1,5 +1,6 @@
 """Arguments of kernels: what is accepted, what it becomes, and what is refused with which words."""
 
+import sys
 import threading
 
 import numpy as np
@@ -46,6 +47,28 @@ def test_keywords():
         add(1, 2, 3)
     with pytest.raises(qd.QuadrantsSyntaxError, match="Multiple values for argument 'a'"):
         add(1, a=2)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [("f(1)", "Missing argument 'b'"), ("f(1, 2, 3)", "Too many arguments"), ("f(1, 2, c=3)", "Unexpected argument 'c'"),
+     ("f(1, 2, a=3)", "Multiple values for argument 'a'"), ("qd.cast(1, qd.i32, dtype=qd.i32)", "Multiple values for argument 'dtype'")],
+)  # fmt: skip
+@pytest.mark.parametrize("python", [False, True], ids=["compiled", "python"])
+def test_a_wrong_call_in_a_kernel_is_a_type_error_too(tmp_path, monkeypatch, call, message, python):
+    """As in Python, and a QuadrantsSyntaxError, which programs catch."""
+    (tmp_path / "wrong_calls.py").write_text(
+        f"import quadrants as qd\n@qd.func\ndef f(a, b):\n    return a + b\n@qd.kernel\ndef k() -> qd.i32:\n    return {call}\n"
+    )
+    if python:
+        qd.init(arch=qd.python)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "wrong_calls", raising=False)
+    import wrong_calls
+
+    with pytest.raises(TypeError, match=message) as caught:
+        wrong_calls.k()
+    assert isinstance(caught.value, qd.QuadrantsSyntaxError) and type(caught.value).__name__ == "QuadrantsArgumentError"
 
 
 def test_wrong_scalar():

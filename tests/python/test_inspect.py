@@ -32,6 +32,9 @@ class Window:
         self.answer = {"seen": True}
         self.news = threading.Condition()
 
+    def greet(self):
+        pass
+
     def send(self, message):
         import json
 
@@ -335,10 +338,32 @@ def test_samples_of_a_thinned_array(order, dtype):
     for width, height in ((120, 160), (60, 80), (120, 90), (50, 160), (50, 90)):
         out = np.zeros(120 * 160, np.float32)
         wanted = {"width": width, "height": height, "component": 0, "slice": [], "first": []}
-        assert views.View(0, "a", array).sample(wanted, out) == (width, height, 120, 160)
+        plan, same = views.View(0, "a", array).sample(wanted, out)
+        assert plan[:4] == (width, height, 120, 160) and not same
         rows, columns = np.arange(width) * 120 // width, np.arange(height) * 160 // height
         expected = whole[rows[:, None], columns].astype(np.float32)
         np.testing.assert_array_equal(out[: width * height].reshape(width, height), expected)
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", ">f4", ">i2", "g"])
+def test_samples_of_numbers_of_any_type(dtype):
+    whole = (np.arange(-12, 12) * 5.5).reshape(4, 6).astype(dtype)
+    wanted = {"width": 2, "height": 6, "component": 0, "slice": [], "first": []}
+    out = memoryview(bytearray(4 * 12)).cast("f")
+    plan, same = views.View(0, "a", whole).sample(wanted, out)
+    assert plan[:4] == (2, 6, 4, 6) and not same
+    np.testing.assert_array_equal(np.asarray(out).reshape(2, 6), whole[::2].astype(np.float32))
+    again = memoryview(bytearray(4 * 12)).cast("f")
+    assert views.View(0, "a", whole).sample(wanted, again, out)[-1]
+    out[11] += 1
+    assert not views.View(0, "a", whole).sample(wanted, again, out)[-1]
+
+
+def test_an_array_without_elements_has_no_picture(window, program):
+    ins = qd.inspect(x=np.zeros((3, 0)))
+    window.want({"id": 0})
+    window.wait("state", lambda m: "x cannot be shown: it has no elements" in m["said"])
+    assert ins.alive
 
 
 def test_a_field_that_gets_its_place_later(window, program):
@@ -876,6 +901,111 @@ def test_unused_it_is_not_even_imported(tmp_path):
     assert out[-2:] == ["[]", "['MainThread']"]
 
 
+def in_a_process(folder, text):
+    """What it says in its last line. Nothing but the package is imported there."""
+    import os
+
+    file = folder / "program.py"
+    file.write_text(text)
+    environment = {**os.environ, "PYTHONPATH": str(pathlib.Path(qd.__file__).parents[1]), "ENABLE_QUADRANTS_HEADER_PRINT": "0"}
+    done = subprocess.run([sys.executable, "-S", file], capture_output=True, text=True, env=environment, timeout=PATIENCE)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()[-1]
+
+
+WITH_WINDOW = """
+import queue, sys, time, quadrants as qd
+qd.init(arch=qd.cpu, offline_cache=False, log_level="warn", ad_stack_experimental_enabled=True)
+dense, vectors, sparse = qd.field(qd.f32, shape=(4, 4)), qd.Vector.ndarray(3, qd.f32, 8), qd.field(qd.f32)
+qd.root.pointer(qd.ij, 2).dense(qd.ij, 2).place(sparse)
+sparse[1, 1] = dense[1, 1] = 1.0
+
+@qd.kernel
+def turn(x: qd.types.ndarray(qd.f32, ndim=1), y: qd.types.ndarray(qd.f32, ndim=1)):
+    for i in x:
+        value = x[i]
+        for k in range(3):
+            value = qd.sin(value)
+        y[i] += value
+
+x, y = qd.ndarray(qd.f32, 4, needs_grad=True), qd.ndarray(qd.f32, 4, needs_grad=True)
+before = set(sys.modules)
+
+class Window:  # of the interface of _windows.process.Process
+    alive, pid, answer = True, 0, {"seen": False}
+    told, asked = [], queue.SimpleQueue()
+    def greet(self): pass
+    def leave(self): pass
+    def send(self, message, descriptor=None): self.told.append(message)
+    def receive(self, timeout=0):
+        try: return [self.asked.get(timeout=timeout)]
+        except queue.Empty: return []
+
+class Memory:
+    def __init__(self, number, size): self.number, self.view = number, memoryview(bytearray(size))
+
+from quadrants._inspect import inspector
+from quadrants._windows import process
+"""
+
+
+def test_what_the_thread_loads_disturbs_nobody(tmp_path):
+    """`dataclasses`, for one, look at what there is of `typing` by then: the main thread may be using them at any moment."""
+    text = WITH_WINDOW + """
+inspector._open = lambda *_: (Window(), Memory)
+ins = qd.inspect(dense, vectors, sparse, keep=False)
+wanted = {"width": 4, "height": 4, "component": 0, "slice": [], "first": []}
+Window.asked.put({"kind": "want", "panes": ["lines", "tasks", "adstack", "graph"], "views": [{"id": k, **wanted} for k in range(3)]})
+turn(x, y), turn.grad(x, y)
+time.sleep(1.0)  # the thread itself takes what is seen
+until, found = time.monotonic() + 20, set()
+while not found >= {0, 1, 2, "listings", "tasks", "adstack"}:
+    found = {m.get("view", m["kind"]) for m in list(Window.told)}
+    assert time.monotonic() < until, found
+    time.sleep(0.3)
+print(sorted({"typing", "dataclasses", "inspect", "numpy"} & set(sys.modules) - before))
+"""
+    assert in_a_process(tmp_path, text) == "[]"
+
+
+def test_the_program_waits_for_few_modules(tmp_path):
+    text = WITH_WINDOW + """
+from quadrants._inspect import publisher
+publisher.Publisher.start = lambda self: None
+process.executable = lambda: sys.executable  # which ends at once
+ins = qd.inspect(dense)
+print(sorted({"typing", "re", "json", "socket", "signal", "mmap", "numpy", "ast", "linecache"} & set(sys.modules) - before))
+"""
+    assert in_a_process(tmp_path, text) == "[]"
+
+
+def test_a_fork_while_the_thread_loads_modules(tmp_path):
+    """The child may need them too."""
+    text = WITH_WINDOW + """
+import importlib.util, os, signal, threading
+begun = threading.Event()
+
+class Slow:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name == "quadrants._live.files" and not begun.is_set():
+            begun.set()
+            time.sleep(0.3)
+
+sys.meta_path.insert(0, Slow)
+inspector._open = lambda *_: (Window(), Memory)
+ins = qd.inspect(dense)
+begun.wait()
+child = os.fork()
+if child == 0:
+    signal.alarm(10)
+    import quadrants._live.files
+    os._exit(0)
+print(os.waitpid(child, 0)[1])
+"""
+    assert in_a_process(tmp_path, text) == "0"
+
+
 def test_no_news_is_lost(window, program):
     """That comes while the thread takes what was new before."""
 
@@ -889,4 +1019,4 @@ def test_no_news_is_lost(window, program):
     window.wait("parameters", lambda m: m["parameters"])
     ins._publisher.news = Slow()
     feed.value = 7.0
-    window.wait("parameters", lambda m: m["parameters"][0]["value"] == 7.0)
+    window.wait("parameters", lambda m: m["parameters"] and m["parameters"][0]["value"] == 7.0)

@@ -212,7 +212,19 @@ def test_header_line():
     run = lambda env: subprocess.run([sys.executable, "-c", "import quadrants"], env=env, capture_output=True, text=True)  # noqa: E731
     assert run(environment).stdout.startswith("[Quadrants] version 0.1.0, llvm ")
     assert run({**environment, "ENABLE_QUADRANTS_HEADER_PRINT": "0"}).stdout == ""
-    assert run({**environment, "QD_LOG_LEVEL": "error"}).stdout == ""
+    for level in ("warn", "error", "critical", "off"):
+        assert run({**environment, "QD_LOG_LEVEL": level}).stdout == ""
+    for level in ("trace", "debug", "info"):
+        assert run({**environment, "QD_LOG_LEVEL": level}).stdout.startswith("[Quadrants] version ")
+
+
+@pytest.mark.parametrize("level", ["warn", "error", "critical", "off"])
+def test_what_init_says_goes_by_its_level(level):
+    """The line of import is before that, and goes by the variable alone."""
+    environment = {**os.environ, "ENABLE_QUADRANTS_HEADER_PRINT": "1"}
+    program = f"import quadrants as qd; qd.init(arch=qd.cpu, log_level={level!r})"
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    assert [line.split()[1] for line in done.stdout.splitlines()] == ["version"], done.stdout + done.stderr
 
 
 def test_windows_are_imported_when_they_are_used():

@@ -35,6 +35,7 @@ ErrorClass class_of(UserErrorKind kind) {
     case UserErrorKind::runtime: return ErrorClass::runtime;
     case UserErrorKind::assertion: return ErrorClass::assertion;
     case UserErrorKind::runtime_type: return ErrorClass::runtime_type;
+    case UserErrorKind::argument: return ErrorClass::argument;
     }
     return ErrorClass::runtime;
 }

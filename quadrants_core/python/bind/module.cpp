@@ -14,6 +14,7 @@
 #include "python/bind/observe.h"
 #include "python/bind/options.h"
 #include "python/bind/record.h"
+#include "python/bind/samples.h"
 #include "python/bind/standstill.h"
 #include "python/bind/state.h"
 #include "python/bind/steps.h"
@@ -369,6 +370,7 @@ void define_fields(py::module_ &m) {
 PyMethodDef interop[] = {
     {"dlpack_export", bind::export_dlpack, METH_VARARGS, nullptr},
     {"hold_program", bind::hold_program, METH_NOARGS, nullptr},
+    {"sample", bind::sample, METH_VARARGS, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
 

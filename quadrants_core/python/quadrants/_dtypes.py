@@ -148,6 +148,11 @@ _NUMPY_NAMES = {
 _FROM_NUMPY = {v: k for k, v in _NUMPY_NAMES.items()}
 
 
+def size(value):
+    """Bytes in memory."""
+    return (dtype(value).bits + 7) // 8
+
+
 def numpy_dtype(value):
     import numpy as np
 

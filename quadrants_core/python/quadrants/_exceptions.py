@@ -57,7 +57,7 @@ class QuadrantsTypeError(QuadrantsCompilationError, TypeError):
 
 
 class QuadrantsArgumentError(QuadrantsSyntaxError, TypeError):
-    """A kernel is called with arguments that its signature does not have; in Python that is a TypeError."""
+    """A kernel or func is called with arguments that its signature does not have; in Python that is a TypeError."""
 
 
 class QuadrantsStaticAssertionError(QuadrantsCompilationError, AssertionError):
@@ -142,8 +142,11 @@ class _OutOfMemory(QuadrantsRuntimeError, MemoryError):
 _ENOMEM = 12
 _PACKAGE = __file__.rpartition("/")[0] + "/"  # funcs of the package itself are not shown in call chains
 
-# Names that a program gives to source files in messages (a notebook maps a cell's file to "cell 4"), and back.
+# Names that a program gives to source files in messages (a notebook maps a cell's file to "cell 4"), and back. A cell that is run again
+# has a new name, and what was compiled before has the old one.
 _display_names = {}
+_files_shown_as = {}  # name -> files that ever had it, the newest last
+_named_now = {}  # (name, line) -> name of the cell in which the same definition stands by now
 
 
 def _raw():
@@ -157,8 +160,8 @@ def _class(name):
 def _source_line(file, line):
     import linecache
 
-    shown_so = [real for real, shown in _display_names.items() if shown == file]  # code that a cell runs is named as the cell is
-    lines = (linecache.getline(real, line).rstrip("\n") for real in reversed(shown_so or [file]))
+    shown_so = _files_shown_as.get(file, [file])  # several: code that a cell runs is named as the cell is
+    lines = (linecache.getline(real, line).rstrip("\n") for real in reversed(shown_so))
     return next((text for text in lines if text), "")
 
 
@@ -167,7 +170,20 @@ _TAB = 4  # tabs of a shown line stand at multiples of it
 
 def place_line(file, scope, line):
     """Where an error is; a function is named without the class or function that it is in."""
-    return f'File "{file}", line {line}, in {scope.rpartition(".")[2]}:'
+    return f'File "{named_now(file, line)}", line {line}, in {scope.rpartition(".")[2]}:'
+
+
+def named_now(file, line):
+    """The cell in which somebody finds a definition that was run again and did not change; else the same name."""
+    return _named_now.get((file, line), file)
+
+
+def _with_names_of_now(rendered):
+    if not _named_now:
+        return rendered
+    import re
+
+    return re.sub(r'(?m)^File "(.+)", line (\d+), in ', lambda m: f'File "{named_now(m[1], int(m[2]))}", line {m[2]}, in ', rendered)
 
 
 def marked_line(text, column, end_column):
@@ -199,6 +215,7 @@ def _noted(error, hint):
 
 
 def from_frontend(name, message, rendered):
+    rendered = _with_names_of_now(rendered)
     if _raw():
         kind = QuadrantsStaticAssertionError if name == "QuadrantsAssertionError" else _class(name)
         return _noted(kind(message), rendered.rpartition(message)[2].strip("\n") if message else "")

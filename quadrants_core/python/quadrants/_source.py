@@ -199,6 +199,15 @@ def shown_name(filename):
 def set_display_name(filename, shown):
     """Lets messages and coverage call the source `filename` by another name, e.g. "cell 4"."""
     _exceptions._display_names[filename] = shown
+    files = _exceptions._files_shown_as.setdefault(shown, [])
+    if filename in files:
+        files.remove(filename)
+    files.append(filename)
+
+
+def stands_now_in(before, first, last, now):
+    """The definition in these lines of what messages call `before` is the one of the same lines of `now`."""
+    _exceptions._named_now.update({(before, line): now for line in range(first, last + 1)})
 
 
 _PACKAGE = __file__[: -len("_source.py")]  # coverage does not see into kernels and funcs that come with the package

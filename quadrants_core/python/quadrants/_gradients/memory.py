@@ -2,7 +2,7 @@
 
 import math
 import warnings
-from dataclasses import dataclass, field, replace
+from collections import namedtuple
 from itertools import groupby
 
 from quadrants import _exceptions, _native, _settings
@@ -11,34 +11,26 @@ from quadrants import _exceptions, _native, _settings
 _NEXT_LEVEL = 1 << 24  # abi::next_level
 
 
-@dataclass(frozen=True)
-class KeptVariable:
-    """`name` is the source text where the variable is first assigned, or "" if it cannot be read."""
+class KeptVariable(namedtuple("KeptVariable", "name type bytes file line column end_line end_column")):
+    """`name` is the source text where the variable is first assigned, or "" if it cannot be read; `bytes` are those of an entry."""
 
-    name: str
-    type: str
-    bytes: int  # of an entry
-    file: str
-    line: int
-    column: int
-    end_line: int
-    end_column: int
+    __slots__ = ()
 
 
-@dataclass(frozen=True)
-class KeptLoop:
-    """A serial loop, or one level of it. `depth`: how many loops around it are run backward, so that it is filled again in each of
-    their iterations. `trips` are the most at the last launch, or None before it."""
+class KeptLoop(namedtuple("KeptLoop", "line depth frame trips pieces lanes variables choice reason", defaults=("",))):
+    """A serial loop, or one level of it.
 
-    line: int
-    depth: int
-    frame: int
-    trips: int | None
-    pieces: int  # rooms of so many entries that may be there at once: of a loop inside one for each iteration of those around
-    lanes: int  # iterations of the parallel loop that run side by side, each with entries of its own
-    variables: tuple[KeptVariable, ...]
-    choice: str  # "keep", or "every k-th": what enters each block of k iterations
-    reason: str = ""  # why it keeps no less, where the budget is exceeded
+    Attributes:
+        depth: how many loops around it are run backward, so that it is filled again in each of their iterations.
+        trips: the most at the last launch, or None before it.
+        pieces: rooms of so many entries that may be there at once: of a loop inside one for each iteration of those around.
+        lanes: iterations of the parallel loop that run side by side, each with entries of its own.
+        variables: a tuple of KeptVariable.
+        choice: "keep", or "every k-th": what enters each block of k iterations.
+        reason: why it keeps no less, where the budget is exceeded.
+    """
+
+    __slots__ = ()
 
     @property
     def slot_bytes(self):
@@ -50,18 +42,12 @@ class KeptLoop:
         return sum(_whole_words((self.trips or 0) * v.bytes * self.lanes * self.pieces) for v in self.variables)
 
 
-@dataclass(frozen=True)
-class KeptTask:
+class KeptTask(namedtuple("KeptTask", "name line loops measured total budget running", defaults=(0, False))):
     """What a task of a reverse kernel keeps, in bytes: `predicted` of one thread by the trips and lanes of its loops, `measured` of the thread
-    that took most, `total` of all threads."""
+    that took most, `total` of all threads. `loops`: a tuple of KeptLoop; `budget`: 0 where there is none; `running`: the figures are of the
+    launch that goes on, so far."""
 
-    name: str
-    line: int
-    loops: tuple[KeptLoop, ...]
-    measured: int
-    total: int
-    budget: int = 0  # 0: none
-    running: bool = False  # the figures are of the launch that goes on, so far
+    __slots__ = ()
 
     @property
     def predicted(self):
@@ -70,7 +56,7 @@ class KeptTask:
     @property
     def of_one(self):
         """Of one iteration of the parallel loop, which is what a budget bounds."""
-        return most_bytes([replace(loop, lanes=1) for loop in self.loops])
+        return most_bytes([loop._replace(lanes=1) for loop in self.loops])
 
     @property
     def excess(self):
@@ -82,14 +68,13 @@ class KeptTask:
     @property
     def least(self):
         """About as many bytes an iteration needs, however small the budget is."""
-        return most_bytes([replace(loop, lanes=1, trips=_least_trips(loop, self.loops)) for loop in self.loops])
+        return most_bytes([loop._replace(lanes=1, trips=_least_trips(loop, self.loops)) for loop in self.loops])
 
 
-@dataclass(frozen=True)
-class KeptKernel:
-    name: str
-    specialisation: int
-    tasks: tuple[KeptTask, ...] = field(default=())
+class KeptKernel(namedtuple("KeptKernel", "name specialisation tasks", defaults=((),))):
+    """`tasks`: a tuple of KeptTask."""
+
+    __slots__ = ()
 
 
 class MemoryReport(list):
@@ -138,7 +123,7 @@ def _frames(loops):
     for loop in loops:
         if loop.depth == 1:
             outermost = loop.frame
-        yield outermost, [replace(loop, depth=loop.depth - 1)]
+        yield outermost, [loop._replace(depth=loop.depth - 1)]
 
 
 def _text(file, line, column, end_line, end_column):
@@ -165,7 +150,7 @@ def _with_pieces(loops):
         level = loop.frame // _NEXT_LEVEL
         pieces = around.get((loop.frame - _NEXT_LEVEL, level - 1), 1) if level else 1
         around[loop.frame, level] = pieces * (loop.trips or 0)
-        found.append(replace(loop, pieces=pieces, frame=loop.frame % _NEXT_LEVEL))
+        found.append(loop._replace(pieces=pieces, frame=loop.frame % _NEXT_LEVEL))
     return found
 
 
@@ -174,7 +159,7 @@ def _with_choices(loops):
     found = []
     for loop in loops:
         sizes = [other.trips for other in loops if other.line == loop.line and other.depth == loop.depth + 1 and other.trips]
-        found.append(replace(loop, choice=f"every {max(sizes)}-th") if sizes and loop.variables else loop)
+        found.append(loop._replace(choice=f"every {max(sizes)}-th") if sizes and loop.variables else loop)
     return found
 
 
@@ -226,7 +211,7 @@ def _reason(loop, loops):
 
 
 def _with_reasons(task):
-    return replace(task, loops=tuple(replace(loop, reason=_reason(loop, task.loops)) for loop in task.loops)) if task.excess else task
+    return task._replace(loops=tuple(loop._replace(reason=_reason(loop, task.loops)) for loop in task.loops)) if task.excess else task
 
 
 _told = set()  # kernels whose budgets were spoken of, by name and specialisation
@@ -243,7 +228,7 @@ def tell_of_budgets():
             kept = {}
             for loop in task.loops:
                 if loop.reason:
-                    kept[loop.line, loop.reason] = kept.get((loop.line, loop.reason), 0) + replace(loop, lanes=1).bytes
+                    kept[loop.line, loop.reason] = kept.get((loop.line, loop.reason), 0) + loop._replace(lanes=1).bytes
             loops = "; ".join(f"loop of line {line}, {count} bytes: {reason}" for (line, reason), count in kept.items())
             name = kernel.name.removesuffix("_reverse_grad").replace("<locals>.", "")
             warnings.warn(f"The gradient of '{name}' is {task.excess}. {loops}. See qd.ad.memory_report().", RuntimeWarning, stacklevel=2)

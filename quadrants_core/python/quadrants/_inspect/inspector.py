@@ -10,7 +10,7 @@ import time
 import weakref
 
 from quadrants import _environment, _logging, _native, _settings
-from quadrants._inspect import counting as _counting, parameters as _parameters, publisher as _publisher, views as _views
+from quadrants._inspect import counting as _counting, publisher as _publisher, views as _views
 
 _current = None  # the Inspector of the process
 _making = threading.RLock()  # guards it
@@ -51,6 +51,7 @@ class Inspector:
     def _begin(self):
         if self._publisher is None:
             return
+        self._publisher.may_begin = threading.Event()
         _counting.begin()
         self._be_told()
         if _settings.cfg is not None and threading.current_thread() is threading.main_thread():
@@ -149,6 +150,8 @@ class Inspector:
             TypeError: one of them is no number.
             ValueError: one is not finite, lo is not less than hi, or value is not between them.
         """
+        from quadrants._inspect import parameters as _parameters
+
         known = self._parameters.get(name)
         made = _parameters.parameter(name, value, lo, hi, lambda: self._tell("parameters"))
         if known is None or known.asked != made.asked or known.whole != made.whole:
@@ -316,6 +319,8 @@ def inspect(*arrays, title=None, wait=False, keep=True, show_window=True, **name
             _current._begin()
         here = _current
     here._show(arrays, named, frame)
+    if here._publisher is not None and here._publisher.may_begin is not None:
+        here._publisher.may_begin.set()
     if wait:
         here.pause()
     return here
@@ -384,13 +389,13 @@ def _joined(hello, connection=None):
     """(process, number and size -> memory that it sees), or two times None."""
     from quadrants._windows import process as _process
 
-    opened = _process.Process(hello, connection)
+    opened = _process.Process(hello, connection, greets=connection is not None)  # else the thread does that first
     if not opened.alive and connection is None:
         return None, None
 
     def memory_of(number, size):
         memory = _process.Memory(opened, number)
-        memory.reserve(size)
+        memory.reserve(size, touched=True)
         return memory
 
     return opened, memory_of

@@ -2,11 +2,9 @@
 
 import collections
 import os
-import signal
 import sys
 import threading
 import time
-import typing  # dataclasses look at what there is of it, were the main thread just importing it while ours imports the rest
 
 from quadrants import _exceptions, _native, _runtime, _settings
 from quadrants._coverage import counts as _coverage
@@ -17,19 +15,19 @@ FRAME = 1 / 30  # s between two pictures of a view
 STEADY = 0.25  # s that the main thread is given to come before memory is read as it is
 _share = 0.008  # of the time of a core, for counts and times
 SLOTS = 3
+_loading = threading.Lock()  # held by a thread that loads modules, see _before_fork()
+_waited = False
 PANES = ("lines", "tasks", "adstack", "graph")
 _FORM = ("width", "height", "component", "slice", "first")  # pictures that are alike in these can be compared
-_SPARSE = 61  # the main thread compares one sample in so many
 
 
 class Pictures:
     """One view that the window looks at: memory for its pictures, and where the newest stands."""
 
     def __init__(self, view, memory, samples):
-        import numpy as np
-
         self.view, self.memory, self.samples = view, memory, samples
-        self.slots = np.frombuffer(memory.view, np.float32, SLOTS * samples).reshape(SLOTS, samples)
+        numbers = memory.view[: 4 * SLOTS * samples].cast("f")
+        self.slots = [numbers[k * samples : (k + 1) * samples] for k in range(SLOTS)]
         self.wanted = None
         self.number = 0
         self.shown = True  # the window has taken the last one over
@@ -38,15 +36,13 @@ class Pictures:
         self.pause = FRAME
         self.told = None  # form of what was told last
         self.last = None  # what was told last
-        self.doubtful = None  # a picture that may be the one that was told last
 
     def same_form(self, told):
         return self.number > 0 and self.told == {key: told[key] for key in _FORM}
 
-    def pair(self, told):
-        """What was sampled now, and what was told last."""
-        n = told["width"] * told["height"]
-        return self.slots[self.number % SLOTS][:n], self.slots[(self.number - 1) % SLOTS][:n]
+    def newest(self):
+        """Memory of what was told last, or None."""
+        return self.slots[(self.number - 1) % SLOTS] if self.number > 0 else None
 
 
 class Publisher(threading.Thread):
@@ -68,6 +64,7 @@ class Publisher(threading.Thread):
         self.told_as = {}  # View -> as the window knows it: whether its program has ended, whether it has its place
         self.next_look = self.next_panes = 0.0
         self.measured = None  # generation of the program whose tasks are measured
+        self.may_begin = None  # an Event: somebody would have to wait for the GIL if it began at once
 
     # --- what the program's threads do ---
 
@@ -96,12 +93,10 @@ class Publisher(threading.Thread):
     # --- the thread ---
 
     def run(self):
-        from quadrants._inspect.graphs import Graphs
-        from quadrants._live.adstack import Adstack  # what the program need not wait for
-        from quadrants._live.files import Files
-        from quadrants._live.tasks import Tasks
-
-        self.files, self.tasks, self.adstack, self.graphs = Files(), Tasks(), Adstack(), Graphs()
+        if self.may_begin is not None:
+            self.may_begin.wait(0.05)
+        with _loading:
+            self.load()
         try:
             while not self.stopping and self.process.alive:
                 program = _settings.programs_ended
@@ -117,6 +112,19 @@ class Publisher(threading.Thread):
             logging.getLogger(__name__).warning("The window is told nothing any more", exc_info=True)
         finally:
             self.standing.close()
+
+    def load(self):
+        """What the program need not wait for. None of it may load `typing`, which others (dataclasses, kernels that are read) look at as
+        soon as there is a part of it."""
+        import fcntl, json, mmap  # noqa: E401, F401  of messages and memory
+
+        self.process.greet()
+        from quadrants._inspect.graphs import Graphs
+        from quadrants._live.adstack import Adstack
+        from quadrants._live.files import Files
+        from quadrants._live.tasks import Tasks
+
+        self.files, self.tasks, self.adstack, self.graphs = Files(), Tasks(), Adstack(), Graphs()
 
     def once(self):
         wait = max(0.001, min([self.next_look, *self.times()]) - time.monotonic())
@@ -220,9 +228,7 @@ class Publisher(threading.Thread):
     def take_pictures(self):
         now = time.monotonic()
         for pictures in list(self.looked_at.values()):
-            if pictures.doubtful is not None:
-                self.look_closer(pictures)
-            elif pictures.asked_at is not None:
+            if pictures.asked_at is not None:
                 if now - pictures.asked_at >= STEADY:
                     self.take_as_it_is(pictures)
             elif pictures.shown and now >= pictures.next_at and pictures.view.ready():
@@ -240,39 +246,25 @@ class Publisher(threading.Thread):
                 return
             wanted, slot = pictures.wanted, pictures.number % SLOTS
             try:
-                width, height, columns, rows = pictures.view.sample(wanted, pictures.slots[slot])
+                plan, same = pictures.view.sample(wanted, pictures.slots[slot], pictures.newest())
             except Exception as error:
                 pictures.pause = 1.0
                 self.say(f"{pictures.view.name} cannot be shown: {str(error).splitlines()[0] if str(error) else type(error).__name__}")
                 return
             told = {
                 "kind": "picture", "view": pictures.view.number, "memory": pictures.memory.number, "at": 4 * slot * pictures.samples,
-                "width": width, "height": height, "columns": columns, "rows": rows, "component": wanted["component"],
-                "slice": pictures.view.slice_of(wanted), "first": pictures.view.first_of(wanted), "number": pictures.number,
+                "width": plan.width, "height": plan.height, "columns": plan.columns, "rows": plan.rows, "component": wanted["component"],
+                "slice": plan.slice, "first": plan.first, "number": pictures.number,
                 "in_motion": in_motion,
             }  # fmt: skip
-            if pictures.same_form(told):
-                now, before = pictures.pair(told)
-                if now[::_SPARSE].tobytes() == before[::_SPARSE].tobytes():
-                    pictures.doubtful = told  # the thread has time to look closer
-                    return
-            self.accept(pictures, told)
-
-    def accept(self, pictures, told):
-        pictures.told, pictures.last = {key: told[key] for key in _FORM}, told
-        pictures.number += 1
-        pictures.pause, pictures.shown = FRAME, False
-        self.process.send(told)
-
-    def look_closer(self, pictures):
-        with self.lock:
-            told, pictures.doubtful = pictures.doubtful, None
-            now, before = pictures.pair(told)
-            if now.tobytes() == before.tobytes():
+            if same and pictures.same_form(told):
                 pictures.pause = min(2 * pictures.pause, PERIOD)
                 pictures.next_at = time.monotonic() + pictures.pause
-            else:
-                self.accept(pictures, told)
+                return
+            pictures.told, pictures.last = {key: told[key] for key in _FORM}, told
+            pictures.number += 1
+            pictures.pause, pictures.shown = FRAME, False
+            self.process.send(told)
 
     def take_as_it_is(self, pictures):
         """The main thread did not come: a launch lasts, or it waits for something else."""
@@ -315,7 +307,6 @@ class Publisher(threading.Thread):
             pictures = self.looked_at[number] = Pictures(view, memory, samples)
         if pictures.wanted != wanted:
             pictures.wanted, pictures.next_at, pictures.pause, pictures.told = wanted, 0.0, FRAME, None
-            pictures.doubtful = None
 
     def do_shown(self, message):
         pictures = self.looked_at.get(message["view"])
@@ -341,6 +332,8 @@ class Publisher(threading.Thread):
     def do_do(self, message):
         what = message["what"]
         if what == "stop":
+            import signal
+
             self.standing.resume()
             signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
         elif what in ("pause", "resume", "step"):
@@ -354,9 +347,23 @@ class Publisher(threading.Thread):
         self.next_look = 0.0
 
     def do_save(self, message):
+        if "numpy" not in sys.modules:
+            self.await_typing()
         from quadrants._inspect import report
 
         self.say(f"saved {report.save(message['path'], self)}")
+
+    def await_typing(self):
+        """See load(): the main thread loads it, if it comes."""
+        come = threading.Event()
+
+        def load():
+            import typing  # noqa: F401
+
+            come.set()
+
+        self.standing.do(load)
+        come.wait(STEADY)
 
     def close(self):
         self.stopping = True
@@ -377,6 +384,26 @@ def measure():
     if _settings.cfg is not None:
         _settings.cfg.kernel_profiler = True
         _runtime.tell_core()
+
+
+def _before_fork():
+    """A child would wait for ever for a module that a thread of its parent was loading. No longer than a second: the thread may wait for
+    one that the forking thread loads."""
+    global _waited
+    _waited = _loading.acquire(timeout=1.0)
+
+
+def _after_fork():
+    if _waited:
+        _loading.release()
+
+
+def _in_child():
+    global _loading
+    _loading = threading.Lock()
+
+
+os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_in_child)
 
 
 def name_of_program():

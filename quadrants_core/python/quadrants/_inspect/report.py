@@ -87,16 +87,16 @@ def _pictures(publisher):
         told, number = pictures.last, pictures.number
         if told is None or number == 0:
             continue
-        samples = pictures.slots[(number - 1) % len(pictures.slots)][: told["width"] * told["height"]].reshape(told["width"], told["height"])
-        low, high, data = _png(samples)
+        low, high, data = _png(pictures.slots[(number - 1) % len(pictures.slots)], told["width"], told["height"])
         caption = f"{html.escape(pictures.view.name)}: {low:g} to {high:g}"
         yield f"<figure><img alt='{caption}' src='data:image/png;base64,{base64.b64encode(data).decode()}'><figcaption>{caption}</figcaption></figure>"
 
 
-def _png(samples):
+def _png(samples, width, height):
     """(least, largest, PNG): the second axis goes up; what is not finite is magenta."""
     import numpy as np
 
+    samples = np.frombuffer(samples, np.float32, width * height).reshape(width, height)
     finite = np.isfinite(samples)
     low, high = (float(samples[finite].min()), float(samples[finite].max())) if finite.any() else (0.0, 0.0)
     share = (np.where(finite, samples, low) - low) / (high - low or 1.0) * (len(_VIRIDIS) - 1)

@@ -6,6 +6,7 @@ from quadrants._language import annotations as _annotations
 from quadrants._language.func import func
 from quadrants._language.kernel import kernel
 from quadrants._language.ops import cast, elementary, ndrange, static
+from quadrants._storage.ndarray import ndarray
 
 _f32, _i32, _i64 = _dtypes.f32, _dtypes.i32, _dtypes.i64
 _template = _annotations.template()
@@ -36,9 +37,35 @@ def _number(element, component, axes: _template, rows: _template, columns: _temp
     return value
 
 
-def sampler(rank, element, is_ndarray):
-    """A kernel (array, out, at, width, height, columns, rows, component) for arrays with this many axes.
-    `at`: the index along all axes but the first two, 0, and the first element."""
+class Sampler:
+    """Samples of arrays with so many axes, in memory of the device."""
+
+    def __init__(self, rank, element, is_ndarray):
+        self.kernel = _sampler(rank, element, is_ndarray)
+        self.samples = self.index = self.known = None
+
+    def reserve(self, count):
+        if self.samples is None or self.samples.shape != (count,):
+            self.samples = ndarray(_f32, count)
+
+    def __call__(self, array, x, y, at, component, pitch, shift):
+        """Sample (i, j) is number `i * pitch + j + shift`. `x`, `y`: how many samples, the first element, of how many they are."""
+        index = [*at, 0, x[1], y[1]]
+        if self.known != index:
+            self.index, self.known = ndarray(_i32, len(index)), index
+            for k, value in enumerate(index):
+                self.index[k] = value
+        self.kernel(array, self.samples, self.index, x[0], y[0], x[2], y[2], component, pitch, shift)
+
+    def fetch(self, out, before):
+        """Writes them to `out`; whether they are those of `before`."""
+        out = out[: self.samples.shape[0]]
+        self.samples._copy_to(out)
+        return before is not None and out.tobytes() == before[: len(out)].tobytes()
+
+
+def _sampler(rank, element, is_ndarray):
+    """`at`: the index along all axes but the first two, 0, and the first element."""
     if rank > MOST_AXES:
         raise _exceptions.QuadrantsRuntimeError(f"an array of {rank} axes cannot be shown")
     axes = len(element)
@@ -46,7 +73,7 @@ def sampler(rank, element, is_ndarray):
     array_type = _annotations.ndarray() if is_ndarray else _template
 
     @kernel
-    def sample(x: array_type, out: _samples, at: _indices, width: _i32, height: _i32, columns: _i32, rows: _i32, component: _i32):
+    def sample(x: array_type, out: _samples, at: _indices, width: _i32, height: _i32, columns: _i32, rows: _i32, component: _i32, pitch: _i32, shift: _i32):
         for i, j in ndrange(width, height):
             a = at[at.shape[0] - 2] + cast(cast(i, _i64) * columns // width, _i32)
             b = at[at.shape[0] - 1] + cast(cast(j, _i64) * rows // height, _i32)
@@ -61,6 +88,6 @@ def sampler(rank, element, is_ndarray):
                 value = _number(x[a, b, at[0]], component, axes, many, deep)
             else:
                 value = _number(x[a, b, at[0], at[1]], component, axes, many, deep)
-            out[i * height + j] = value
+            out[i * pitch + j + shift] = value
 
     return sample

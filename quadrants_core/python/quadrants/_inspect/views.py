@@ -3,12 +3,19 @@
 A field or array whose elements stand evenly in memory of the host is looked at there. Others are sampled by a kernel.
 """
 
-from quadrants import _dtypes, _exceptions, _settings
-from quadrants._storage import interop as _interop, tensor as _tensor
+from collections import namedtuple
+
+from quadrants import _dtypes, _exceptions, _native, _settings
 
 MAGNITUDE, EACH = -1, -2  # in place of the number of a component
 MOST = 2048  # samples along an axis
 _FEW = 16  # rows: with no more of them, there may be more samples along the other axis
+
+
+class Plan(namedtuple("Plan", "width height columns rows axes slice first")):
+    """How a picture is taken: so many samples of so many elements; `axes`: for both samples, the first element, of how many they are."""
+
+    __slots__ = ()
 
 
 class View:
@@ -16,6 +23,8 @@ class View:
         self.number, self.name, self.array = number, name, array
         self.program = _settings.programs_ended if not _is_numpy(array) else None
         self.samplers = {}
+        self.planned = None  # (what for, the Plan)
+        self.stood = None, None  # places of a field, what they said, and what follows
 
     @property
     def gone(self):
@@ -73,69 +82,87 @@ class View:
         return [min(max(0, at), extent - 1) for at, extent in zip(first, self.extents(wanted["component"]))] if len(first) == 2 else []
 
     def in_place(self):
-        """A numpy array on its memory, or None."""
+        """Its memory as `address, scalar, shape, strides` with the axes of an element at the end, and what keeps it; None where elements do
+        not stand evenly in memory of the host."""
         if _is_numpy(self.array):
-            return self.array
+            if 0 in self.array.shape:
+                raise ValueError("it has no elements")
+            array, scalar = self.array, _scalar_of(self.array.dtype)
+            if scalar is None:
+                array, scalar = array.astype("f8"), _dtypes.f64._qd_scalar_
+            return array.__array_interface__["data"][0], scalar, array.shape, array.strides, array
         if self.untouched():
-            import numpy as np
-
-            return np.broadcast_to(np.float32(0), tuple(map(int, (*self.array.shape, *_element(self.array)))))
-        try:
-            return _on_memory(self.array)
-        except ValueError:
-            return None
-
-    def sample(self, wanted, out):
-        """Writes samples to the array `out` of f32; gives (width, height, columns, rows)."""
-        component, first = wanted["component"], self.first_of(wanted)
-        columns, rows = self.extents(component)
-        width, height = self.samples_of(wanted)
-        if width * height > len(out):
-            width, height = min(width, len(out)), max(1, len(out) // min(width, len(out)))
-        at = self.slice_of(wanted)
-        parts = (slice(first[0], first[0] + width), slice(first[1], first[1] + height)) if first else (_steps(columns, width), _steps(rows, height))
-        array = self.in_place()
-        if array is not None:
-            _from_memory(array, len(_element(self.array)), parts, width, height, component, at, out)
-        elif self.is_each(component):
-            self.each_by_kernel(columns, parts[1], width, height, at, first, out)
+            shape = (*self.array.shape, *_element(self.array))
+            return 0, _dtypes.u1._qd_scalar_, shape, (0,) * len(shape), None
+        places = [part.place for part in getattr(self.array, "_parts", ())]
+        stood, where = self.stood
+        if places and places == stood and [place.view() for place in places] == where[0]:
+            address, shape, strides = where[1]
         else:
-            self.by_kernel(component, columns, rows, width, height, at, first, out)
-        return width, height, columns, rows
+            try:
+                address, shape, strides = self.array._storage()
+            except ValueError:
+                return None
+            self.stood = places, ([place.view() for place in places], (address, shape, strides))
+        return address, _dtypes.dtype(self.array.dtype)._qd_scalar_, shape, strides, (self.array._memory(), _native.core().hold_program())
+
+    def sample(self, wanted, out, before=None):
+        """Writes samples to `out`, memory of f32; gives the Plan, and whether they are those of `before`."""
+        what = wanted, len(out), self.array.shape
+        if self.planned is None or self.planned[0] != what:
+            self.planned = what, self.plan(wanted, len(out))
+        plan, component, memory = self.planned[1], wanted["component"], self.in_place()
+        if memory is not None:
+            return plan, self.from_memory(memory, plan.axes, component, plan.slice, out, before)
+        return plan, self.by_kernel(plan.axes, component, plan.slice, out, before)
+
+    def plan(self, wanted, room):
+        first = self.first_of(wanted)
+        columns, rows = self.extents(wanted["component"])
+        width, height = self.samples_of(wanted)
+        if width * height > room:
+            width, height = min(width, room), max(1, room // min(width, room))
+        # each element is a sample where the first one is given
+        axes = ((width, first[0], width), (height, first[1], height)) if first else ((width, 0, columns), (height, 0, rows))
+        return Plan(width, height, columns, rows, axes, self.slice_of(wanted), first)
+
+    def from_memory(self, memory, axes, component, at, out, before):
+        address, scalar, shape, strides, _ = memory
+        rank = len(self.array.shape)
+        step = strides[-1] if len(shape) > rank else 0  # parts of an element stand evenly
+        each, parts = self.is_each(component), self.parts()
+        along = [*strides[:rank], 0, 0][:2] if not each else [strides[0], step]
+        address += sum(index * stride for index, stride in zip(at, strides[2:rank]))
+        magnitude = component == MAGNITUDE and len(shape) > rank
+        if not magnitude and not each:
+            address += min(max(component, 0), parts - 1) * step
+        x, y = ((*axis, stride) for axis, stride in zip(axes, along))
+        return _native.core().sample(out, before, address, scalar, x, y, parts if magnitude else 0, step)
 
     def slice_of(self, wanted):
         rest = tuple(map(int, self.array.shape))[2:]
         given = [*wanted["slice"], *[0] * len(rest)][: len(rest)]
         return [min(max(0, int(at)), extent - 1) for at, extent in zip(given, rest)]
 
-    def each_by_kernel(self, columns, parts, width, height, at, first, out):
-        """All components, one after another: out of their own samples they are put side by side."""
-        import numpy as np
-
-        one = np.empty(width, np.float32)
-        together = out[: width * height].reshape(width, height)
-        for row, component in enumerate(np.arange(self.parts())[parts]):
-            self.by_kernel(int(component), columns, 1, width, 1, at, first[:1] + [0] if first else [], one)
-            together[:, row] = one
-
-    def by_kernel(self, component, columns, rows, width, height, at, first, out):
-        import numpy as np
-
+    def by_kernel(self, axes, component, at, out, before):
         from quadrants._inspect import sampling
 
-        shape = tuple(map(int, self.array.shape))
-        element = tuple(map(int, _element(self.array)))
         if "kernel" not in self.samplers:
-            self.samplers["kernel"] = sampling.sampler(len(shape), element, getattr(self.array, "_qd_kind_", None) == "ndarray")
-        if first:  # each element is a sample
-            columns, rows = width, height
-        index = np.array([*at, 0, *(first or (0, 0))], np.int32)
-        self.samplers["kernel"](self.array, out, index, width, height, columns, rows, component)
+            shape, element = tuple(map(int, self.array.shape)), tuple(map(int, _element(self.array)))
+            self.samplers["kernel"] = sampling.Sampler(len(shape), element, getattr(self.array, "_qd_kind_", None) == "ndarray")
+        take, (x, y) = self.samplers["kernel"], axes
+        take.reserve(x[0] * y[0])
+        if self.is_each(component):  # one after another
+            for row in range(y[0]):
+                take(self.array, x, (1, 0, 1), at, y[1] + row * y[2] // y[0], y[0], row)
+        else:
+            take(self.array, x, y, at, component, y[0], 0)
+        return take.fetch(out, before)
 
     def edit(self, index, component, text):
         """Sets one element; ValueError says why it cannot."""
-        kind = _dtypes.numpy_dtype(self.array.dtype).kind if not _is_numpy(self.array) else self.array.dtype.kind
-        value = float(text) if kind == "f" else int(text, 0)
+        real = self.array.dtype.kind == "f" if _is_numpy(self.array) else _dtypes.is_real(self.array.dtype)
+        value = float(text) if real else int(text, 0)
         shape = tuple(map(int, self.array.shape))
         index = tuple(map(int, index))
         if len(index) != len(shape) or not all(0 <= i < extent for i, extent in zip(index, shape)):
@@ -164,67 +191,17 @@ def _element(array):
     return tuple(shape() if callable(shape) else shape)
 
 
-def _on_memory(array):
-    import numpy as np
-
-    address, shape, strides = array._storage()
-    kind = _dtypes.numpy_dtype(array.dtype)
-    interface = {"version": 3, "data": (address, False), "shape": shape, "strides": strides, "typestr": kind.str}
-    return np.asarray(_interop._Memory(array._memory(), interface))
-
-
-def _from_memory(array, element_axes, parts, width, height, component, at, out):
-    import numpy as np
-
-    rank = array.ndim - element_axes
-    if rank == 0:
-        array = array[None]
-        rank = 1
-    if rank > 2:
-        array = array[(slice(None), slice(None), *at)]
-        rank = 2
-    array = array[parts[0]]
-    if rank == 2 and not element_axes and array.dtype == out.dtype and _can_take(array, parts[1]):
-        array.take(parts[1], axis=1, mode="clip", out=out[: width * height].reshape(width, height))
-        return
-    if rank == 2:
-        array = array.take(parts[1], axis=1, mode="clip") if _can_take(array, parts[1]) else array[:, parts[1]]
-    shape = (width, height) if rank == 2 else (width,)
-    array = array.reshape(*shape, -1) if element_axes else array
-    if component == EACH and rank == 1 and element_axes:
-        np.copyto(out[: width * height].reshape(width, height), array[:, parts[1]], casting="unsafe")
-        return
-    target = out[: width * height].reshape(shape)
-    if not element_axes:
-        np.copyto(target, array, casting="unsafe")
-    elif component == MAGNITUDE:
-        lengths = array.astype(np.float32, copy=False)
-        np.copyto(target, np.sqrt(np.einsum("...k,...k->...", lengths, lengths)))
-    else:
-        np.copyto(target, array[..., min(max(component, 0), array.shape[-1] - 1)], casting="unsafe")
-
-
-def _can_take(array, part):
-    """Of an array that stands whole in memory numpy takes columns several times faster than it finds them by an index."""
-    return not isinstance(part, slice) and array.flags.c_contiguous
-
-
-def _steps(extent, samples):
-    """An index that takes this many of so many, evenly."""
-    if extent == samples:
-        return slice(None)
-    if extent % samples == 0:
-        return slice(None, None, extent // samples)
-    import numpy as np
-
-    return np.arange(samples, dtype=np.int64) * extent // samples
+def _scalar_of(dtype):
+    """Its number as the core has it, or None."""
+    known = _dtypes.from_numpy_dtype(dtype) if dtype.isnative else None
+    return known._qd_scalar_ if known is not None else None
 
 
 def named(args, named_args, callers_names):
     """[(name, field or array)] of what somebody wishes to see: structs member by member."""
     found = []
     for name, value in [*zip(callers_names, args), *named_args.items()]:
-        value = _tensor.unwrap(value)
+        value = value._impl if getattr(value, "_qd_kind_", None) == "tensor" else value
         kind = getattr(value, "_qd_kind_", None)
         if kind == "struct_field":
             found += named((), {f"{name}.{key}": member for key, member in value._fields.items()}, ())

@@ -1,7 +1,6 @@
 """What a kernel read while it was compiled (frontend/reads.h), in words."""
 
 import difflib
-import linecache
 import struct
 
 from quadrants import _exceptions
@@ -68,8 +67,7 @@ def _moved(before, now):
         if tag == "delete":
             return f"{i2 - i1} lines are gone before line {first + j1}" if i2 - i1 > 1 else f"a line is gone before line {first + j1}"
         if tag != "equal":
-            named = {shown: real for real, shown in _exceptions._display_names.items()}
-            text = linecache.getline(named.get(file, file), first + j1).strip()
+            text = _exceptions._source_line(file, first + j1).strip()
             return f"line {first + j1} is {'new' if tag == 'insert' else 'now'}" + (f": {text}" if text else "")
     return f"it begins at line {first} of {file}, before at line {old_first}"
 

@@ -1,7 +1,5 @@
 """What gradients keep of the values that lines compute: the Python side of KeptLine of widgets/protocol/coverage.ts."""
 
-import dataclasses
-
 from quadrants._gradients import memory as _memory
 
 
@@ -23,7 +21,7 @@ def kept_now():
 
 def _only(loops, file, line):
     """The same loops, which keep what this line computes alone."""
-    return [dataclasses.replace(loop, variables=tuple(v for v in loop.variables if (v.file, v.line) == (file, line))) for loop in loops]
+    return [loop._replace(variables=tuple(v for v in loop.variables if (v.file, v.line) == (file, line))) for loop in loops]
 
 
 def _line(kernel, line, loops):

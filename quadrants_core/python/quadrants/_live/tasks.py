@@ -15,23 +15,31 @@ class Tasks:
         core = _native.loaded
         if core is None or not core.initialised():
             return False
+        self.learn(core)
+        rows = core.task_times()
+        return bool(self.compilations) or any(self.last.get((k, t), (0, 0))[0] != runs for k, t, runs, *_ in rows)
+
+    def learn(self, core):
         self.known, fresh = core.reports_since(self.known)
         for report in fresh:
             for task in report["tasks"]:
                 self.places[report["kernel"], task["name"]] = report["file"], task["line"]
             self.compilations.append(_compilation(report))
         del self.compilations[:-256]
-        rows = core.task_times()
-        return bool(self.compilations) or any(self.last.get((k, t), (0, 0))[0] != runs for k, t, runs, *_ in rows)
 
     def tell(self):
+        rows = self.rows()
         made, self.compilations = self.compilations, []
-        return {"kind": "tasks", "tasks": self.rows(), "compilations": made}
+        return {"kind": "tasks", "tasks": rows, "compilations": made}
 
     def rows(self):
         rows = []
         core = _native.loaded
-        for kernel, task, runs, shortest, longest, total in core.task_times() if core is not None and core.initialised() else ():
+        if core is None or not core.initialised():
+            return rows
+        times = core.task_times()
+        self.learn(core)  # of what has run meanwhile too
+        for kernel, task, runs, shortest, longest, total in times:
             before = self.last.get((kernel, task), (0, 0))
             if before[0] > runs:  # another program
                 before = 0, 0

@@ -99,18 +99,18 @@ def _zeros(annotation):
 
 def _matched(made, args, keywords):
     if len(args) > len(made.params):
-        raise _Syntax(f"Too many arguments. Expected ({', '.join(made.params)}), got {len(args)} arguments.")
+        raise _exceptions.QuadrantsArgumentError(f"Too many arguments. Expected ({', '.join(made.params)}), got {len(args)} arguments.")
     given = dict(zip(made.params, args))
     for name, value in keywords.items():
         if name not in made.params:
-            raise _Syntax(f"Unexpected argument '{name}'.")
+            raise _exceptions.QuadrantsArgumentError(f"Unexpected argument '{name}'.")
         if name in given:
-            raise _Syntax(f"Multiple values for argument '{name}'.")
+            raise _exceptions.QuadrantsArgumentError(f"Multiple values for argument '{name}'.")
         given[name] = value
     for name in made.params:
         if name not in given:
             if name not in made.defaults:
-                raise _Syntax(f"Missing argument '{name}'.")
+                raise _exceptions.QuadrantsArgumentError(f"Missing argument '{name}'.")
             given[name] = made.defaults[name]
     return given
 

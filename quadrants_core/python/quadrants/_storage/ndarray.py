@@ -152,7 +152,7 @@ def _classes():
             if not _native.core().host_visible():
                 raise _interop.out_of_reach()
             shape = self._physical_shape + self._element_shape
-            strides = _interop.contiguous_strides(shape, _dtypes.numpy_dtype(self.dtype).itemsize)
+            strides = _interop.contiguous_strides(shape, _dtypes.size(self.dtype))
             axes = self._axes()
             return self._address, tuple(shape[a] for a in axes), tuple(strides[a] for a in axes)
 

@@ -3,12 +3,11 @@
 Whatever becomes of the process, the program runs on: nothing here raises for it, `alive` turns False.
 """
 
-import json
-import mmap
+import _signal  # of `signal` and `socket` what C has of them: the enums that these make cost 3 ms
+import _socket
 import os
 import select
-import signal
-import socket
+import sys
 import threading
 import time
 import weakref
@@ -36,11 +35,13 @@ class Process:
     Args:
         hello: what it shall be, see docs/design/inspector.md: mode, title, size, show.
         connected: a socket at whose other end there is a window already; None: one is started.
+        greets: False: it is told so by `greet`, or before the first message.
     """
 
-    def __init__(self, hello, connected=None):
+    def __init__(self, hello, connected=None, greets=True):
         self.alive, self.pid, self.socket = False, None, None
         self.answer = None  # the window's own hello
+        self._hello = {"kind": "hello", "version": VERSION, **hello}
         self._rest, self._waiting = bytearray(), []
         self._lock = threading.RLock()
         self._reading = threading.Lock()  # held by who waits at the socket
@@ -51,7 +52,8 @@ class Process:
         self.socket.settimeout(SILENT)
         self.alive = True
         _all.add(self)
-        self.send({"kind": "hello", "version": VERSION, **hello})
+        if greets:
+            self.greet()
 
     def _start(self):
         """The socket of a window that begins, or None."""
@@ -59,39 +61,55 @@ class Process:
         if path is None:
             _say("this build has no windows (QD_INSPECTOR=OFF)")
             return None
-        ours, theirs = socket.socketpair()
-        with ours, theirs:
-            try:
-                # Another program's window may inherit nothing of ours: all descriptors but these close when it starts.
-                actions = [(os.POSIX_SPAWN_DUP2, theirs.fileno(), 3)] if theirs.fileno() != 3 else []
-                if not actions:
-                    theirs.set_inheritable(True)
-                self.pid = os.posix_spawn(
-                    path, [path, "--socket", "3"], os.environ, file_actions=actions, setsigmask=(), setsigdef=(signal.SIGTERM, signal.SIGHUP)
-                )
-            except OSError as error:
-                _say(f"the program that shows windows does not start: {error}")
-                return None
-            return ours.dup()
+        ours, theirs = _socket.socketpair()
+        try:
+            # Another program's window may inherit nothing of ours: all descriptors but these close when it starts.
+            actions = [(os.POSIX_SPAWN_DUP2, theirs.fileno(), 3)] if theirs.fileno() != 3 else []
+            if not actions:
+                os.set_inheritable(3, True)
+            self.pid = os.posix_spawn(
+                path, [path, "--socket", "3"], os.environ, file_actions=actions, setsigmask=(), setsigdef=(_signal.SIGTERM, _signal.SIGHUP)
+            )
+        except OSError as error:
+            ours.close()
+            _say(f"the program that shows windows does not start: {error}")
+            return None
+        finally:
+            theirs.close()
+        return ours
 
     def __repr__(self):
         return f"<window of process {self.pid}{'' if self.alive else ', gone'}>"
 
+    def greet(self):
+        """Tells the window what it shall be, unless it was told."""
+        with self._lock:
+            hello, self._hello = self._hello, None
+            if hello is not None:
+                self._write(hello, None)
+
     def send(self, message, descriptor=None):
         """Any thread may call it. False if the window is gone."""
+        if self._hello is not None:
+            self.greet()
+        self._write(message, descriptor)
+        return self.alive
+
+    def _write(self, message, descriptor):
+        import json  # which takes longer than to start a window
+
         line = json.dumps(message, separators=(",", ":")).encode() + b"\n"
         with self._lock:
             if not self.alive:
-                return False
+                return
             try:
                 if descriptor is not None:
-                    sent = socket.send_fds(self.socket, [line], [descriptor])
-                    line = line[sent:]
+                    rights = _socket.SOL_SOCKET, _socket.SCM_RIGHTS, descriptor.to_bytes(4, sys.byteorder)
+                    line = line[self.socket.sendmsg([line], [rights]) :]
                 if line:
                     self.socket.sendall(line)
             except (OSError, ValueError):
                 self._gone()
-        return self.alive
 
     def receive(self, timeout=0.0):
         """Messages that have come, after at most `timeout` seconds if there are none yet. One thread at a time calls it."""
@@ -146,6 +164,8 @@ class Process:
             pass
         except (OSError, ValueError):
             self._gone()
+        import json
+
         *lines, rest = self._rest.split(b"\n")
         self._rest = bytearray(rest)
         if len(rest) > LONGEST:
@@ -167,7 +187,7 @@ class Process:
             self.alive = False
             if self.socket is not None:
                 try:
-                    self.socket.shutdown(socket.SHUT_RDWR)  # wakes who waits for messages
+                    self.socket.shutdown(_socket.SHUT_RDWR)  # wakes who waits for messages
                 except OSError:
                     pass
             if self.pid is not None:
@@ -240,18 +260,19 @@ class Memory:
         self.map = None
         self.used = 0
 
-    def reserve(self, size):
-        """At least `size` bytes; what was in them is kept."""
+    def reserve(self, size, touched=False):
+        """At least `size` bytes; what was in them is kept. `touched`: all pages are there already when somebody first writes to them."""
         if size <= len(self.view):
             return
         import fcntl
+        import mmap
 
         size = max(1 << 16, 1 << (size - 1).bit_length())
         descriptor = os.memfd_create("quadrants", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         try:
             os.ftruncate(descriptor, size)
             fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW)
-            made = mmap.mmap(descriptor, size)
+            made = mmap.mmap(descriptor, size, mmap.MAP_SHARED | (mmap.MAP_POPULATE if touched else 0))
             view = memoryview(made)
             view[: self.used] = self.view[: self.used]
             self.map, self.view = made, view  # arrays that stand on the old one keep it
