@@ -16,6 +16,7 @@ class OutsideCode {
     llvm::Value *answer();
     llvm::Value *clock();
     llvm::Value *thread_index();
+    llvm::Value *rounding();
     void external(Value v);
 
     TaskCode &code_;
