@@ -440,3 +440,85 @@ def test_leaving_an_unrolled_loop_under_a_plain_if():
 
     with pytest.raises(qd.QuadrantsSyntaxError, match="inside a non-static `if`"):
         f()
+
+
+def test_names_that_are_deleted():
+    @qd.func
+    def half(a):
+        b = a / 2
+        a += b
+        del b
+        return a
+
+    @qd.kernel
+    def f(x: qd.types.ndarray(qd.f32, ndim=1)):
+        a = 1
+        b, c = 2, 3
+        del a
+        a = 0.5
+        del b, (c,)
+        c = 0.25
+        for i in x:
+            t = a + c
+            if qd.static(True):
+                u = t
+                del t
+            x[i] += half(u)
+            del u
+
+    for arch in (None, qd.python):
+        if arch is not None:
+            qd.init(arch=arch)
+        x = np.zeros(3, np.float32)
+        f(x)
+        assert x.tolist() == [1.125] * 3
+
+
+def test_names_that_cannot_be_deleted():
+    @qd.kernel
+    def gone() -> qd.i32:
+        a = 1
+        del a
+        return a
+
+    @qd.kernel
+    def unknown():
+        a = 1
+        del a
+        del a
+
+    @qd.kernel
+    def outside(n: qd.i32):
+        a = 1
+        if n > 0:
+            del a
+
+    @qd.kernel
+    def outside_of_a_loop(n: qd.i32):
+        a = 1
+        while n > 0:
+            del a
+
+    @qd.kernel
+    def argument(n: qd.i32):
+        del n
+
+    @qd.kernel
+    def element(x: qd.types.ndarray(qd.i32, ndim=1)):
+        del x[0]
+
+    def check():
+        for wrong in (gone, unknown):
+            with pytest.raises(qd.QuadrantsNameError, match='Name "a" is not defined'):
+                wrong()
+        for wrong in (outside, outside_of_a_loop):
+            with pytest.raises(qd.QuadrantsSyntaxError, match="`del a` stands in"):
+                wrong(1)
+        with pytest.raises(qd.QuadrantsSyntaxError, match='Kernel argument "n" is immutable'):
+            argument(1)
+        with pytest.raises(qd.QuadrantsSyntaxError, match='Unsupported node "Delete"'):
+            element(np.zeros(1, np.int32))
+
+    check()
+    qd.init(arch=qd.python)
+    check()
