@@ -323,3 +323,51 @@ def test_other_threads_run_beside_loops_in_loops(arch):
     spin(x)
     thread.join()
     assert x[1] < 1000 * 1000 * 300
+
+
+def test_members_of_an_enumeration():
+    import enum
+
+    class Shape(enum.IntEnum):
+        ROUND = 2
+        FLAT = 7
+
+    class Colour(enum.IntEnum):
+        RED = 2
+
+    @qd.kernel
+    def number(shape: Shape) -> qd.i32:
+        found = shape * 10
+        if shape == Shape.FLAT:
+            found += 1
+        return found
+
+    for arch in (None, qd.python):
+        if arch is not None:
+            assert number._specialisations() == 1
+            qd.init(arch=arch)
+        assert [number(shape) for shape in (Shape.ROUND, Shape.FLAT, Shape.ROUND)] == [20, 71, 20]
+        for wrong in (Colour.RED, 2, 7.0):
+            with pytest.raises(qd.QuadrantsRuntimeTypeError, match="cannot be converted into required type <enum 'Shape'>"):
+                number(wrong)
+
+
+def test_enumerations_keep_their_plans_apart():
+    import enum
+
+    class Low(enum.IntEnum):
+        A = 1
+
+    class High(enum.IntEnum):
+        A = 100
+
+    def body(a):
+        return a + 1
+
+    kernels = []
+    for cls in (Low, High):
+        body.__annotations__ = {"a": cls, "return": qd.i32}
+        kernels.append(qd.kernel(body))
+    assert [k(cls.A) for k, cls in zip(kernels, (Low, High))] == [2, 101]
+    with pytest.raises(qd.QuadrantsRuntimeTypeError):
+        kernels[0](High.A)
