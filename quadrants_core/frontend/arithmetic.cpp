@@ -65,7 +65,7 @@ Val repeated(const Val &sequence, const Val &times) {
 
 bool is_bitwise(NodeKind op) {
     return op == NodeKind::BitOr || op == NodeKind::BitXor || op == NodeKind::BitAnd || op == NodeKind::LShift ||
-           op == NodeKind::RShift || op == NodeKind::UnsignedRShift;
+           op == NodeKind::RShift;
 }
 
 } // namespace
@@ -168,7 +168,7 @@ Val scalar_binary(Walk &w, const Node *node, NodeKind op, const Val &a, const Va
     Scalar type = promote(left, right);
     if (is_bitwise(op)) {
         if (ir::is_float(left) || ir::is_float(right)) fail_unsupported(w, node, symbol_of(op), a, b);
-        if (op == NodeKind::LShift || op == NodeKind::RShift || op == NodeKind::UnsignedRShift) type = left;
+        if (op == NodeKind::LShift || op == NodeKind::RShift) type = left;
     }
     if (op == NodeKind::Div && !ir::is_float(type)) type = w.request.options.default_fp;
     const ir::Value x = as(w, node, a, type);

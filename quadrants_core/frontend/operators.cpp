@@ -14,15 +14,6 @@ namespace {
 
 PyObject *power(PyObject *a, PyObject *b) { return PyNumber_Power(a, b, Py_None); }
 
-/// Python's integers have no width: what is below zero has no such shift.
-PyObject *unsigned_shift(PyObject *a, PyObject *b) {
-    int beyond = 0;
-    const bool is_negative = PyLong_Check(a) && (PyLong_AsLongLongAndOverflow(a, &beyond) < 0 || beyond < 0);
-    if (!is_negative) return PyNumber_Rshift(a, b);
-    PyErr_SetString(PyExc_ValueError, "a constant below zero has no width: give it a type");
-    return nullptr;
-}
-
 PyObject *negation(PyObject *a) {
     const int truth = PyObject_IsTrue(a);
     return truth < 0 ? nullptr : PyBool_FromLong(!truth);
@@ -56,7 +47,6 @@ constexpr Operator rows[] = {
     binary(NodeKind::Pow, "**", "pow", power),
     binary(NodeKind::LShift, "<<", "lshift", PyNumber_Lshift, Op::shl),
     binary(NodeKind::RShift, ">>", "rshift", PyNumber_Rshift, Op::shr),
-    binary(NodeKind::UnsignedRShift, ">>>", nullptr, unsigned_shift, Op::ushr),
     binary(NodeKind::BitOr, "|", "or_", PyNumber_Or, Op::bor, Op::atomic_or),
     binary(NodeKind::BitXor, "^", "xor", PyNumber_Xor, Op::bxor, Op::atomic_xor),
     binary(NodeKind::BitAnd, "&", "and_", PyNumber_And, Op::band, Op::atomic_and),

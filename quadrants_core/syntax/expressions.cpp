@@ -19,7 +19,6 @@ constexpr auto binary_of = [] {
     row(Kind::amper, 3, NodeKind::BitAnd);
     row(Kind::lshift, 4, NodeKind::LShift);
     row(Kind::rshift, 4, NodeKind::RShift);
-    row(Kind::rshift3, 4, NodeKind::UnsignedRShift);
     row(Kind::plus, 5, NodeKind::Add);
     row(Kind::minus, 5, NodeKind::Sub);
     row(Kind::star, 6, NodeKind::Mult);

@@ -381,8 +381,7 @@ Kind Lexer::operator_kind() {
     case '/': return next('/') ? with_equal(Kind::slash2, Kind::slash2_eq) : with_equal(Kind::slash, Kind::slash_eq);
     case '<': return next('<') ? with_equal(Kind::lshift, Kind::lshift_eq) : with_equal(Kind::less, Kind::less_equal);
     case '>':
-        if (!next('>')) return with_equal(Kind::greater, Kind::greater_equal);
-        return next('>') ? Kind::rshift3 : with_equal(Kind::rshift, Kind::rshift_eq);
+        return next('>') ? with_equal(Kind::rshift, Kind::rshift_eq) : with_equal(Kind::greater, Kind::greater_equal);
     case '!':
         if (next('=')) return Kind::bang_equal;
         break;

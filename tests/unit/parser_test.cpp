@@ -161,15 +161,6 @@ TEST(Parser, says_whether_more_text_may_help) {
         EXPECT_NE(outcome_of(text), Outcome::parsed) << text;
 }
 
-TEST(Parser, operators_that_python_lacks) {
-    Tree tree;
-    ASSERT_EQ(parse_function(tree, "def f(x):\n    return x >>> 1 + 2 >> 3\n", 1), Outcome::parsed);
-    EXPECT_EQ(
-        dump(items_of(tree.root, Field::body)[0], false),
-        "Return(value=BinOp(left=BinOp(left=Name(id='x'), op=UnsignedRShift(), right=BinOp(left=Constant(value=1), "
-        "op=Add(), right=Constant(value=2))), op=RShift(), right=Constant(value=3)))");
-}
-
 TEST(Parser, lines_begin_where_the_caller_says) {
     Tree tree;
     ASSERT_EQ(parse_function(tree, "  def f():\n    return f'{x}'\n\n\n  y", 10), Outcome::parsed);

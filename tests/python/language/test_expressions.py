@@ -424,20 +424,3 @@ def test_mistakes_with_dicts():
         lookup(1)
     with pytest.raises(qd.QuadrantsTypeError, match="`values` of a dict takes no argument"):
         arguments(1)
-
-
-def test_an_operator_that_python_lacks():
-    """Its text is not what CPython compiled."""
-    import linecache
-
-    text = """import quadrants as qd
-
-@qd.kernel
-def f(x: qd.i32, y: qd.u8) -> (qd.i32, qd.u8, qd.i32):
-    return x >>> 28, y >>> 1, 12 >>> 2
-"""
-    name = "operator_that_python_lacks.py"
-    linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
-    scope = {}
-    exec(compile(text.replace(">>>", ">>"), name, "exec"), scope)
-    assert scope["f"](-1, 200) == (15, 100, 3)
