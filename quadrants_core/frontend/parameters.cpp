@@ -51,7 +51,6 @@ ir::Value Parameters::add_parameter(ir::Type type) {
 Val Parameters::declare(const Param &p) {
     Val v;
     switch (p.kind) {
-    case ParamKind::enumeration:
     case ParamKind::scalar:
         v = scalar(w_, add_parameter(p.elem));
         if (p.lifted) lifted_.insert(v.scalar().v.id);

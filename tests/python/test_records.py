@@ -650,21 +650,3 @@ def test_builders_of_sparse_matrices(shelf):
     """
     for dtype in ("f32", "f64"):
         assert [shelf.run(program.replace("TYPE", dtype)) for _ in range(2)] == [(1.0, "made"), (1.0, "loaded")]
-
-
-def test_members_of_enumerations(shelf):
-    program = """
-        import enum
-
-        class Shape(enum.IntEnum):
-            FLAT = 7
-
-        @qd.kernel
-        def k(shape: Shape) -> qd.i32:
-            return shape * 2
-
-        def go():
-            return k(Shape.FLAT)
-    """
-    assert [shelf.run(program) for _ in range(2)] == [(14, "made"), (14, "loaded")]
-    assert shelf.run(program.replace("7", "8")) == (16, "loaded")

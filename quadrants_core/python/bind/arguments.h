@@ -35,7 +35,7 @@ struct ParamSpec {
     bool needs_grad = false; ///< an ndarray must have a gradient
     bool constant = false;   ///< no gradient flows to it
     bool optional = false;   ///< None is accepted
-    PyObject *cls = nullptr; ///< bundle: the dataclass; enumeration: the IntEnum; structure: the struct type; borrowed
+    PyObject *cls = nullptr; ///< bundle: the dataclass; structure: the struct type; borrowed
 };
 
 /// The same parameter in one plan.
@@ -57,7 +57,7 @@ struct BoundParam {
     enum class Gradient : uint8_t { either, needed, refused };
     Gradient gradient = Gradient::either; ///< which ndarrays fit
     bool clamp = false;                   ///< indices outside are those of the edge
-    // constants; bundles and enumerations: the type
+    // constants; bundles: the type
     PyObject *value = nullptr; ///< identity; borrowed if `weak` is set, owned otherwise
     PyObject *weak = nullptr;  ///< weak reference to it, owned
     bool by_value = false;     ///< a number, text or tuple: equal ones fit

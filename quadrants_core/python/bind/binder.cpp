@@ -177,21 +177,6 @@ frontend::Param Binder::bind_scalar(const ParamSpec &spec, PyObject *, const Ori
     return add(bound, from);
 }
 
-frontend::Param Binder::bind_enumeration(const ParamSpec &spec, PyObject *value, const Origin &from) {
-    if (PyObject_IsInstance(value, spec.cls) != 1) {
-        PyErr_Clear();
-        raise_unconvertible(size_t(from.argument), from.name, value, repr(spec.cls));
-        throw frontend::PythonError{};
-    }
-    BoundParam bound;
-    bound.kind = frontend::ParamKind::enumeration;
-    bound.elem = resolve(spec.elem);
-    bound.value = Py_NewRef(spec.cls);
-    frontend::Param param = add(bound, from);
-    param.value = nullptr; // the code is the same for any class
-    return param;
-}
-
 frontend::Param Binder::bind_matrix(const ParamSpec &spec, PyObject *, const Origin &from) {
     BoundParam bound;
     bound.kind = frontend::ParamKind::matrix;

@@ -116,12 +116,6 @@ Fit fit(const Plan &plan, PyObject *const *objects, uint64_t *slots, Arrays *arr
             if (!to_slot_fast(arg, p.elem, slots + p.slot)) [[unlikely]]
                 return refuse(plan, i, arg, scalar_name(p.elem));
             break;
-        case frontend::ParamKind::enumeration:
-            if (PyObject_IsInstance(arg, p.value) != 1 || !to_slot_fast(arg, p.elem, slots + p.slot)) {
-                PyErr_Clear();
-                return refuse(plan, i, arg, repr(p.value));
-            }
-            break;
         case frontend::ParamKind::buffer_view:
             if (Fit f = fit_view(p, arg, slots + p.slot, arrays); f != Fit::yes) return f;
             break;

@@ -22,7 +22,6 @@ bool bound_by_annotation(const ParamSpec &spec, BoundParam *bound) {
         break;
     case ParamForm::tensor:
     case ParamForm::buffer_view:
-    case ParamForm::enumeration:
     case ParamForm::constant:
     case ParamForm::self:
     case ParamForm::structure:
@@ -52,7 +51,6 @@ bool suits(const ParamSpec &spec, const BoundParam &from) {
         return from.kind == frontend::ParamKind::constant && (!from.weak || PyWeakref_GetObject(from.weak) != Py_None);
     case ParamForm::tensor:
     case ParamForm::buffer_view:
-    case ParamForm::enumeration:
     case ParamForm::structure:
     case ParamForm::bundle: return false;
     }

@@ -126,11 +126,6 @@ def without_none(annotation):
     return parts[0], True
 
 
-def is_enumeration(annotation):
-    enum = _sys.modules.get("enum")
-    return enum is not None and isinstance(annotation, type) and issubclass(annotation, enum.IntEnum)
-
-
 def param(name, annotation, position):
     """(name, form, scalar, ndim, rows, cols, element_dim, clamp, optional, class, needs_grad), as the bindings read it."""
     annotation, optional = without_none(annotation)
@@ -168,8 +163,6 @@ def param(name, annotation, position):
             f"Invalid type annotation (argument {position}) of Quadrants kernel: {annotation!r} is a data_oriented class; "
             "annotate the parameter with qd.template()"
         )
-    if is_enumeration(annotation):
-        return spec("enum", _dtypes.scalar_code(_dtypes.i32), cls=annotation)
     if isinstance(annotation, type) and "__dataclass_fields__" in vars(annotation):
         return spec("bundle", cls=annotation)
     if kind == "struct_type":

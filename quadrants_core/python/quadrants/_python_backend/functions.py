@@ -226,8 +226,6 @@ def argument(annotation, value, position, name):
         return value
     if isinstance(annotation, type) and _dataclasses.is_dataclass(annotation):
         return Bundle(value, annotation, position, name)
-    if _signature.is_enumeration(annotation):
-        return Scalar(_dtypes.i32, int(value))
     return _compound(annotation, value)
 
 
