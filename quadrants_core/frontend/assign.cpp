@@ -12,7 +12,6 @@
 #include "frontend/place.h"
 #include "frontend/record.h"
 #include "frontend/scope.h"
-#include "frontend/suggest.h"
 #include "frontend/triplets.h"
 #include "frontend/types.h"
 
@@ -34,29 +33,6 @@ Flow assign(Walk &w, const Node *node) {
     Val v = value(w, source, renames ? Use::handed_on : Use::value);
     for (size_t i = 0; i + 1 < targets.size(); ++i) assign_to(w, targets[i], v);
     assign_to(w, targets.back(), std::move(v));
-    return Flow::next;
-}
-
-/// `del x`: the name means nothing from here on. So that this does not depend on the run it must have begun in this very
-/// body.
-Flow delete_names(Walk &w, Items targets) {
-    for (const Node *target : targets) {
-        if (target->kind == NodeKind::Tuple || target->kind == NodeKind::List) {
-            delete_names(w, items_of(target, Field::elts));
-            continue;
-        }
-        if (target->kind != NodeKind::Name)
-            w.fail_syntax(target, "Unsupported node \"Delete\"", "`del` takes names of variables alone");
-        PyObject *name = word_of(target, Field::id);
-        const Binding *binding = w.scopes.find_local(name);
-        if (!binding) fail_unknown_name(w, target, name);
-        refuse_argument(w, target, binding);
-        if (!w.scopes.in_this_scope(binding))
-            w.fail_syntax(target,
-                          "`del " + text(name) + "` stands in an if, for or while body, and the name outside of it",
-                          "move it out of the body; names first assigned inside are gone after it anyway");
-        w.scopes.remove(binding);
-    }
     return Flow::next;
 }
 

@@ -7,7 +7,6 @@ namespace qd::frontend {
 Flow assign(Walk &w, const Node *node);
 Flow annotated_assign(Walk &w, const Node *node);
 Flow augmented_assign(Walk &w, const Node *node);
-Flow delete_names(Walk &w, Items targets);
 void assign_to(Walk &w, const Node *target, Val value);
 void store_sequence(Walk &w, const Node *target, const Val &place, const Val &value);
 

@@ -68,7 +68,6 @@ Flow statement(Walk &w, const Node *node) {
     w.check_depth();
     using Kind = StatementKind;
     switch (Kind(node->kind)) {
-    case Kind::Delete: return delete_names(w, items_of(node, Field::targets));
     case Kind::Assign: return assign(w, node);
     case Kind::AnnAssign: return annotated_assign(w, node);
     case Kind::AugAssign: return augmented_assign(w, node);

@@ -109,7 +109,6 @@ void Graphs::check_statements(Items statements, const std::string &message) {
         case Kind::Assign:
         case Kind::AugAssign:
         case Kind::AnnAssign:
-        case Kind::Delete:
         case Kind::Expr: break;
         case Kind::If:
             check_statements(items_of(statement, Field::body), message);
@@ -295,7 +294,6 @@ Flow Graphs::checkpoint(const Node *node, const Node *call) {
         case Kind::If:
         case Kind::With:
         case Kind::Pass:
-        case Kind::Delete:
         case Kind::Break:
         case Kind::Continue: break;
         }

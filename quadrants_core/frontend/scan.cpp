@@ -78,7 +78,6 @@ void scan_assigned(Items list, std::unordered_set<PyObject *> &out) {
             break;
         case Kind::With: scan_assigned(items_of(statement, Field::body), out); break;
         case Kind::Return:
-        case Kind::Delete:
         case Kind::Assert:
         case Kind::Expr:
         case Kind::Pass:

@@ -18,7 +18,6 @@ class Scopes : public Part {
     Binding *find_local(PyObject *name);
     void bind(PyObject *name, Val value);
     PyRef find_global(PyObject *name);
-    void remove(const Binding *binding) { bindings_.erase(bindings_.begin() + (binding - bindings_.data())); }
     void add(Binding binding) { bindings_.push_back(std::move(binding)); }
     bool in_this_scope(const Binding *binding) const { return binding && size_t(binding - bindings_.data()) >= scope_; }
     size_t size() const { return bindings_.size(); }

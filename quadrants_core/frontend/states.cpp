@@ -219,7 +219,6 @@ bool Recursion::flat_statement(const Node *node) {
         statement(w_, node);
         return true;
     case Kind::With:
-    case Kind::Delete:
     case Kind::Assert:
     case Kind::Pass: break;
     }

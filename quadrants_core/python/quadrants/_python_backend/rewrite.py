@@ -267,11 +267,6 @@ class _Rewriter(ast.NodeTransformer):
             return _placed(ast.Pass(), node)
         return _placed(ast.Expr(self.visit(node.value)), node)
 
-    def visit_Delete(self, node):
-        names = [n.id for n in ast.walk(node) if isinstance(n, ast.Name)]
-        self.declared[-1].difference_update(names)
-        return self.forget(names, node)
-
     def visit_If(self, node):
         self.temporaries += 1
         flag = f"__branch{self.temporaries}"
@@ -289,9 +284,8 @@ class _Rewriter(ast.NodeTransformer):
 
     def _branch(self, statements):
         """Names of a branch live on if the condition is known at compile time, which only the run tells."""
-        known, before = set().union(*self.declared), set(self.declared[-1])
+        known = set().union(*self.declared)
         body = self.block(statements)
-        self.declared[-1] |= before  # it may not be the branch that is taken
         return body, [n for n in dict.fromkeys(self.survey.names(statements)) if n not in known]
 
     def visit_While(self, node):
