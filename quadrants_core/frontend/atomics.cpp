@@ -29,7 +29,6 @@ const char *word(Op op, bool negate) {
     case ir::AtomicOp::atomic_and: return "bit_and";
     case ir::AtomicOp::atomic_or: return "bit_or";
     case ir::AtomicOp::atomic_xor: return "bit_xor";
-    case ir::AtomicOp::atomic_shr: return "bit_shr";
     case ir::AtomicOp::atomic_xchg: return "exchange";
     case ir::AtomicOp::atomic_cas: return "cas";
     }

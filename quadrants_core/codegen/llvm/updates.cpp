@@ -212,7 +212,6 @@ llvm::Value *UpdateCode::locked(Value v) {
     case AtomicOp::atomic_and: op = Rmw::And; break;
     case AtomicOp::atomic_or: op = Rmw::Or; break;
     case AtomicOp::atomic_xor: op = Rmw::Xor; break;
-    case AtomicOp::atomic_shr: break;
     case AtomicOp::atomic_xchg:
         op = Rmw::Xchg;
         ordering = llvm::AtomicOrdering::AcquireRelease;
@@ -269,8 +268,6 @@ llvm::Value *UpdateCode::by_swaps(Value v, llvm::Value *pointer, llvm::Value *op
         const Type wide = t.elem == Scalar::f16 ? Type(Scalar::f32) : t;
         llvm::Value *wide_x = arithmetic_.cast(t, wide, x), *wide_y = arithmetic_.cast(t, wide, operand);
         next = arithmetic_.cast(wide, t, arithmetic_.on_floats(op, wide_x, wide_y));
-    } else if (const Op op = ir::plain_op(fn_[v].op); ir::family(op) == Family::bits) {
-        next = arithmetic_.bits(BitsOp(op), t, x, operand);
     } else {
         next = b_.CreateMul(x, operand);
     }
