@@ -6,19 +6,12 @@
 #include "runtime/externals.h"
 
 #include <algorithm>
-#include <cfenv>
 
 namespace qd::backends::interpreter {
 
 namespace {
 
 thread_local uint64_t step_limit = 0;
-
-/// As FLT_ROUNDS, which compilers may take for constant.
-uint32_t rounding() {
-    const int way = std::fegetround();
-    return way == FE_TONEAREST ? 1 : way == FE_UPWARD ? 2 : way == FE_DOWNWARD ? 3 : 0;
-}
 
 } // namespace
 
@@ -281,7 +274,6 @@ Flow Walk::outside(Value v) {
         break;
     case OutsideOp::clock: values[slot[v.id]] = uint64_t(device_lib::clock()); break;
     case OutsideOp::thread_index: values[slot[v.id]] = thread.index; break;
-    case OutsideOp::rounding: values[slot[v.id]] = rounding(); break;
     case OutsideOp::external: external(v); break;
     case OutsideOp::graph_begin:
     case OutsideOp::graph_end: fail_internal("interp: " + fn.name + " is to be cut into tasks first");

@@ -21,7 +21,6 @@ void OutsideCode::outside(Value v) {
     case OutsideOp::answer: return code_.set(v, answer());
     case OutsideOp::clock: return code_.set(v, clock());
     case OutsideOp::thread_index: return code_.set(v, thread_index());
-    case OutsideOp::rounding: return code_.set(v, rounding());
     case OutsideOp::external: return external(v);
     case OutsideOp::graph_begin:
     case OutsideOp::graph_end: code_.refuse(v, "must be cut into tasks first");
@@ -57,11 +56,6 @@ llvm::Value *OutsideCode::clock() {
 llvm::Value *OutsideCode::thread_index() {
     llvm::Value *at = b_.CreateConstInBoundsGEP1_32(b_.getInt8Ty(), code_.out->getArg(1), offsetof(abi::Thread, index));
     return b_.CreateAlignedLoad(b_.getInt32Ty(), at, llvm::Align(4));
-}
-
-llvm::Value *OutsideCode::rounding() {
-    return b_.CreateIntrinsic(llvm::Intrinsic::get_rounding, llvm::ArrayRef<llvm::Type *>(),
-                              llvm::ArrayRef<llvm::Value *>());
 }
 
 /// Asks for the function at every call: its address is not the same in another process.

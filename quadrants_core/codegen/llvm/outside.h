@@ -16,7 +16,6 @@ class OutsideCode {
     llvm::Value *answer();
     llvm::Value *clock();
     llvm::Value *thread_index();
-    llvm::Value *rounding();
     void external(Value v);
 
     TaskCode &code_;
