@@ -57,7 +57,7 @@ class GroupFinder {
   private:
     /// Lanes of one component: at `root` + `base` + `at` + lane * `step` bytes.
     struct Far {
-        Value root, base;
+        Value root, base, count; ///< count: lanes that are on, the first ones; none: all
         int64_t at = 0, step = 0;
         Type type;
         bool reads = false;
@@ -84,7 +84,8 @@ class GroupFinder {
             return in.op == Op::constant ? &in : nullptr;
         };
         const ir::Inst *all = number_of(mask);
-        if (!all || !all->imm || fn_[offsets].op != Op::mul) return {};
+        if (!all || !all->imm) far.count = first_lanes(mask);
+        if ((!far.count && (!all || !all->imm)) || fn_[offsets].op != Op::mul) return {};
         Value steps = fn_.args(offsets)[0], by = fn_.args(offsets)[1];
         if (fn_[by].op == Op::iota) std::swap(steps, by);
         const ir::Inst *step = number_of(by);
@@ -102,8 +103,18 @@ class GroupFinder {
         return far;
     }
 
+    /// How many lanes are on, if these are the first ones.
+    Value first_lanes(Value mask) const {
+        const Op op = fn_[mask].op;
+        if (op != Op::lt && op != Op::gt) return {};
+        const Value lane = fn_.args(mask)[op == Op::gt], end = fn_.args(mask)[op == Op::lt];
+        if (fn_[lane].op != Op::iota || fn_[end].op != Op::splat) return {};
+        const Value count = fn_.args(end)[0];
+        return fn_.type(count) == Type(Scalar::i32) ? count : Value{};
+    }
+
     static bool comparable(const Far &a, const Far &b) {
-        return a.root == b.root && a.base == b.base && a.step == b.step && a.type == b.type;
+        return a.root == b.root && a.base == b.base && a.step == b.step && a.type == b.type && a.count == b.count;
     }
 
     bool may_overlap(const Far &a, const Far &b) const {
@@ -194,6 +205,7 @@ class GroupFinder {
         group.members = open.members;
         group.apart = unsigned(open.first.step / size);
         group.reads = open.first.reads;
+        group.count = open.first.count;
         std::vector<bool> wanted(group.apart);
         for (int64_t at : open.places) {
             group.parts.push_back(unsigned((at - least) / size));
@@ -204,9 +216,10 @@ class GroupFinder {
         if (group.members.size() < 2 || (!group.reads && !is_full) || group.apart - 1 - last >= lanes) return;
         // About as many cycles as on processors of several makers, times 8.
         const unsigned now = unsigned(group.members.size()) * lanes * (group.reads ? 6 : 8);
-        const unsigned then = 8 * (group.apart + shuffles(wanted) * shuffle_cost_);
+        const unsigned accesses = group.apart * (group.count ? 2 : 1);
+        const unsigned then = 8 * (accesses + shuffles(wanted) * shuffle_cost_);
         constexpr unsigned never_gathered = 4; // one gather alone is loads and shuffles, too
-        if (then >= now && !(group.reads && group.apart <= never_gathered)) return;
+        if (then >= now && !(group.reads && !group.count && group.apart <= never_gathered)) return;
         for (Value v : group.members) to_.group_of_[v.id] = to_.groups_.size();
         to_.groups_.push_back(std::move(group));
     }
@@ -244,15 +257,31 @@ llvm::Value *Interleaved::address(const Group &group, size_t member, unsigned el
                                       uint64_t(elements * ir::size_of(type.elem)));
 }
 
+/// Of the k-th part of the stream, those of the first `count` lanes, but the last `beyond`.
+llvm::Value *Interleaved::mask(const Group &group, unsigned k, unsigned beyond) {
+    llvm::IRBuilder<> &b = code_.b;
+    llvm::Value *all = b.CreateMul(code_.get(group.count), b.getInt32(group.apart));
+    llvm::Value *left = b.CreateSub(all, b.getInt32(k * lanes_ + beyond));
+    std::vector<llvm::Constant *> numbers;
+    for (unsigned i = 0; i < lanes_; ++i) numbers.push_back(b.getInt32(i));
+    return b.CreateICmpSLT(llvm::ConstantVector::get(numbers), b.CreateVectorSplat(lanes_, left));
+}
+
 void Interleaved::load(const Group &group) {
     const Type type = code_.fn[group.members[0]].type;
-    const unsigned beyond =
-        group.apart - 1 - std::ranges::max(group.parts); // elements behind the last one that is touched
+    const unsigned beyond = group.apart - 1 - std::ranges::max(group.parts); // behind the last element that is touched
+    const llvm::Align align(uint64_t(ir::size_of(type.elem)));
+    llvm::Type *memory = code_.memory_type(type);
     Vectors stream;
     for (unsigned k = 0; k < group.apart; ++k) {
-        const unsigned early = k + 1 == group.apart ? beyond : 0;
-        llvm::LoadInst *part = code_.b.CreateAlignedLoad(code_.memory_type(type), address(group, 0, k * lanes_ - early),
-                                                         llvm::Align(uint64_t(ir::size_of(type.elem))));
+        const unsigned early = k + 1 == group.apart && !group.count ? beyond : 0;
+        llvm::Value *at = address(group, 0, k * lanes_ - early);
+        llvm::Instruction *part = nullptr;
+        if (group.count)
+            part = code_.b.CreateMaskedLoad(memory, at, align, mask(group, k, beyond),
+                                            llvm::Constant::getNullValue(memory));
+        else
+            part = code_.b.CreateAlignedLoad(memory, at, align);
         code_.pieces.note(part, code_.piece_of(group.members[0]));
         stream.push_back(part);
         if (!early) continue;
@@ -273,7 +302,12 @@ void Interleaved::store(const Group &group) {
     const llvm::Align align(uint64_t(ir::size_of(code_.arg_type(group.members[0], 2).elem)));
     const Vectors stream = together(parts);
     for (unsigned k = 0; k < group.apart; ++k) {
-        llvm::StoreInst *part = code_.b.CreateAlignedStore(stream[k], address(group, last, k * lanes_), align);
+        llvm::Value *at = address(group, last, k * lanes_);
+        llvm::Instruction *part = nullptr;
+        if (group.count)
+            part = code_.b.CreateMaskedStore(stream[k], at, align, mask(group, k, 0));
+        else
+            part = code_.b.CreateAlignedStore(stream[k], at, align);
         code_.pieces.note(part, code_.piece_of(group.members[last]));
     }
 }

@@ -24,6 +24,7 @@ class Interleaved {
         std::vector<Value> members;  ///< in their order
         std::vector<unsigned> parts; ///< of each: the number of its component, from that which lies first
         unsigned apart = 0;          ///< elements from one lane to the next
+        Value count;                 ///< lanes that are on, the first ones; none: all
         bool reads = false;
     };
     friend class GroupFinder;
@@ -31,6 +32,7 @@ class Interleaved {
     void load(const Group &group);
     void store(const Group &group);
     llvm::Value *address(const Group &group, size_t member, unsigned element);
+    llvm::Value *mask(const Group &group, unsigned k, unsigned beyond);
     llvm::Value *pick(llvm::Value *so_far, llvm::Value *from, const std::vector<int> &elements);
     Vectors apart(const Vectors &stream, const std::vector<bool> &wanted);
     Vectors together(const Vectors &parts);
