@@ -20,6 +20,7 @@ class Activity {
     /// A value that has a tangent or an adjoint, or a local that holds such values.
     bool active(ir::Value v) const { return varied_[v.id] && useful_[v.id]; }
     bool varied(ir::Value v) const { return varied_[v.id]; }
+    bool useful(ir::Value v) const { return useful_[v.id]; }
     /// Something must be done at all.
     bool any() const { return any_; }
     /// Something must be done for the instruction, or for one inside of it.

@@ -10,7 +10,8 @@
 // A loop inside of another may often be shorter than one round: where it has sums, whose lanes would be made and added up for nothing,
 // its SIMD loops stand below an if.
 //
-// A large body (Plan::mask_rest) is not written twice: steps are rounded up, and each round masks the lanes beyond hi.
+// A large body (Plan::mask_rest), one that has a loop or is long, is not written twice: steps are rounded up, and each round masks
+// the lanes beyond hi.
 //
 // Lanes that take room on the heap together want lanes times as much at a time. Where that would leave the caches the loop
 // stays as it is: both are there, and which one runs is decided when the loop is reached.

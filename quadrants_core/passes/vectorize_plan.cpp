@@ -34,6 +34,7 @@ using analysis::Root;
 namespace {
 
 constexpr size_t largest_body = 3000; ///< instructions
+constexpr size_t long_body = 800;     ///< the same: not to be compiled twice
 
 /// Machines divide integers in lanes by constants only.
 bool divides_lane_by_lane(const Function &fn, Value v) {
@@ -131,6 +132,7 @@ bool Planner::plan(Value loop, Plan &plan) {
 
     plan.lanes = config_.vector_bytes / widest_;
     if (plan.lanes < 2 || plan.lanes > 64) return false;
+    if (size_ >= long_body && config_.vector_bytes >= 64 && !plan.takes_room) plan.mask_rest = true;
     if (plan.mask_rest) totals_.find_sums(loop, *this); // beside an inner loop the popcounts cost nothing
     int64_t lo, hi;
     if (constant(fn_, fn_.args(loop)[0], lo) && constant(fn_, fn_.args(loop)[1], hi)) {

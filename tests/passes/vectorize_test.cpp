@@ -1,8 +1,10 @@
 // Random loops that can be vectorised (loads near and far, branches, inner loops, sums, stores to the iteration's own
 // element) give the same after the engine's pipeline, at every vector width, and on every backend that can run here.
+#include "analysis/walk.h"
 #include "engine/pipeline.h"
 #include "ir/builder.h"
 #include "ir/print.h"
+#include "ir/text.h"
 #include "ir/verify.h"
 #include "runtime/launcher.h"
 #include "tools/execute.h"
@@ -228,3 +230,48 @@ TEST(Vectorize, RandomLoopsOnOtherBackends) {
 }
 
 } // namespace
+
+namespace {
+
+/// `y[i] = x[i]`, taken times itself and so on; loops that the task has after SIMD.
+size_t loops_of(int products) {
+    std::string text = R"(task range @k(%0: array<f32, 1>, %1: array<f32, 1>)
+    bounds
+        %2: i64 = constant 0
+        yield %2, %2
+    body
+        %3: i64 = chunk_begin
+        %4: i64 = chunk_end
+        %5: i32 = cast %3
+        %6: i32 = cast %4
+        %7: ptr<f32> = array_base %0
+        %8: ptr<f32> = array_base %1
+        %9: i64 = constant 4
+        for %5, %6 {vectorize} (%11: i32)
+            %12: i64 = cast %11
+            %13: i64 = mul %12, %9
+            %14: ptr<f32> = offset %7, %13
+            %15: ptr<f32> = offset %8, %13
+            %20: f32 = load %14
+)";
+    for (int i = 21; i < 21 + products; ++i)
+        text += "            %" + std::to_string(i) + ": f32 = mul %20, %" + std::to_string(i - 1) + "\n";
+    text += "            store %15, %" + std::to_string(20 + products) + "\n            yield\n        ret\n";
+    ParseResult parsed = parse(text);
+    EXPECT_FALSE(parsed.error);
+    Function &fn = parsed.functions.at(0);
+    passes::Config config;
+    config.vector_bytes = 64;
+    EXPECT_TRUE(passes::vectorize(fn, config));
+    EXPECT_TRUE(verify(fn).empty());
+    size_t loops = 0;
+    analysis::walk(fn, [&](Value v) { loops += fn[v].op == Op::for_; });
+    return loops;
+}
+
+} // namespace
+
+TEST(Vectorize, ALongBodyIsThereOnce) {
+    EXPECT_EQ(loops_of(100), 2u); // the iterations left over run one by one
+    EXPECT_EQ(loops_of(1000), 1u);
+}

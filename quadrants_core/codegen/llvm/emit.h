@@ -31,6 +31,8 @@ struct TargetFacts {
     bool clock_counts_cycles = false;
     /// Instructions are selected by LLVM's fast selector: those that it knows are the cheapest to compile.
     bool plain = false;
+    /// Any lanes of two registers are put together by one instruction.
+    bool shuffles_any = false;
 };
 
 /// `lines`: with a line table, see lines.h.

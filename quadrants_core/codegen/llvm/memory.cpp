@@ -180,7 +180,7 @@ void MemoryCode::access(Value v) {
     case MemoryOp::masked_load:
     case MemoryOp::masked_store:
     case MemoryOp::gather:
-    case MemoryOp::scatter: return masked(v);
+    case MemoryOp::scatter: return interleaved_.access(v) ? void() : masked(v);
     case MemoryOp::block_sync: code_.refuse(v, "must be left out first");
     }
 }

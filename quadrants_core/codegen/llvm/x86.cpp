@@ -23,6 +23,7 @@ TargetFacts x86_facts(std::string_view features) {
     bool wide = has(features, "+avx512f"), all_widths = wide && has(features, "+avx512vl"), avx = has(features, "+avx");
     TargetFacts facts;
     facts.clock_counts_cycles = true;
+    facts.shuffles_any = wide;
     facts.root_estimate = [=](llvm::IRBuilder<> &b, llvm::Value *x) -> llvm::Value * {
         auto *type = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());
         if (!type || !type->getElementType()->isFloatTy()) return nullptr;

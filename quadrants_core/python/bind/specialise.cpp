@@ -9,10 +9,13 @@
 #include "python/bind/observe.h"
 #include "python/bind/record.h"
 #include "engine/timeline.h"
+#include "engine/weight.h"
 #include "python/bind/tree.h"
 
+#include "autodiff/old_values.h"
 #include "base/bytes.h"
 #include "base/fork.h"
+#include "base/stack.h"
 #include "frontend/collect.h"
 #include "ir/text.h"
 
@@ -225,12 +228,17 @@ class Specialiser {
         frontend::Result result = walk(request);
         if (request.mode == autodiff::Mode::none) return result;
         check_program(*plan_);
+        std::vector<Location> lost;
         unlocked([&](engine::Program &program) {
             const auto &options = request.options;
             const autodiff::Stacks stacks{options.ad_stack_experimental_enabled, uint64_t(options.ad_stack_size),
                                           options.ad_stack_budget_bytes};
+            if (request.mode == autodiff::Mode::reverse)
+                with_stack(engine::stack_for(result.fn),
+                           [&] { lost = autodiff::lost_old_values(result.fn, result.companions); });
             result.fn = program.differentiate(std::move(result.fn), std::move(result.companions), request.mode, stacks);
         });
+        for (const Location &at : lost) request.warn("UserWarning", autodiff::lost_old_value, at);
         return result;
     }
 
