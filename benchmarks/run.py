@@ -122,8 +122,8 @@ class Runner:
             env["DRJIT_LIBLLVM_PATH"] = llvm
         if self.processor_time:
             env["QD_BENCH_CLOCK"] = "processor"
-            for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "QD_CPU_MAX_NUM_THREADS", "TI_CPU_MAX_NUM_THREADS"):
-                env[name] = "1"
+            for threads in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "QD_CPU_MAX_NUM_THREADS", "TI_CPU_MAX_NUM_THREADS"):
+                env[threads] = "1"
         env.pop("PYTHONPATH", None)
         python = str(PEERS) if implementation in ("reference", "taichi", "numba", "warp", "drjit") else str(self.other) if implementation == "other" else sys.executable
         if group in ("warm", "warm process"):
