@@ -269,10 +269,11 @@ class Counting {
 
     /// A look stands first in its loop, where `began` would be what the sums are.
     void count_at_looks(const LoopState &state, BlockId block, const std::vector<Value> &began) {
-        for (Value v : fn_[block].insts) {
+        const std::vector<Value> insts = fn_[block].insts;
+        for (Value v : insts) {
             if (!is_look(fn_, v)) {
-                for (BlockId inner : fn_[v].blocks)
-                    if (inner) count_at_looks(state, inner, began);
+                for (int k = 0; k < 2; ++k) // instructions move as others are made
+                    if (const BlockId inner = fn_[v].blocks[k]) count_at_looks(state, inner, began);
                 continue;
             }
             const BlockId told = fn_[v].blocks[0];

@@ -26,7 +26,7 @@ void add_look(Function &fn, Value loop) {
     b.span = fn[loop].span;
     const Value look = b.emit(Op::look, {}, Scalar::u1);
     const Value branch = b.if_(look);
-    for (BlockId side : fn[branch].blocks) Builder(fn, side).yield();
+    for (int side = 0; side < 2; ++side) Builder(fn, fn[branch].blocks[side]).yield();
 }
 
 void drop_looks(Function &fn, BlockId block) {

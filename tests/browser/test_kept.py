@@ -6,7 +6,7 @@ from quadrants_jupyter.looks import short
 from test_gutter import status, wait
 from test_lab import THEMES, assert_readable
 
-CELLS = ["import numpy as np, quadrants as qd\nqd.init(arch=qd.cpu, ad_stack_experimental_enabled=True)",
+CELLS = ["import numpy as np, quadrants as qd\nqd.init(arch=qd.cpu, ad_stack_experimental_enabled=True, compile_tiers=False)",
          """%%qd_kernel
 x = qd.field(qd.f64, shape=64, name="x", needs_grad=True)
 loss = qd.field(qd.f64, shape=(), name="loss", needs_grad=True)
