@@ -1,6 +1,8 @@
 // Addresses, loads and stores.
 #include "codegen/llvm/memory.h"
 
+#include "analysis/effects.h"
+
 #include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/Module.h>
@@ -140,6 +142,27 @@ llvm::Value *load_apart(llvm::IRBuilderBase &b, llvm::Value *pointer, llvm::Type
 
 } // namespace
 
+/// LLVM 22 makes `select mask, (masked load, mask), x` a load that gives x in the other lanes, and puts it where the select stood, behind
+/// what was written meanwhile. It leaves a load alone that is used twice.
+void MemoryCode::find_overtaken() {
+    const auto reads = [](Op op) { return op == Op::masked_load || op == Op::gather; };
+    if (code_.target.plain || std::ranges::none_of(fn_.insts, [&](const ir::Inst &in) { return reads(in.op); })) return;
+    overtaken_.assign(fn_.insts.size(), false);
+    const std::vector<uint8_t> effects = analysis::effects(fn_);
+    std::vector<uint32_t> written_before(fn_.insts.size()); // of a read: writes before it in its block, and one
+    for (const ir::Block &block : fn_.blocks) {
+        uint32_t writes = 1;
+        for (Value v : block.insts) {
+            if (fn_[v].op == Op::select)
+                for (Value a : fn_.args(v))
+                    if (reads(fn_[a].op) && written_before[a.id] != writes) overtaken_[a.id] = true;
+            if (effects[v.id] & ~analysis::reads) ++writes;
+            if (reads(fn_[v].op)) written_before[v.id] = writes;
+        }
+        for (Value v : block.insts) written_before[v.id] = 0; // others see them from another block
+    }
+}
+
 /// masked_load, masked_store, gather, scatter.
 void MemoryCode::masked(Value v) {
     Op op = fn_[v].op;
@@ -163,6 +186,8 @@ void MemoryCode::masked(Value v) {
         access = far ? b_.CreateMaskedGather(memory, pointer, align, mask, off)
                      : b_.CreateMaskedLoad(memory, pointer, align, mask, off);
         code_.set(v, t.is_bool() ? b_.CreateICmpNE(access, llvm::Constant::getNullValue(memory)) : access);
+        if (!overtaken_.empty() && overtaken_[v.id])
+            b_.CreateCall(llvm::Intrinsic::getOrInsertDeclaration(&code_.module, llvm::Intrinsic::fake_use), {access});
     } else {
         llvm::Value *value = code_.arg(v, value_at);
         if (t.is_bool()) value = b_.CreateZExt(value, memory);

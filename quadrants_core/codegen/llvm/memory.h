@@ -9,7 +9,9 @@ namespace qd::codegen {
 class MemoryCode {
   public:
     MemoryCode(TaskCode &code, HeapCode &heap)
-        : code_(code), fn_(code.fn), b_(code.b), heap_(heap), interleaved_(code) {}
+        : code_(code), fn_(code.fn), b_(code.b), heap_(heap), interleaved_(code) {
+        find_overtaken();
+    }
     llvm::Value *address(Value v);
     void access(Value v);
 
@@ -18,12 +20,15 @@ class MemoryCode {
     void store(Value v);
     void masked(Value v);
     llvm::Value *table(const ir::Table &table);
+    void find_overtaken();
 
     TaskCode &code_;
     const ir::Function &fn_;
     llvm::IRBuilder<> &b_;
     HeapCode &heap_;
     Interleaved interleaved_;
+    /// By Value id: lanes read under a mask, between which and a select of them memory may be written.
+    std::vector<bool> overtaken_;
 };
 
 } // namespace qd::codegen
