@@ -79,12 +79,9 @@ llvm::Value *Arithmetic::plain(Value v) {
             wide != code_.wide.end() && in.type == Type(Scalar::i64))
             return wide->second;
         llvm::Value *x = code_.arg(v, 0);
-        // LLVM takes an integer that is made half and integer again for unchanged if its significant bits fit, though
-        // it may round to infinity.
-        const ir::Inst &operand = fn_[fn_.args(v)[0]];
-        if (in.type.elem == Scalar::f16 && !code_.target.plain && operand.op == Op::cast &&
-            code_.arg_type(fn_.args(v)[0], 0).is_int())
-            x = b_.CreateArithmeticFence(x, x->getType());
+        // LLVM takes an integer that is made half and wider again for unchanged if its significant bits fit, though
+        // it may round to infinity; and it may find out that a number is one.
+        if (in.type.elem == Scalar::f16 && !code_.target.plain) x = b_.CreateArithmeticFence(x, x->getType());
         return cast(from, in.type, x);
     }
     case PlainOp::bitcast: return b_.CreateBitCast(code_.arg(v, 0), code_.type(in.type));
