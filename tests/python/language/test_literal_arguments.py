@@ -124,6 +124,28 @@ def test_loops_that_are_unrolled_and_templates(both):
 
 
 @qd.func
+def far_shifted_and_raised(p):
+    return qd.Vector([1 << p, p << p, 3**p])
+
+
+def test_shifts_and_powers_that_would_be_too_large_for_constants(both):
+    def program():
+        @qd.kernel
+        def literal() -> qd.types.vector(3, qd.i32):
+            return far_shifted_and_raised(2147483647)
+
+        @qd.kernel
+        def variable() -> qd.types.vector(3, qd.i32):
+            x = 2147483647
+            return far_shifted_and_raised(x)
+
+        return [literal().to_list(), variable().to_list()]
+
+    found, expected = both(program)
+    assert found == expected
+
+
+@qd.func
 def power(x, n):
     result = x * 0 + 1
     for _ in qd.static(range(n)):

@@ -280,16 +280,21 @@ def product(a, b):
     return a * b
 
 
+def _are_pythons(a, b):
+    """Integers without a type, whose results have no bound."""
+    return all(isinstance(x, int) and not isinstance(x, numbers.Known) for x in (a, b))
+
+
 def power(a, b):
     """a ** b; of Python's integers, what a compiled kernel accepts."""
-    if isinstance(a, int) and isinstance(b, int) and abs(a) > 1 and b * _math.log2(abs(a)) > 1 << 20:
+    if _are_pythons(a, b) and abs(a) > 1 and b * _math.log2(abs(a)) > 1 << 20:
         fail_type("The result of '**' of these constants exceeded the range of integers")
     return a**b
 
 
 def shifted(a, b):
     """a << b, likewise."""
-    if isinstance(a, int) and isinstance(b, int) and a and b > 1 << 20:
+    if _are_pythons(a, b) and a and b > 1 << 20:
         fail_type("The result of '<<' of these constants exceeded the range of integers")
     return a << b
 
