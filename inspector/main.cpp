@@ -139,8 +139,14 @@ class Program {
 
     void read(const Json &message) {
         Picture picture;
-        draw(now());
-        stage_.read(picture);
+        {
+            struct Reading { // ends whatever happens, before the picture is gone
+                Stage &stage;
+                ~Reading() { stage.read(nullptr); }
+            } reading{stage_};
+            stage_.read(&picture);
+            draw(now());
+        }
         const auto bytes = std::as_bytes(std::span(picture.pixels));
         Json answer = {{"kind", "picture"}, {"size", {picture.width, picture.height}}};
         const auto to = connection_.piece(member<int>(message, "memory"), member<std::uint64_t>(message, "at"),
@@ -166,7 +172,9 @@ class Program {
         stage_.present(ImGui::GetDrawData());
         face_.drawn();
         frames_ -= frames_ > 0;
-        next_ = time + (stage_.software() ? 1. / 30 : 1. / 60);
+        // A frame that is late by less than a period does not delay those after it.
+        const double period = stage_.software() ? 1. / 30 : 1. / 60;
+        next_ = (time >= next_ && time < next_ + period ? next_ : time) + period;
     }
 
     Connection &connection_;

@@ -148,9 +148,10 @@ class MemoryStage : public Stage {
             const ImDrawList &list = *data->CmdLists[n];
             for (const ImDrawCmd &command : list.CmdBuffer) draw(list, command);
         }
+        if (wanted_) *wanted_ = picture_;
     }
 
-    void read(Picture &to) override { to = picture_; }
+    void read(Picture *to) override { wanted_ = to; }
     void title(const std::string &) override {}
     void resize(int width, int height) override {
         picture_.resize(std::clamp(width, 1, most_pixels_a_side), std::clamp(height, 1, most_pixels_a_side));
@@ -187,7 +188,7 @@ class MemoryStage : public Stage {
         }
     }
 
-    Picture picture_;
+    Picture picture_, *wanted_ = nullptr;
     std::map<std::uintptr_t, Texture> textures_;
     std::uintptr_t last_ = 0, font_ = 0;
     std::mutex lock_;

@@ -169,14 +169,11 @@ class ScreenStage : public Stage {
         gl_.clear_color(0, 0, 0, 1);
         gl_.clear(GL_COLOR_BUFFER_BIT);
         ImGui_ImplOpenGL3_RenderDrawData(data);
-        if (wanted_) take(*std::exchange(wanted_, nullptr)); // before the buffers are exchanged
+        if (wanted_) take(*wanted_); // before the buffers are exchanged
         glfwSwapBuffers(window_);
     }
 
-    void read(Picture &to) override { // draws the same once more: what was swapped away is undefined
-        wanted_ = &to;
-        present(ImGui::GetDrawData());
-    }
+    void read(Picture *to) override { wanted_ = to; }
 
     void title(const std::string &text) override { glfwSetWindowTitle(window_, text.c_str()); }
     void resize(int width, int height) override { glfwSetWindowSize(window_, width, height); }

@@ -30,7 +30,7 @@ class Stage {
     virtual void size(int &width, int &height) const = 0;
     virtual void begin() = 0;                   // before ImGui::NewFrame
     virtual void present(ImDrawData *data) = 0; // after ImGui::Render
-    virtual void read(Picture &to) = 0;         // what was presented last
+    virtual void read(Picture *to) = 0;         // what is presented is copied there, until it is told otherwise by null
     virtual void title(const std::string &text) = 0;
     virtual void resize(int, int) {}
     virtual std::string renderer() const = 0;

@@ -1,7 +1,9 @@
-// One job at a time, described by one 64-bit word: epoch << 32 | chunks << 16 | next chunk. Claiming a chunk is a
-// compare and swap of that word, so a claim made late, for a job that is over, fails by its epoch. The caller waits for
-// claimed chunks alone: a worker that the system schedules late costs nothing. Idle workers spin for about 50 us, then
-// sleep on the epoch.
+// One job at a time, described by one 64-bit word: epoch << 32 | chunks. Each thread has a part of the chunks, the same
+// from job to job, so that what it worked on is still in its caches; it claims them from the first on, and helps out
+// from the end of others' parts when its own is done. What is left of a part is a word too: epoch << 32 | behind the last
+// << 16 | next; one of an older epoch stands for the whole part. Claiming a chunk is a compare and swap of that word, so
+// a claim made late, for a job that is over, fails by its epoch. The caller waits for claimed chunks alone: a worker that
+// the system schedules late costs nothing. Idle workers spin for about 50 us, then sleep on the epoch.
 #include "runtime/pool.h"
 
 #include "base/fork.h"
@@ -42,10 +44,11 @@ inline void pause_briefly() {
 #endif
 }
 
-uint32_t next_of(uint64_t ticket) { return uint32_t(ticket & 0xffff); }
-uint32_t chunks_of(uint64_t ticket) { return uint32_t(ticket >> 16 & 0xffff); }
-uint32_t epoch_of(uint64_t ticket) { return uint32_t(ticket >> 32); }
-uint64_t make_ticket(uint32_t epoch, uint32_t chunks) { return uint64_t(epoch) << 32 | uint64_t(chunks) << 16; }
+uint32_t epoch_of(uint64_t word) { return uint32_t(word >> 32); }
+uint32_t chunks_of(uint64_t ticket) { return uint32_t(ticket); }
+uint64_t make_ticket(uint32_t epoch, uint32_t chunks) { return uint64_t(epoch) << 32 | chunks; }
+uint32_t next_of(uint64_t left) { return uint32_t(left & 0xffff); }
+uint32_t behind_of(uint64_t left) { return uint32_t(left >> 16 & 0xffff); }
 
 long futex(const void *word, int op, uint32_t value) {
     return syscall(SYS_futex, word, op | FUTEX_PRIVATE_FLAG, value, nullptr, nullptr, 0);
@@ -60,7 +63,14 @@ const ForkHooks hooks(nullptr, nullptr, [] { process_generation += 2; });
 } // namespace
 
 struct Pool::State : Apart {
-    // One line: who claims a chunk has its work at hand, and looks nowhere else.
+    struct alignas(cache_line) Part {
+        std::atomic<uint64_t> left{0};
+    };
+    static constexpr uint32_t none = ~0u;
+
+    const uint32_t threads; ///< that have a part, whether or not all could be started
+    const std::unique_ptr<Part[]> parts{new Part[threads]};
+    // One line: who claims a chunk has its work at hand.
     alignas(cache_line) std::atomic<uint64_t> ticket{0};
     std::atomic<Work> work = nullptr; ///< of the current job; for who runs it, after a successful claim only
     const void *job = nullptr;
@@ -75,10 +85,14 @@ struct Pool::State : Apart {
     std::atomic<uint32_t> generation{0};
     std::vector<pthread_t> workers;
 
+    explicit State(int count) : threads(uint32_t(count)) {}
     void start(int count);
     void stop();
     bool renew(int workers_wanted);
+    uint64_t part_of(uint32_t thread, uint64_t ticket) const;
+    uint32_t claim(uint32_t from, uint64_t ticket, bool own);
     uint32_t claim_all(uint64_t ticket, uint32_t thread);
+    uint32_t left_of(uint64_t ticket) const;
     uint64_t wait_for_job(uint64_t seen);
     void work_until_quit(uint32_t thread);
     void run_chunk(uint32_t thread, uint32_t chunk);
@@ -114,19 +128,49 @@ void Pool::State::run_alone(Work what, const void *of, uint32_t chunks) {
     }
 }
 
-/// Claims and runs chunks of the job that `seen` belongs to until none is left; how many it ran. The claim is tried on
-/// the value last known: reading first would fetch the line twice.
-uint32_t Pool::State::claim_all(uint64_t seen, uint32_t thread) {
+/// The chunks of a thread, none of them claimed.
+uint64_t Pool::State::part_of(uint32_t thread, uint64_t of) const {
+    const auto bound = [&](uint32_t t) { return uint64_t(chunks_of(of)) * t / threads; };
+    return make_ticket(epoch_of(of), 0) | bound(thread + 1) << 16 | bound(thread);
+}
+
+/// Claims a chunk of the job `of` from a thread's part: the first for its owner, the last for others.
+uint32_t Pool::State::claim(uint32_t from, uint64_t of, bool own) {
+    std::atomic<uint64_t> &left = parts[from].left;
+    uint64_t seen = left.load(std::memory_order_acquire);
+    for (;;) {
+        uint64_t now = seen;
+        if (epoch_of(seen) != epoch_of(of)) {
+            // Older, if the job is not over: were it over by the time of the swap, the word would have changed.
+            if (epoch_of(ticket.load(std::memory_order_acquire)) != epoch_of(of)) return none;
+            now = part_of(from, of);
+        }
+        if (next_of(now) == behind_of(now)) return none;
+        if (left.compare_exchange_weak(seen, own ? now + 1 : now - (1u << 16), std::memory_order_acq_rel,
+                                       std::memory_order_acquire))
+            return own ? next_of(now) : behind_of(now) - 1;
+    }
+}
+
+/// Claims and runs chunks of the job `of` until none is left; how many it ran.
+uint32_t Pool::State::claim_all(uint64_t of, uint32_t thread) {
     uint32_t ran = 0;
-    const uint32_t epoch = epoch_of(seen);
-    while (epoch_of(seen) == epoch && next_of(seen) < chunks_of(seen)) {
-        if (!ticket.compare_exchange_weak(seen, seen + 1, std::memory_order_acq_rel, std::memory_order_acquire))
-            continue;
-        run_chunk(thread, next_of(seen));
-        ran++;
-        seen++;
+    for (uint32_t k = 0; k < threads && ticket.load(std::memory_order_relaxed) == of; k++) {
+        const uint32_t from = thread + k < threads ? thread + k : thread + k - threads;
+        for (uint32_t chunk; (chunk = claim(from, of, k == 0)) != none; ran++) run_chunk(thread, chunk);
     }
     return ran;
+}
+
+/// How many chunks of the job `of`, which is not over, nobody has claimed.
+uint32_t Pool::State::left_of(uint64_t of) const {
+    uint32_t sum = 0;
+    for (uint32_t t = 0; t < threads; t++) {
+        const uint64_t seen = parts[t].left.load(std::memory_order_acquire);
+        const uint64_t now = epoch_of(seen) == epoch_of(of) ? seen : part_of(t, of);
+        sum += behind_of(now) - next_of(now);
+    }
+    return sum;
 }
 
 /// Wakes some who sleep, while there is work for as many.
@@ -152,7 +196,7 @@ uint64_t Pool::State::wait_for_job(uint64_t seen) {
     while (epoch_of(now = ticket.load(std::memory_order_seq_cst)) == epoch_of(seen))
         futex(epoch_word, FUTEX_WAIT, epoch_of(seen));
     sleepers.fetch_sub(1, std::memory_order_seq_cst);
-    const uint32_t left = chunks_of(now) - std::min(chunks_of(now), next_of(now));
+    const uint32_t left = chunks_of(now) ? left_of(now) : 0;
     wake(left - std::min(left, 1u)); // one is for this thread
     return now;
 }
@@ -217,8 +261,9 @@ bool Pool::State::renew(int workers_wanted) {
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
-Pool::Pool(int threads) : threads_(threads < 1 ? 1 : threads), state_(std::make_unique<State>()) {
+Pool::Pool(int threads) : threads_(threads < 1 ? 1 : threads), state_(std::make_unique<State>(threads_)) {
     constexpr auto line_of = [](size_t offset) { return offset / cache_line; };
+    static_assert(line_of(offsetof(State, threads)) < line_of(offsetof(State, ticket)));
     static_assert(line_of(offsetof(State, ticket)) == line_of(offsetof(State, quit)));
     static_assert(line_of(offsetof(State, quit)) < line_of(offsetof(State, done)));
     static_assert(line_of(offsetof(State, done)) < line_of(offsetof(State, sleepers)));
@@ -243,11 +288,10 @@ void Pool::run(Work work, const void *job, uint32_t chunks) {
     s.work.store(work, std::memory_order_relaxed);
     s.job = job;
     s.done.store(0, std::memory_order_relaxed);
-    const uint64_t ticket = make_ticket(epoch_of(s.ticket.load(std::memory_order_relaxed)) + 1, chunks) + 1;
+    const uint64_t ticket = make_ticket(epoch_of(s.ticket.load(std::memory_order_relaxed)) + 1, chunks);
     s.ticket.store(ticket, std::memory_order_seq_cst);
     s.wake(chunks - 1);
-    s.run_chunk(0, 0); // claimed as the job was published
-    const uint32_t others = chunks - 1 - s.claim_all(ticket, 0);
+    const uint32_t others = chunks - s.claim_all(ticket, 0);
     for (int pauses = 0; s.done.load(std::memory_order_acquire) != others; pauses++)
         pauses < pauses_before_yield ? pause_briefly() : void(sched_yield());
     std::exception_ptr error;
@@ -268,9 +312,10 @@ Pool::Begun Pool::begun() const {
     }
     const uint64_t ticket = s.ticket.load(std::memory_order_acquire);
     const Work work = s.work.load(std::memory_order_acquire);
-    const bool same = epoch_of(s.ticket.load(std::memory_order_relaxed)) == epoch_of(ticket);
+    const uint32_t left = s.left_of(ticket);
+    const bool same = s.ticket.load(std::memory_order_relaxed) == ticket;
     if (!same || !s.taken.load(std::memory_order_relaxed)) return {};
-    return {work, next_of(ticket), chunks_of(ticket)};
+    return {work, chunks_of(ticket) - left, chunks_of(ticket)};
 }
 
 std::shared_ptr<Pool> Pool::shared(int threads) {

@@ -46,10 +46,13 @@ struct Looking {
     Pool &pool;
     uint32_t chunks;
     std::atomic<int> wrong{0};
-    static void work(const void *job, uint32_t, uint32_t chunk) {
+    std::atomic<uint32_t> entered{0};
+    static void work(const void *job, uint32_t, uint32_t) {
         Looking &own = *const_cast<Looking *>(static_cast<const Looking *>(job));
+        const uint32_t at_least = ++own.entered;
         const Pool::Begun begun = own.pool.begun();
-        own.wrong += begun.work != work || begun.chunks != own.chunks || begun.begun <= chunk;
+        own.wrong += begun.work != work || begun.chunks != own.chunks || begun.begun < at_least ||
+                     begun.begun > std::min(own.chunks, own.entered + uint32_t(own.pool.threads()));
     }
 };
 
@@ -120,6 +123,68 @@ TEST(Pool, thread_numbers_are_in_range_and_exclusive) {
         },
         &job, 200);
     EXPECT_FALSE(job.bad);
+}
+
+struct Shared {
+    uint32_t threads;
+    mutable std::vector<std::atomic<uint32_t>> by; ///< thread that ran the chunk
+    mutable std::atomic<uint32_t> met{0};
+    static void work(const void *job, uint32_t thread, uint32_t chunk) {
+        const Shared &own = *static_cast<const Shared *>(job);
+        own.by[chunk] = thread;
+        const uint32_t part = uint32_t(own.by.size()) / own.threads;
+        if (chunk % part != part / 4) return;
+        own.met++; // nobody helps others before all are this far
+        const auto late = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+        while (own.met < own.threads && std::chrono::steady_clock::now() < late) std::this_thread::yield();
+    }
+};
+
+TEST(Pool, a_thread_runs_the_same_part_of_each_job) {
+    constexpr uint32_t threads = 3, part = 20;
+    Pool pool(threads);
+    for (int i = 0; i < 5; i++) {
+        Shared job{threads, std::vector<std::atomic<uint32_t>>(threads * part)};
+        pool.run(Shared::work, &job, threads * part);
+        for (uint32_t t = 0; t < threads; t++)
+            for (uint32_t c = 0; c <= part / 4; c++) // of those behind them others may have taken some
+                ASSERT_EQ(job.by[t * part + c], t) << "chunk " << c << " of its part";
+    }
+}
+
+TEST(Pool, others_run_the_part_of_a_thread_that_is_held_up) {
+    Pool pool(3);
+    struct Job {
+        mutable std::atomic<uint32_t> ran{0}, missed{0};
+        static void work(const void *j, uint32_t, uint32_t chunk) {
+            const Job &job = *static_cast<const Job *>(j);
+            job.ran++;
+            const auto late = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+            while (chunk == 0 && job.ran < 300) { // the first of a part waits for all others of it
+                if (std::chrono::steady_clock::now() > late) {
+                    job.missed++;
+                    return;
+                }
+                std::this_thread::yield();
+            }
+        }
+    };
+    for (int i = 0; i < 20; i++) {
+        Job job;
+        pool.run(Job::work, &job, 300);
+        ASSERT_EQ(job.ran, 300u);
+        ASSERT_EQ(job.missed, 0u);
+    }
+}
+
+TEST(Pool, jobs_of_few_chunks_leave_parts_of_long_ago) {
+    Pool pool(8);
+    for (int i = 0; i < 3000; i++) {
+        const uint32_t chunks = i % 100 == 99 ? 64 : 2;
+        Counting job(chunks);
+        pool.run(Counting::work, &job, chunks);
+        ASSERT_TRUE(job.all_once(chunks)) << i;
+    }
 }
 
 TEST(Pool, a_nested_job_runs_inline) {

@@ -37,6 +37,10 @@ class Pictures:
         self.told = None  # form of what was told last
         self.last = None  # what was told last
 
+    def after(self, now):
+        """When the next one is due: a period later, whether or not this one was late by less than that."""
+        return (self.next_at if self.next_at <= now < self.next_at + self.pause else now) + self.pause
+
     def same_form(self, told):
         return self.number > 0 and self.told == {key: told[key] for key in _FORM}
 
@@ -241,7 +245,7 @@ class Publisher(threading.Thread):
             if pictures.asked_at is None or self.looked_at.get(pictures.view.number) is not pictures:
                 return
             pictures.asked_at = None
-            pictures.next_at = time.monotonic() + pictures.pause
+            pictures.next_at = pictures.after(time.monotonic())
             if not pictures.view.ready():
                 return
             wanted, slot = pictures.wanted, pictures.number % SLOTS
