@@ -67,6 +67,10 @@ struct Heap {
     void *owner; ///< the runtime's
 };
 inline constexpr uint32_t counted_stacks = 256;
+/// From this size on a line lies behind a room of whole lines, so that those which are written in turn are never whole
+/// pages apart: all would fall into one set of the first cache.
+inline constexpr uint64_t spaced_from = 4096, line_between = 64;
+inline constexpr uint64_t heap_step(uint64_t bytes) { return bytes >= spaced_from ? bytes | line_between : bytes; }
 
 inline constexpr uint32_t most_accumulations = 16; ///< of a task: abi/accumulation.h
 

@@ -38,14 +38,15 @@ char *ThreadHeap::reserve(abi::Thread &thread, uint64_t bytes) {
 char *ThreadHeap::more(uint64_t bytes) {
     const auto at_hand = std::ranges::find(chunks_, heap_.end, &Chunk::end);
     size_t next = at_hand == chunks_.end() ? 0 : size_t(at_hand - chunks_.begin()) + 1;
-    const auto fits = [&](const Chunk &c) { return uint64_t(c.end - c.begin) >= bytes; };
+    const uint64_t step = abi::heap_step(bytes);
+    const auto fits = [&](const Chunk &c) { return uint64_t(c.end - c.begin) >= step; };
     if (next == chunks_.size() || !fits(chunks_[next])) {
         for (size_t i = next; i < chunks_.size(); ++i) source_.give(chunks_[i].begin);
         chunks_.resize(next);
         uint64_t wanted =
             next ? std::min(2 * uint64_t(chunks_.back().end - chunks_.back().begin), most_grown) : first_chunk;
-        if (bytes > UINT64_MAX - page) return nullptr;
-        wanted = std::max(wanted, (bytes + page - 1) / page * page);
+        if (bytes > UINT64_MAX - 2 * page) return nullptr;
+        wanted = std::max(wanted, (step + page - 1) / page * page);
         void *begin = nullptr;
         try {
             begin = source_.take(wanted);
@@ -55,7 +56,7 @@ char *ThreadHeap::more(uint64_t bytes) {
         chunks_.push_back({static_cast<char *>(begin), static_cast<char *>(begin) + wanted});
     }
     const Chunk &chunk = chunks_[next];
-    heap_.top = chunk.begin + bytes;
+    heap_.top = chunk.begin + step;
     heap_.end = chunk.end;
     heap_.used += bytes;
     heap_.peak = std::max(heap_.peak, heap_.used);

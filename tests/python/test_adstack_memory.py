@@ -1,5 +1,7 @@
 """Stacks in memory: their capacity, what they take and what reports say of it, budgets."""
 
+import re
+
 import numpy as np
 import pytest
 import quadrants as qd
@@ -362,3 +364,22 @@ def test_with_a_capacity_no_budget_is_looked_at(arch, recwarn):
     gradient(f, x, loss)
     (text,) = told(recwarn)
     assert "ad_stack_size is set, with which nothing is worked out again" in text
+
+
+def test_stacks_of_whole_pages_have_a_line_between_them():
+    """As they are written in turn, they would all fall into one set of the first cache."""
+    start(qd.cpu)
+    x, loss = reals("x", "loss", shape=64)
+
+    @qd.kernel
+    def compute():
+        for i in x:
+            a, b = x[i], x[i] * 0.5
+            for _ in range(1024):
+                a = a * b
+                b = b * a
+            loss[i] += a + b
+
+    compute.grad()
+    steps = re.findall(r"getelementptr i8, ptr %\d+, i64 (\d{4,})\b", compute.grad._show("llvm"))
+    assert len(steps) >= 2 and all(int(step) % 4096 == 64 for step in steps), steps

@@ -57,7 +57,7 @@ void HeapCode::give_back(const Mark &mark) {
     write(mark.used, at(offsetof(abi::Thread, heap.used)));
 }
 
-/// if bytes <= end - top: top += bytes; else the service does it.
+/// if step <= end - top: top += step; else the service does it. The step is abi::heap_step(bytes).
 llvm::Value *HeapCode::reserve(const ir::Inst &inst, llvm::Value *entries, llvm::Value *service,
                                llvm::BasicBlock *leave) {
     llvm::Type *i64 = b_.getInt64Ty(), *ptr = b_.getPtrTy();
@@ -75,14 +75,16 @@ llvm::Value *HeapCode::reserve(const ir::Inst &inst, llvm::Value *entries, llvm:
         write(larger(read(most, i64), b_.CreateOr(entries, lanes)), most);
     }
     llvm::Value *top = read(at(offsetof(abi::Thread, heap.top)), ptr);
+    llvm::Value *large = b_.CreateAnd(countable, b_.CreateICmpUGE(rounded, b_.getInt64(abi::spaced_from)));
+    llvm::Value *step = b_.CreateSelect(large, b_.CreateOr(bytes, b_.getInt64(abi::line_between)), bytes);
     llvm::Value *room = b_.CreateSub(word(offsetof(abi::Thread, heap.end)), b_.CreatePtrToInt(top, i64));
     llvm::BasicBlock *here = new_block("room", leave), *more = new_block("no_room", leave),
                      *found_more = new_block("more_room", leave), *done = new_block("reserved", leave);
-    b_.CreateCondBr(b_.CreateICmpULE(bytes, room), here, more,
+    b_.CreateCondBr(b_.CreateICmpULE(step, room), here, more,
                     llvm::MDBuilder(b_.getContext()).createBranchWeights(1000, 1));
 
     b_.SetInsertPoint(here);
-    write(b_.CreateGEP(b_.getInt8Ty(), top, bytes), at(offsetof(abi::Thread, heap.top)));
+    write(b_.CreateGEP(b_.getInt8Ty(), top, step), at(offsetof(abi::Thread, heap.top)));
     llvm::Value *used = b_.CreateAdd(word(offsetof(abi::Thread, heap.used)), bytes);
     write(used, at(offsetof(abi::Thread, heap.used)));
     write(larger(word(offsetof(abi::Thread, heap.peak)), used), at(offsetof(abi::Thread, heap.peak)));
