@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <random>
@@ -38,7 +39,7 @@ TEST(HostMemory, BlocksAreZeroedAndAligned) {
 }
 
 TEST(HostMemory, ContentsOfLargeBlocksBeginWithAHugePage) {
-    constexpr uintptr_t huge_page = 2 << 20, few = 16 * 4096;
+    constexpr uintptr_t huge_page = 2 << 20, few = 17 * 4096;
     std::vector<void *> held;
     std::set<uintptr_t> distances;
     for (int k = 0; k < 8; ++k) {
@@ -48,6 +49,23 @@ TEST(HostMemory, ContentsOfLargeBlocksBeginWithAHugePage) {
     EXPECT_LT(*distances.rbegin(), few);
     EXPECT_EQ(distances.size(), held.size());
     for (void *block : held) host_free(block);
+}
+
+TEST(HostMemory, BlocksOfOneSizeDoNotMeetInFewSetsOfACache) {
+    for (const uint64_t bytes : {16 << 10, 256 << 10, 4 << 20}) {
+        std::vector<void *> held;
+        std::vector<int> lines; // of the page around which the first cache goes
+        for (int k = 0; k < 10; ++k) {
+            held.push_back(host_alloc(bytes));
+            lines.push_back(int(reinterpret_cast<uintptr_t>(held.back()) % 4096 / 64));
+        }
+        for (size_t i = 0; i < lines.size(); ++i)
+            for (size_t k = i + 1; k < lines.size(); ++k) {
+                const int apart = std::abs(lines[i] - lines[k]);
+                EXPECT_GE(std::min(apart, 64 - apart), 5) << bytes << " bytes, blocks " << i << " and " << k;
+            }
+        for (void *block : held) host_free(block);
+    }
 }
 
 #ifndef __SANITIZE_ADDRESS__

@@ -99,6 +99,26 @@ TEST(Layout, StructuresOfArrays) {
     EXPECT_EQ(tree.finish(), 64u + 56u); // 15 * 4, then aligned to 8
 }
 
+TEST(Layout, LargeLevelsSideBySideAreNotWholePagesApart) {
+    Tree tree;
+    for (int k = 0; k < 10; k++) {
+        const int n = tree.add_node(0, LevelKind::dense, {{0, 4096}});
+        tree.add_member(n, "x" + std::to_string(k), Scalar::f32, {});
+    }
+    const uint64_t whole = tree.finish();
+    const auto begin = [&](int k) { return tree.nodes[size_t(1 + k)].offset_in_parent; };
+    const uint64_t distance = begin(1) - begin(0);
+    for (int k = 0; k < 10; k++) {
+        EXPECT_EQ(begin(k), uint64_t(k) * distance); // a vector of them has one stride
+        for (int other = 0; other < k; other++) {
+            const uint64_t apart = (begin(k) - begin(other)) % 4096;
+            EXPECT_GE(std::min(apart, 4096 - apart), 5u * 64) << other << " and " << k;
+        }
+    }
+    EXPECT_LE(distance, 16384u + 4096 + 1216);
+    EXPECT_EQ(whole, begin(9) + 16384) << "nothing follows the last one";
+}
+
 TEST(Layout, ArraysOfStructures) {
     Tree tree;
     int n = tree.add_node(0, LevelKind::dense, {{0, 4}});
