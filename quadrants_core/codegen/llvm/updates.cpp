@@ -263,13 +263,13 @@ llvm::Value *UpdateCode::by_swaps(Value v, llvm::Value *pointer, llvm::Value *op
     llvm::PHINode *old = b_.CreatePHI(word, 2);
     old->addIncoming(first, before);
     llvm::Value *x = to_value(old), *next = nullptr;
+    const auto op = ArithmeticOp(ir::plain_op(fn_[v].op));
     if (t.is_float()) {
-        const auto op = ArithmeticOp(ir::plain_op(fn_[v].op));
         const Type wide = t.elem == Scalar::f16 ? Type(Scalar::f32) : t;
         llvm::Value *wide_x = arithmetic_.cast(t, wide, x), *wide_y = arithmetic_.cast(t, wide, operand);
         next = arithmetic_.cast(wide, t, arithmetic_.on_floats(op, wide_x, wide_y));
     } else {
-        next = b_.CreateMul(x, operand);
+        next = arithmetic_.on_integers(op, t, x, operand);
     }
     llvm::AtomicCmpXchgInst *swap = b_.CreateAtomicCmpXchg(
         pointer, old, to_word(next), align, llvm::AtomicOrdering::Monotonic, llvm::AtomicOrdering::Monotonic);
