@@ -58,7 +58,7 @@ CASES = [
     ("run:mandelbrot", ["limit", "reference", "taichi", "numba", "warp", "drjit"], 3),
     *((f"run:{name}", ["reference", "taichi"], 3) for name in (
         "field, struct-for", "field, range", "ndarray, struct-for", "pointer scatter", "bitmasked scatter", "pointer gather",
-        "bitmasked gather", "bitmasked cells", "mpm88", "bodies")),
+        "bitmasked gather", "bitmasked cells", "twelve fields", "mpm88", "bodies")),
     ("run:sort", ["reference", "taichi"], 3),  # 2**20 keys with values
     ("run:svd3", ["reference", "taichi"], 3),  # 1e6 matrices, as the next
     ("run:eig6", ["reference", "taichi"], 3),

@@ -116,6 +116,23 @@ def dense(form):
     return program
 
 
+def twelve(small):
+    """Two fields of ten others, as in simulations that keep each quantity in one of its own."""
+    n = 64 if small else 1 << 18
+    fields = [qd.field(qd.f32, n) for _ in range(12)]
+    for k, field in enumerate(fields):
+        field.from_numpy(random(n, k))
+    a, b, c, d, e, f, g, h, o, p, q, r = fields
+
+    @qd.kernel
+    def combine():
+        for i in a:
+            a[i] = b[i] + c[i] + d[i] + e[i] + f[i] + g[i]
+            h[i] = o[i] * p[i] + q[i] * r[i]
+
+    return combine, lambda: mean(a) + mean(h)
+
+
 def mpm88(small):
     """One step of the moving least squares material point method on fields of vectors and matrices, grid of 128²."""
     n, grid = (512, 32) if small else (20000, 128)
@@ -258,6 +275,7 @@ PROGRAMS = {
     "field, struct-for": dense("field"),
     "field, range": dense("range"),
     "ndarray, struct-for": dense("ndarray"),
+    "twelve fields": twelve,
     "mpm88": mpm88,
     "bodies": bodies,
 }
