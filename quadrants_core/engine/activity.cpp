@@ -1,5 +1,5 @@
 // What a program does at the moment. Launches leave nothing behind for this but what they need themselves: the task at hand
-// in `Stream::now`, the tickets of chunks, and, of graphs, a count of passes. The look of others marks the lock that a launch
+// in `Stream::now`, what threads left of their chunks, and, of graphs, a count of passes. The look of others marks the lock that a launch
 // holds, so that the next look can tell whether it is the same launch.
 #include "engine/program_impl.h"
 
