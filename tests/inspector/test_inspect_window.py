@@ -246,9 +246,14 @@ def test_pause_step_and_resume_by_keyboard(person):
         person.key("F6")
         person.until(lambda m: m["state"]["paused"])
         seen.append(int(x.to_numpy()))
-        person.key("F10")
-        person.until(lambda m: m["state"]["stepped"] == 1 and m["state"]["paused"])
-        seen.append(int(x.to_numpy()))
+        for steps in range(1, 5):
+            person.key("F10")
+            person.until(lambda m, steps=steps: m["state"]["stepped"] == steps and m["state"]["paused"])
+            seen.append(int(x.to_numpy()))
+        person.click("Resume")
+        person.until(lambda m: not m["state"]["paused"])
+        person.key("F6")  # and once more
+        person.until(lambda m: m["state"]["paused"])
         person.click("Resume")
         person.until(lambda m: not m["state"]["paused"])
         seen.append(None)
@@ -257,9 +262,9 @@ def test_pause_step_and_resume_by_keyboard(person):
 
     thread = threading.Thread(target=watch)
     thread.start()
-    at_work(lambda _: count(), lambda: len(seen) == 3)
+    at_work(lambda _: count(), lambda: len(seen) == 6)
     thread.join()
-    assert seen[1] == seen[0] + 1
+    assert seen[:5] == [seen[0] + k for k in range(5)]
 
 
 def test_themes_and_scale(person):

@@ -65,7 +65,9 @@ class Standing:
         self.changed.ring()
         core = _native.loaded  # the main thread loads it
         if core is not None and (self.waiting or self.paused) and not self.asked and not self.closed:
-            self.asked = core.at_standstill(self.come)
+            self.asked = True  # before it comes, which may be within the next line
+            if not core.at_standstill(self.come):
+                self.asked = False
 
     def come(self, still):
         """On the main thread."""
