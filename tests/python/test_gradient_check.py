@@ -472,3 +472,39 @@ def test_loops_that_keep_what_they_carry(arch):
             loss[None] += v
 
     assert qd.ad.check(logistic, 20).verdict == "agrees"
+
+
+@pytest.mark.parametrize("layout", [qd.Layout.AOS, qd.Layout.SOA])
+def test_members_of_struct_fields(arch, layout):
+    qd.init(arch=arch, default_fp=qd.f64, debug=True)
+    loss = qd.field(qd.f64, shape=(), needs_grad=True)
+    ball = qd.types.struct(at=qd.types.vector(2, qd.f64), inner=qd.types.struct(mass=qd.f64, charge=qd.f64))
+    balls = ball.field(shape=4, needs_grad=True, layout=layout)
+    balls.at.fill(0.7)
+    balls.inner.mass.fill(0.3)
+
+    @qd.kernel
+    def energy():
+        for i in balls:
+            loss[None] += balls[i].at[0] * balls[i].inner.mass ** 2 + balls[i].at[1] * balls[i].inner.charge
+
+    assert "agrees" in str(qd.ad.check(energy))
+    with qd.ad.Tape(loss, validation=True):
+        energy()
+    assert balls.grad.inner.mass.to_numpy() == pytest.approx(2 * 0.7 * 0.3)
+    with qd.ad.Tape(loss, grad_check=[balls.inner.mass, balls.at]):
+        energy()
+
+
+def test_a_member_of_a_struct_field_is_named():
+    loss = qd.field(qd.f64, shape=(), needs_grad=True)
+    balls = qd.types.struct(inner=qd.types.struct(mass=qd.f64)).field(shape=2, needs_grad=True)
+    balls.inner.mass.fill(0.3)
+
+    @qd.kernel
+    def energy():
+        for i in balls:
+            loss[None] += balls[i].inner.mass ** 2
+            balls[i].inner.mass = 0.0
+
+    assert "balls.inner.mass" in str(qd.ad.check(energy))

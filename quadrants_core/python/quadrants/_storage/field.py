@@ -566,12 +566,13 @@ def _place_shaped(field, shape, order, offset, soa=False, derivatives=()):
 
     def put(one):
         one._qd_layout = layout
-        for group in [[m] for m in one._members()] if soa else [one._members()]:
+        owned = _snode.owned(one)
+        for group in [[pair] for pair in owned] if soa else [owned]:
             node = builder._root
             if levels:
                 node = node.dense([_snode.Axis(a) for a, _ in levels], [n for _, n in levels])
-            for member in group:
-                node._place_member(one, member, offset)
+            for owner, member in group:
+                node._place_member(owner, member, offset)
 
     def put_derivative(which):
         other = getattr(field, which)

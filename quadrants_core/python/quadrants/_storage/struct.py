@@ -5,6 +5,7 @@ from quadrants._display import values as _values
 from quadrants._language import annotations as _annotations, func as _func, matrix as _matrix
 from quadrants._storage import field as _field
 from quadrants._factories import makes as _makes
+from quadrants._trees import snode as _snode
 from quadrants._trees.layout import Layout as _Layout
 
 
@@ -243,6 +244,9 @@ class StructField(_values.Shown):
     def _members(self):
         return [m for f in self._fields.values() for m in f._members()]
 
+    def _owned(self):
+        return [pair for field in self._fields.values() for pair in _snode.owned(field)]
+
     def _check_complete(self):
         for field in self._fields.values():
             field._check_complete()
@@ -398,6 +402,9 @@ class _Group:
 
     def _members(self):
         return self._field._members()
+
+    def _owned(self):
+        return _snode.owned(self._field)
 
     def _placed(self):
         return self._field._placed()

@@ -213,8 +213,8 @@ class SNode:
             for part in field if isinstance(field, (list, tuple)) else [field]:
                 if not hasattr(part, "_members"):
                     raise ValueError(f"{part} cannot be placed")
-                for member in part._members():
-                    self._place_member(part, member, offset)
+                for owner, member in owned(part):
+                    self._place_member(owner, member, offset)
         return self
 
     def _place_member(self, field, member, offset):
@@ -457,6 +457,11 @@ def check_all_placed():
 def _forget_unplaced():
     for each in (unplaced, unplaced_derivatives, unchecked):
         each.clear()
+
+
+def owned(part):
+    """Members of what is placed, each with the field that it belongs to."""
+    return part._owned() if hasattr(part, "_owned") else [(part, member) for member in part._members()]
 
 
 class Member:
