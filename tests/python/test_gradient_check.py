@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import quadrants as qd
+from quadrants._storage import naming
 
 
 @pytest.fixture(autouse=True)
@@ -507,4 +508,5 @@ def test_a_member_of_a_struct_field_is_named():
             loss[None] += balls[i].inner.mass ** 2
             balls[i].inner.mass = 0.0
 
-    assert "balls.inner.mass" in str(qd.ad.check(energy))
+    assert "the field `inner.mass` is overwritten" in str(qd.ad.check(energy))
+    assert naming.named(balls.inner.mass) == "balls.inner.mass"
