@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import quadrants as qd
-from quadrants._storage import naming
 
 
 @pytest.fixture(autouse=True)
@@ -509,4 +508,3 @@ def test_a_member_of_a_struct_field_is_named():
             balls[i].inner.mass = 0.0
 
     assert "the field `inner.mass` is overwritten" in str(qd.ad.check(energy))
-    assert naming.named(balls.inner.mass) == "balls.inner.mass"

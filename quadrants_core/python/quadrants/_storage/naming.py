@@ -19,20 +19,8 @@ def named(field):
         value = getattr(value, "_impl", value)
         if value is field:
             return name
-        if getattr(type(value), "_qd_kind_", None) == "struct_field" and (member := _member_of(value, field)):
-            return f"{name}.{member}"
         if which and getattr(type(value), "_qd_kind_", None) in ("field", "matrix_field") and getattr(value, which) is field:
             return f"{value._name or name}.{which}"
-    return ""
-
-
-def _member_of(struct, field):
-    """`a`, or `a.b`: where a struct field holds a field; "" if it does not."""
-    for name, own in struct._fields.items():
-        if own is field:
-            return name
-        if hasattr(own, "_fields") and (inner := _member_of(own, field)):
-            return f"{name}.{inner}"
     return ""
 
 
