@@ -383,3 +383,13 @@ def test_stacks_of_whole_pages_have_a_line_between_them():
     compute.grad()
     steps = re.findall(r"getelementptr i8, ptr %\d+, i64 (\d{4,})\b", compute.grad._show("llvm"))
     assert len(steps) >= 2 and all(int(step) % 4096 == 64 for step in steps), steps
+
+
+@pytest.mark.parametrize("budget, error", [(-1, ValueError), (2**70, ValueError), (1.5, TypeError), ("a", TypeError), ([1], TypeError)])
+def test_budgets_of_a_kernel_are_checked_as_those_of_a_program(budget, error):
+    start(qd.cpu)
+    with pytest.raises(error, match="the option ad_stack_budget_bytes is an integer from 0 to"):
+
+        @qd.kernel(ad_stack_budget_bytes=budget)
+        def compute():
+            pass

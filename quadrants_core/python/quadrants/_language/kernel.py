@@ -178,7 +178,7 @@ def _make_kernel(fn, frame, fastcache=False, graph=False, checkpoints=False, ad_
     core = _native.core()
     info = KernelInfo(fn, frame, fastcache or getattr(fn, "_qd_pure_", False), graph, checkpoints)
     if ad_stack_budget_bytes is not None:
-        info.ad_stack_budget_bytes = int(ad_stack_budget_bytes)
+        info.ad_stack_budget_bytes = _option_values.checked("ad_stack_budget_bytes", ad_stack_budget_bytes)
     made = core.Kernel(info, params, returns, returns_tuple)
     made.__name__ = fn.__name__
     made.__qualname__ = fn.__qualname__
