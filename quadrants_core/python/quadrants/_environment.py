@@ -23,6 +23,8 @@ def variable(name):
 
 OPTION_OF = {variable(name): name for name, row in ROWS.items() if row[3] != "keyword"}  # variable -> option
 
+_ALONE = {name: row[2] for name, row in ROWS.items() if row[3] == "environment"}  # options that the environment alone sets
+
 
 def variables():
     """Those of options, and those that programs may set."""
@@ -43,8 +45,12 @@ def value(name, environ=_os.environ):
 
 def values(environ=_os.environ):
     """Of all such options."""
-    present = of_package(environ)
-    return {name: value(name, present) for name, row in ROWS.items() if row[3] == "environment"}
+    found = dict(_ALONE)
+    for variable, text in of_package(environ).items():
+        name = OPTION_OF.get(variable)
+        if name in found and text.strip():
+            found[name] = _read(name, text)
+    return found
 
 
 def asks_for_window():

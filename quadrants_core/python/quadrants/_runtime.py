@@ -126,11 +126,12 @@ def init(
         _check_version(require_version)
     keywords = {**compile_config_kwargs, "default_fp": default_fp, "default_ip": default_ip}
     keywords.update(print_non_pure=print_non_pure, src_ll_cache=src_ll_cache)
-    values, special_values, told = _options.gather(keywords, _os.environ)
+    environ = _environment.of_package(_os.environ)
+    values, special_values, told = _options.gather(keywords, environ)
     falls_back = _option_values.flag("enable_fallback", enable_fallback)
     starts = not _option_values.flag("_test_mode", _test_mode)
     chosen = _choose_arch(arch, falls_back) if starts else None
-    from_environment = _environment.values()
+    from_environment = _environment.values(environ)
     reset()
     _settings.special = _options.SpecialConfig(special_values)
     _logging.set_logging_level(_settings.special.log_level)
