@@ -317,14 +317,7 @@ std::map<KernelKey, DiskCache::Used> DiskCache::settle() {
     return used_;
 }
 
-/// By a program that keeps no kernels, and read or wrote no record of one.
-bool DiskCache::was_left_alone() {
-    const std::lock_guard guard(lock_);
-    return !keeps_kernels_ && used_.empty() && used_records_.empty() && !recorded_.load(std::memory_order_relaxed);
-}
-
 void DiskCache::publish() {
-    if (was_left_alone()) return;
     clean_up_records();
     if (has_nothing_to_do()) return;
     std::map<KernelKey, Used> used = settle();

@@ -102,7 +102,6 @@ class DiskCache {
     bool collect(const KernelKey &key, bool partly);
     void find_tasks();
     bool take_lock();
-    bool was_left_alone();
     bool has_nothing_to_do();
     std::map<KernelKey, Used> settle();
     void change_listing(const std::map<KernelKey, Used> &used) const;
