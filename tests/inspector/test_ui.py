@@ -301,6 +301,19 @@ def test_png_of_others(tmp_path):
     assert np.abs(qd.tools.imread(tmp_path / "p.jpg").astype(int) - smooth).mean() < 3
 
 
+def test_pictures_of_16_bits(tmp_path):
+    """The upper eight bits of each, as imwrite writes those of uint16."""
+    pillow = pytest.importorskip("PIL.Image")
+    values = (np.arange(256) * 257).astype(np.uint16).reshape(16, 16)
+    for ending in ("png", "tif", "pgm"):
+        pillow.fromarray(values).save(tmp_path / f"p.{ending}")
+        read = qd.tools.imread(tmp_path / f"p.{ending}")
+        assert read.shape == (16, 16, 1) and (read[..., 0] == (values >> 8)[::-1].T).all()
+        assert (qd.tools.imread(tmp_path / f"p.{ending}", 3) == read).all()
+    qd.tools.imwrite(values, tmp_path / "w.png")
+    assert (qd.tools.imread(tmp_path / "w.png")[..., 0] == values >> 8).all()
+
+
 def test_imresize():
     values = np.arange(12).reshape(4, 3)
     assert (qd.tools.imresize(values, 8, 6)[::2, ::2] == values).all() and qd.tools.imresize(values, 2).shape == (2, 2)

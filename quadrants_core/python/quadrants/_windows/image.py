@@ -8,6 +8,7 @@ import numpy as np
 
 from quadrants._windows import arrays
 
+_OF_16_BITS = ("I;16", "I;16L", "I;16B", "I;16N", "I")  # gray, as Pillow calls it
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 
@@ -91,10 +92,17 @@ def imread(filename, channels=0):
         from io import BytesIO
 
         opened = pillow(os.fspath(filename)).open(BytesIO(data))
+        if opened.mode in _OF_16_BITS:  # of which Pillow makes no bytes
+            return _read(np.minimum(np.asarray(opened).astype(np.int64).clip(0) >> 8, 255), channels)
         if opened.mode not in ("L", "LA", "RGB", "RGBA"):
             opened = opened.convert("RGBA" if "transparency" in opened.info or opened.mode == "PA" else "RGB")
-        rows = np.asarray(opened, np.uint8)
-        rows = rows[..., None] if rows.ndim == 2 else rows
+        rows = opened
+    return _read(rows, channels)
+
+
+def _read(rows, channels):
+    rows = np.asarray(rows, np.uint8)
+    rows = rows[..., None] if rows.ndim == 2 else rows
     return np.ascontiguousarray(_components(rows, channels)[::-1].swapaxes(0, 1))
 
 
