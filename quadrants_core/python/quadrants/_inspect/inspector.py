@@ -152,6 +152,7 @@ class Inspector:
         """
         from quadrants._inspect import parameters as _parameters
 
+        _check_name(name, "param")
         known = self._parameters.get(name)
         made = _parameters.parameter(name, value, lo, hi, lambda: self._tell("parameters"))
         if known is None or known.asked != made.asked or known.whole != made.whole:
@@ -169,6 +170,7 @@ class Inspector:
             name: of the curve.
             values: numbers.
         """
+        _check_name(name, "plot")
         numbers = [v if abs(v) <= 1.7e308 else None for v in map(float, values)]
         with self._lock:
             if self._effects is not None:
@@ -254,6 +256,11 @@ class Inspector:
 
     def __repr__(self):
         return f"<inspector {self._title!r}, {'open' if self.alive else 'closed'}>"
+
+
+def _check_name(name, what):
+    if not isinstance(name, str):
+        raise TypeError(f"{what}: name is a text, not {type(name).__name__}")
 
 
 def _last(publisher):
