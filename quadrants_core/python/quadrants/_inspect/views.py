@@ -3,6 +3,7 @@
 A field or array whose elements stand evenly in memory of the host is looked at there. Others are sampled by a kernel.
 """
 
+import math
 from collections import namedtuple
 
 from quadrants import _dtypes, _exceptions, _native, _settings
@@ -161,8 +162,7 @@ class View:
 
     def edit(self, index, component, text):
         """Sets one element; ValueError says why it cannot."""
-        real = self.array.dtype.kind == "f" if _is_numpy(self.array) else _dtypes.is_real(self.array.dtype)
-        value = float(text) if real else int(text, 0)
+        value = _held(text, _dtype_of(self.array))
         shape = tuple(map(int, self.array.shape))
         index = tuple(map(int, index))
         if len(index) != len(shape) or not all(0 <= i < extent for i, extent in zip(index, shape)):
@@ -177,6 +177,36 @@ class View:
         one = self.array[index if len(index) > 1 else index[0]]
         one[key if len(key) > 1 else key[0]] = value
         self.array[index if len(index) > 1 else index[0]] = one
+
+
+def _held(text, dtype):
+    """The number that somebody wrote; ValueError: the type does not hold it."""
+    quant = dtype if getattr(dtype, "_qd_kind_", None) == "quant_type" else None
+    plain = _dtypes.dtype(quant.compute if quant else dtype)
+    real = plain.kind == "float"
+    try:
+        value = float(text) if real else int(text, 0)
+    except ValueError:
+        raise ValueError(f"{text!r} is no {'number' if real else 'whole number'}") from None
+    least, most = (None, None) if real else (0, 1) if plain.kind == "u1" else _whole_range(plain.bits, plain.kind == "int")
+    if quant and quant.is_stepped():
+        least, most = (end * (quant.scale if real else 1) for end in _whole_range(quant.bits, quant.signed))
+    if least is not None and not least <= value <= most:
+        raise ValueError(f"{text} is not among what {dtype} holds, {least} to {most}")
+    if real and math.isinf(plain(value)) and "inf" not in text.lower():
+        raise ValueError(f"{text} is more than {dtype} holds")
+    return value
+
+
+def _dtype_of(array):
+    """The type of its numbers; the largest one where there is none like numpy's."""
+    if not _is_numpy(array):
+        return array.dtype
+    return _dtypes.from_numpy_dtype(array.dtype.newbyteorder("=")) or (_dtypes.f64 if array.dtype.kind == "f" else _dtypes.i64)
+
+
+def _whole_range(bits, signed):
+    return (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
 
 
 def _is_numpy(array):
