@@ -233,6 +233,17 @@ def test_a_parameter_is_a_number(window, program):
     assert power(m, f) == 12.5
 
 
+def test_what_cannot_be_shown_is_named(window, program):
+    x, three = qd.field(qd.i32, shape=4), object()
+    ins = qd.inspect(x)
+    with pytest.raises(TypeError, match="^argument 2: a field, an ndarray or a numpy array can be shown, not float"):
+        ins.show(x, 3.5)
+    with pytest.raises(TypeError, match="^three: .* not object"):
+        ins.show(three)
+    with pytest.raises(TypeError, match="^here: .* not float"):
+        ins.show(here=3.5)
+
+
 def test_a_parameter_prints_and_computes_with_numpy(window, program):
     ins = qd.inspect()
     m, f = ins.param("m", 6, 0, 10), ins.param("f", 0.5, 0.0, 1.0)

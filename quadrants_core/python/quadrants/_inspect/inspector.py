@@ -286,7 +286,7 @@ def _names(arrays, frame, number):
     """How the caller's variables are called that hold these arrays."""
     variables = {**frame.f_globals, **frame.f_locals}
     for k, array in enumerate(arrays):
-        yield next((name for name, value in variables.items() if value is array and not name.startswith("_")), f"array {number + k}")
+        yield next((name for name, value in variables.items() if value is array and not name.startswith("_")), f"{_views.NAMELESS}{number + k}")
 
 
 def inspect(*arrays, title=None, wait=False, keep=True, show_window=True, **named):

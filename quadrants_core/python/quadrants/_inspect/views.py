@@ -8,6 +8,7 @@ from collections import namedtuple
 
 from quadrants import _dtypes, _exceptions, _native, _settings
 
+NAMELESS = "array "  # begins the name of what no variable holds
 MAGNITUDE, EACH = -1, -2  # in place of the number of a component
 MOST = 2048  # samples along an axis
 _FEW = 16  # rows: with no more of them, there may be more samples along the other axis
@@ -230,7 +231,7 @@ def _scalar_of(dtype):
 def named(args, named_args, callers_names):
     """[(name, field or array)] of what somebody wishes to see: structs member by member."""
     found = []
-    for name, value in [*zip(callers_names, args), *named_args.items()]:
+    for position, (name, value) in enumerate([*zip(callers_names, args), *named_args.items()], 1):
         value = value._impl if getattr(value, "_qd_kind_", None) == "tensor" else value
         kind = getattr(value, "_qd_kind_", None)
         if kind == "struct_field":
@@ -238,6 +239,7 @@ def named(args, named_args, callers_names):
         elif hasattr(value, "_parts") or kind == "ndarray" or _is_array(value):
             found.append((name, value))
         else:
+            name = f"argument {position}" if name.startswith(NAMELESS) else name
             raise TypeError(f"{name}: a field, an ndarray or a numpy array can be shown, not {_described(value)}")
     return found
 

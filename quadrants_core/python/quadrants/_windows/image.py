@@ -87,23 +87,25 @@ def imread(filename, channels=0):
     """
     with open(filename, "rb") as file:
         data = file.read()
-    rows = _png(data) if data.startswith(_SIGNATURE) else None
-    if rows is None:
-        from io import BytesIO
-
-        opened = pillow(os.fspath(filename)).open(BytesIO(data))
-        if opened.mode in _OF_16_BITS:  # of which Pillow makes no bytes
-            return _read(np.minimum(np.asarray(opened).astype(np.int64).clip(0) >> 8, 255), channels)
-        if opened.mode not in ("L", "LA", "RGB", "RGBA"):
-            opened = opened.convert("RGBA" if "transparency" in opened.info or opened.mode == "PA" else "RGB")
-        rows = opened
-    return _read(rows, channels)
-
-
-def _read(rows, channels):
-    rows = np.asarray(rows, np.uint8)
+    try:
+        rows = _png(data) if data.startswith(_SIGNATURE) else None
+        rows = _by_pillow(data, pillow(os.fspath(filename))) if rows is None else rows
+    except (OSError, ValueError, SyntaxError, EOFError) as error:
+        said = "no kind of picture that is known" if type(error).__name__ == "UnidentifiedImageError" else error
+        raise (OSError if isinstance(error, OSError) else ValueError)(f"imread: {os.fspath(filename)}: {said}") from None
     rows = rows[..., None] if rows.ndim == 2 else rows
     return np.ascontiguousarray(_components(rows, channels)[::-1].swapaxes(0, 1))
+
+
+def _by_pillow(data, pillow):
+    from io import BytesIO
+
+    opened = pillow.open(BytesIO(data))
+    if opened.mode in _OF_16_BITS:  # of which Pillow makes no bytes
+        return np.minimum(np.asarray(opened).astype(np.int64).clip(0) >> 8, 255).astype(np.uint8)
+    if opened.mode not in ("L", "LA", "RGB", "RGBA"):
+        opened = opened.convert("RGBA" if "transparency" in opened.info or opened.mode == "PA" else "RGB")
+    return np.asarray(opened, np.uint8)
 
 
 def _components(rows, wanted):
