@@ -148,7 +148,7 @@ class Inspector:
 
         Raises:
             TypeError: one of them is no number.
-            ValueError: one is not finite, lo is not less than hi, or value is not between them.
+            ValueError: one is not finite, lo is not less than hi, value is not between them, or an end is beyond half of what 64 bits hold.
         """
         from quadrants._inspect import parameters as _parameters
 

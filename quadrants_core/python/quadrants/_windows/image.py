@@ -69,7 +69,7 @@ def imwrite(img, filename):
 
 
 def imread(filename, channels=0):
-    """Reads a picture: (width, height, components) of bytes.
+    """Reads a picture: (width, height, components) of bytes; of numbers of 16 bits the upper eight.
 
     Args:
         filename: a file that exists.

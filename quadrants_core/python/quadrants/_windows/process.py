@@ -237,7 +237,7 @@ class Process:
             self.socket = None
 
     def __del__(self):
-        if self.alive:
+        if self.alive and not sys.is_finalizing():  # then it ends with the socket
             self.close()
 
 
