@@ -3,7 +3,9 @@
 
 #include <imgui.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <string>
 
 namespace qd::inspector {
@@ -11,6 +13,18 @@ namespace qd::inspector {
 // Textures go by a number; 1.92 has a type of its own for references to them.
 inline ImTextureID texture_id(std::uintptr_t number) {
     return (ImTextureID)number; // a pointer or a number, by the version
+}
+
+// Where a slider may end: it asserts that this is at most half of what its type holds.
+template <class T> T end_of_slider(T end) {
+    return std::clamp<T>(end, std::numeric_limits<T>::lowest() / 2, std::numeric_limits<T>::max() / 2);
+}
+
+// A number as a whole one, in the range where it may end a slider.
+inline std::int64_t whole_of_slider(double number) {
+    constexpr double half = 4611686018427387904.; // 2^62
+    return number >= half ? end_of_slider(std::numeric_limits<std::int64_t>::max())
+                          : std::int64_t(std::max(number, -half));
 }
 
 inline void feed_key(ImGuiKey key, bool down) {

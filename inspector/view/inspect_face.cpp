@@ -148,7 +148,7 @@ class InspectFace : public Face {
         if (button("Stop", "as Ctrl-C in its terminal", here)) ask("stop");
         if (button("Mark", "the newest run begins here: differences are to what ran until now", here)) ask("mark");
         if (button("Clear", "all counts become zero", here)) ask("clear");
-        if (button("Save", "writes a report beside the program (Ctrl+S)", here)) save();
+        if (button("Save", "writes a report into the folder that the program runs in (Ctrl+S)", here)) save();
         if (button(desk_.dark ? "Light" : "Dark", "Ctrl+D")) turn_theme();
         std::string text = watched_.state.program;
         if (watched_.state.process > 0) text += ", process " + std::to_string(int(watched_.state.process));

@@ -13,15 +13,19 @@ void ParametersPane::draw(Desk &desk) {
         double value = held == held_.end() ? parameter.value : held->second;
         ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x * 0.6f);
         bool changed;
+        ImGui::PushID("sliders"); // a name may be empty
         if (parameter.whole) {
-            auto whole = std::int64_t(value);
-            const auto lowest = std::int64_t(parameter.lowest), highest = std::int64_t(parameter.highest);
+            auto whole = whole_of_slider(value);
+            const auto lowest = whole_of_slider(parameter.lowest);
+            const auto highest = whole_of_slider(parameter.highest);
             changed = ImGui::SliderScalar(parameter.name.c_str(), ImGuiDataType_S64, &whole, &lowest, &highest);
             value = double(whole);
         } else {
-            changed = ImGui::SliderScalar(parameter.name.c_str(), ImGuiDataType_Double, &value, &parameter.lowest,
-                                          &parameter.highest, "%.6g");
+            const double lowest = end_of_slider(parameter.lowest), highest = end_of_slider(parameter.highest);
+            changed =
+                ImGui::SliderScalar(parameter.name.c_str(), ImGuiDataType_Double, &value, &lowest, &highest, "%.6g");
         }
+        ImGui::PopID();
         desk.mark("parameter " + parameter.name);
         const bool active = ImGui::IsItemActive();
         if (changed) {

@@ -127,10 +127,12 @@ void Widgets::one(const Json &widget, int number) {
             bool on = value;
             if (ImGui::Checkbox(label, &on)) value = on;
         } else if (kind == "slider_int") {
-            std::int64_t now = value, least = widget["least"], most = widget["most"];
+            std::int64_t now = value, least = end_of_slider<std::int64_t>(widget["least"]),
+                         most = end_of_slider<std::int64_t>(widget["most"]);
             if (ImGui::SliderScalar(label, ImGuiDataType_S64, &now, &least, &most)) value = now;
         } else if (kind == "slider_float") {
-            double now = value, least = widget["least"], most = widget["most"];
+            double now = value, least = end_of_slider<double>(widget["least"]),
+                   most = end_of_slider<double>(widget["most"]);
             const double step = widget.value("step", 0.);
             if (ImGui::SliderScalar(label, ImGuiDataType_Double, &now, &least, &most,
                                     step >= 1 && step == std::floor(step) ? "%.0f" : "%.3f")) {

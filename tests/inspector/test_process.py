@@ -206,6 +206,12 @@ def test_random_kills_of_the_script():
         assert gone(pid)
 
 
+def test_a_window_in_a_cycle_at_the_end_of_a_program(unseen):
+    program = "import quadrants as qd\nqd.init(arch=qd.cpu, log_level=qd.ERROR)\nw = qd.ui.Window('w', (8, 8), show_window=False)\nw.show()\nw.itself = w\n"
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 0 and "Error" not in ended.stderr
+
+
 def test_a_library_that_is_missing_is_told(unseen, monkeypatch, tmp_path, capfd):
     """As the loader ends a program: the script runs on."""
     program = tmp_path / "qd-inspector"

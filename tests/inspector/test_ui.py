@@ -301,6 +301,43 @@ def test_png_of_others(tmp_path):
     assert np.abs(qd.tools.imread(tmp_path / "p.jpg").astype(int) - smooth).mean() < 3
 
 
+def test_pictures_of_16_bits(tmp_path):
+    """The upper eight bits of each, as imwrite writes those of uint16."""
+    pillow = pytest.importorskip("PIL.Image")
+    values = (np.arange(256) * 257).astype(np.uint16).reshape(16, 16)
+    for ending in ("png", "tif", "pgm"):
+        pillow.fromarray(values).save(tmp_path / f"p.{ending}")
+        read = qd.tools.imread(tmp_path / f"p.{ending}")
+        assert read.shape == (16, 16, 1) and (read[..., 0] == (values >> 8)[::-1].T).all()
+        assert (qd.tools.imread(tmp_path / f"p.{ending}", 3) == read).all()
+    qd.tools.imwrite(values, tmp_path / "w.png")
+    assert (qd.tools.imread(tmp_path / "w.png")[..., 0] == values >> 8).all()
+
+
+def test_files_that_are_no_pictures(tmp_path):
+    pytest.importorskip("PIL.Image")
+    qd.tools.imwrite(np.zeros((8, 8, 3)), tmp_path / "whole.png")
+    (tmp_path / "cut.png").write_bytes((tmp_path / "whole.png").read_bytes()[:50])
+    for name, text in (("cut.png", None), ("text.jpg", b"a text"), ("empty.png", b"")):
+        if text is not None:
+            (tmp_path / name).write_bytes(text)
+        with pytest.raises((ValueError, OSError), match=f"imread: .*{name}: (the picture is damaged|no kind of picture)"):
+            qd.tools.imread(tmp_path / name)
+
+
+def test_videos_that_are_refused(tmp_path):
+    for bad in (0, -1, np.nan, None):
+        with pytest.raises((TypeError, ValueError), match="VideoManager: framerate is (a number|a finite number|more than 0), not "):
+            qd.tools.VideoManager(tmp_path, framerate=bad)
+
+    class Nothing:
+        def process(self, img):
+            pass
+
+    with pytest.raises(TypeError, match="what post_processor.process gives, takes a field.* not NoneType"):
+        qd.tools.VideoManager(tmp_path, post_processor=Nothing(), automatic_build=False).write_frame(np.zeros((4, 4)))
+
+
 def test_imresize():
     values = np.arange(12).reshape(4, 3)
     assert (qd.tools.imresize(values, 8, 6)[::2, ::2] == values).all() and qd.tools.imresize(values, 2).shape == (2, 2)

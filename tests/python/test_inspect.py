@@ -233,6 +233,42 @@ def test_a_parameter_is_a_number(window, program):
     assert power(m, f) == 12.5
 
 
+def test_what_cannot_be_shown_is_named(window, program):
+    x, three = qd.field(qd.i32, shape=4), object()
+    ins = qd.inspect(x)
+    with pytest.raises(TypeError, match="^argument 2: a field, an ndarray or a numpy array can be shown, not float"):
+        ins.show(x, 3.5)
+    with pytest.raises(TypeError, match="^three: .* not object"):
+        ins.show(three)
+    with pytest.raises(TypeError, match="^here: .* not float"):
+        ins.show(here=3.5)
+
+
+def test_a_parameter_prints_and_computes_with_numpy(window, program):
+    ins = qd.inspect()
+    m, f = ins.param("m", 6, 0, 10), ins.param("f", 0.5, 0.0, 1.0)
+    assert str(m) == "6" and f"{f} %s" % f == "0.5 0.5" and "parameter" in repr(f)
+    assert np.sin(f) == np.sin(0.5) and isinstance(np.sin(f), float) and np.add(m, f) == 6.5
+    for made in (np.arange(3.0) * f, f * np.arange(3.0), np.array([1.0, 2.0]) - m, np.array([f, m]), np.asarray(f)):
+        assert made.dtype == np.float64
+    assert (np.arange(3.0) * f).tolist() == [0.0, 0.5, 1.0] and np.array([f, m]).tolist() == [0.5, 6.0]
+    assert (np.ones(2, np.float32) * f).dtype == np.float32 and np.array([m, m]).dtype == np.int64
+    assert (np.arange(3) < m).all() and np.maximum(np.arange(3), m).tolist() == [6, 6, 6]
+    assert [m << 1, m >> 1, m & 3, m | 1, m ^ 2, ~m] == [12, 3, 2, 7, 4, -7]
+    assert [1 << m, 1024 >> m, 3 & m, 1 | m, 2 ^ m] == [64, 16, 2, 7, 4] and m & m == 6
+    with pytest.raises(TypeError):
+        f << 1
+
+    @qd.kernel
+    def scale(x: qd.types.ndarray(dtype=qd.f64, ndim=1)):
+        for i in x:
+            x[i] += 1
+
+    x = np.arange(3.0) * f
+    scale(x)
+    assert x.tolist() == [1.0, 1.5, 2.0]
+
+
 def test_a_parameter_of_a_name_that_is_known(window, program):
     ins = qd.inspect()
     p = ins.param("p", 1.0, 0.0, 2.0)
@@ -490,6 +526,57 @@ def test_pause_step_resume_and_edit(window, program):
     thread.join()
     assert counts[1] == counts[0] + 1 and counts[2] == 1000000000 and x[2, 3] - x[0, 0] == 1000000000 - counts[1]
     assert ins.alive
+
+
+def fields_to_edit():
+    whole, fixed = qd.types.quant.int(5, True), qd.types.quant.fixed(8, True, max_value=2.0)
+    packed = qd.BitpackedFields(max_num_bits=32)
+    packed.place(q := qd.field(whole), r := qd.field(fixed))
+    qd.root.dense(qd.i, 4).place(packed)
+    made = {str(t): qd.field(t, shape=4) for t in (qd.u1, qd.i8, qd.u8, qd.i32, qd.u64, qd.f16, qd.f32, qd.f64)}
+    numpy = {t: np.zeros(4, t) for t in ("?", "i1", ">i2", "f4", "g")}
+    return {**made, "q": q, "r": r, **numpy, "v": qd.Vector.field(2, qd.i8, shape=4)}
+
+
+def test_edits_that_a_type_does_not_hold(program):
+    fields = fields_to_edit()
+    shown = {name: views.View(0, name, array) for name, array in fields.items()}
+    refused = {
+        "u1": ["2", "-1"], "i8": ["128", "-129", "300"], "u8": ["-1", "256"], "i32": ["5000000000"], "u64": ["-1", str(2**64)], "f16": ["70000"],
+        "f32": ["1e39", "1e400", "-1e400"], "f64": ["1e400"], "q": ["16", "-17"], "r": ["2.1", "inf", "nan"], "?": ["2"], "i1": ["300"], ">i2": ["40000"],
+        "f4": ["1e400"], "g": ["1e400"], "v": ["200"],
+    }  # fmt: skip
+    for name, texts in refused.items():
+        for text in texts:
+            with pytest.raises(ValueError, match=f"{re.escape(text)} is (not among what|more than) .* holds"):
+                shown[name].edit([1], 1 if name == "v" else 0, text)
+    for name, view in shown.items():
+        real = name.startswith("f") or name in ("r", "g")
+        for text in ("x", "", *(() if real else ("1e3", "1.0"))):
+            with pytest.raises(ValueError, match=f"^'{text}' is no {'number' if real else 'whole number'}$"):
+                view.edit([1], 0, text)
+        assert not np.any(fields[name].to_numpy() if hasattr(fields[name], "to_numpy") else fields[name])
+    kept = {
+        "u1": "1", "i8": "-128", "u8": "0xff", "i32": "-2147483648", "u64": str(2**64 - 1), "f16": "65504", "f32": "3.4028235e38", "f64": "1.7e308",
+        "q": "-16", "r": "-2", "?": "1", "i1": "127", ">i2": "-32768", "f4": "1e3",
+    }  # fmt: skip
+    for name, text in kept.items():
+        shown[name].edit([1], 0, text)
+        assert float(fields[name][1]) == pytest.approx(float(int(text, 0)) if text.startswith("0x") else float(text))
+    shown["f32"].edit([2], 0, "-inf")
+    shown["f4"].edit([2], 0, "nan")
+    assert fields["f32"][2] == -np.inf and np.isnan(fields["f4"][2])
+
+
+def test_a_refused_edit_is_told(window, program):
+    x = qd.field(qd.i8, shape=4)
+    x.fill(7)
+    qd.inspect(x)
+    window.ask("edit", view=0, index=[1], component=0, value="300")
+    assert window.wait("state", lambda m: m["said"])["said"] == "x is as it was: 300 is not among what i8 holds, -128 to 127"
+    window.ask("edit", view=0, index=[1], component=0, value="1e3")
+    window.wait("state", lambda m: m["said"] == "x is as it was: '1e3' is no whole number")
+    assert x.to_numpy().tolist() == [7, 7, 7, 7]
 
 
 def test_ctrl_c_while_it_is_paused(window, program):
@@ -853,6 +940,20 @@ def test_all_components_side_by_side(window, program, kind):
     picture = standing_still(window, lambda m: m["component"] == -2)
     assert (picture["columns"], picture["rows"], picture["width"], picture["height"]) == (5000, 3, 5000, 3)
     assert (window.samples(picture) == values).all() and ins.alive
+
+
+@pytest.mark.parametrize(
+    "title, name",
+    [("waves", "waves"), ("a/b\nc\x1b", "a_b_c_"), ("../x", "_x"), ("...", "program"), ("v 0.5", "v 0.5"), ("run.py", "run"), ("x" * 300, "x" * 100),
+     ("\U0001f600" * 99, "\U0001f600" * 50), ("\udcff", "_")],
+)  # fmt: skip
+def test_where_a_report_is(window, program, tmp_path, monkeypatch, title, name):
+    monkeypatch.chdir(tmp_path)
+    ins = qd.inspect(title=title)
+    ins.param("\udcff", 2.0, 0.0, 3.0)
+    window.ask("save", path="")
+    assert window.wait("state", lambda m: "saved" in m["said"])["said"] == f"saved {tmp_path / name}-inspect.html"
+    assert [file.name for file in tmp_path.iterdir()] == [f"{name}-inspect.html"]
 
 
 def test_a_report(window, program, tmp_path):

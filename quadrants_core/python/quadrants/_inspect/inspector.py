@@ -148,10 +148,11 @@ class Inspector:
 
         Raises:
             TypeError: one of them is no number.
-            ValueError: one is not finite, lo is not less than hi, or value is not between them.
+            ValueError: one is not finite, lo is not less than hi, value is not between them, or an end is beyond half of what 64 bits hold.
         """
         from quadrants._inspect import parameters as _parameters
 
+        _check_name(name, "param")
         known = self._parameters.get(name)
         made = _parameters.parameter(name, value, lo, hi, lambda: self._tell("parameters"))
         if known is None or known.asked != made.asked or known.whole != made.whole:
@@ -169,6 +170,7 @@ class Inspector:
             name: of the curve.
             values: numbers.
         """
+        _check_name(name, "plot")
         numbers = [v if abs(v) <= 1.7e308 else None for v in map(float, values)]
         with self._lock:
             if self._effects is not None:
@@ -256,6 +258,11 @@ class Inspector:
         return f"<inspector {self._title!r}, {'open' if self.alive else 'closed'}>"
 
 
+def _check_name(name, what):
+    if not isinstance(name, str):
+        raise TypeError(f"{what}: name is a text, not {type(name).__name__}")
+
+
 def _last(publisher):
     """What changed since the thread looked last."""
     try:
@@ -279,7 +286,7 @@ def _names(arrays, frame, number):
     """How the caller's variables are called that hold these arrays."""
     variables = {**frame.f_globals, **frame.f_locals}
     for k, array in enumerate(arrays):
-        yield next((name for name, value in variables.items() if value is array and not name.startswith("_")), f"array {number + k}")
+        yield next((name for name, value in variables.items() if value is array and not name.startswith("_")), f"{_views.NAMELESS}{number + k}")
 
 
 def inspect(*arrays, title=None, wait=False, keep=True, show_window=True, **named):

@@ -3,6 +3,8 @@
 import math
 import operator
 
+from quadrants._windows import process as _process
+
 
 class _Number:
     """Arithmetic, comparisons and formats of `value`, as numbers have them. Two are equal when their numbers are, and those may change:
@@ -21,6 +23,18 @@ class _Number:
 
     def __round__(self, digits=None):
         return round(self.value, digits)
+
+    def __str__(self):
+        return str(self.value)
+
+    def __array__(self, dtype=None, copy=None):
+        import numpy as np
+
+        return np.array(self.value, dtype)
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **others):
+        """As numpy computes with the number: in the type of the arrays beside it."""
+        return getattr(ufunc, method)(*map(_plain, inputs), **others)
 
     def __format__(self, form):
         return format(self.value, form)
@@ -116,6 +130,12 @@ class WholeParameter(Parameter):
         return self._value
 
 
+WholeParameter.__invert__ = _one(operator.invert)
+for _name in ("lshift", "rshift", "and_", "or_", "xor"):
+    setattr(WholeParameter, f"__{_name.rstrip('_')}__", _two(getattr(operator, _name)))
+    setattr(WholeParameter, f"__r{_name.rstrip('_')}__", _reflected(getattr(operator, _name)))
+
+
 def _check_number(name, what, number):
     if isinstance(number, bool) or not hasattr(number, "__float__"):
         raise TypeError(f"parameter {name}: {what} must be a number, not {type(number).__name__}")
@@ -131,4 +151,5 @@ def parameter(name, value, lowest, highest, changed):
     if not lowest <= value <= highest:
         raise ValueError(f"parameter {name}: value={value} is not between lo={lowest} and hi={highest}")
     whole = all(hasattr(number, "__index__") for number in (value, lowest, highest))
-    return (WholeParameter if whole else Parameter)(name, value, *(int(n) if whole else float(n) for n in (lowest, highest)), changed)
+    ends = (_process.end_of_slider(int(n) if whole else float(n), f"parameter {name}: {what}") for what, n in (("lo", lowest), ("hi", highest)))
+    return (WholeParameter if whole else Parameter)(name, value, *ends, changed)

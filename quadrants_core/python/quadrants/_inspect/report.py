@@ -8,6 +8,7 @@ import struct
 import zlib
 
 from quadrants._live.coverage import coverage_of
+from quadrants._windows import process as _process
 
 _STYLE = """<style>
 :root { color-scheme: light dark; }
@@ -22,11 +23,17 @@ _VIRIDIS = ((68, 1, 84), (71, 45, 123), (59, 82, 139), (44, 114, 142), (33, 145,
 
 
 def save(path, publisher):
-    """Writes the page of what a Publisher knows; gives its path. "": beside where the program runs, by its name."""
-    path = path or os.path.abspath(os.path.splitext(publisher.program)[0] + "-inspect.html")
+    """Writes the page of what a Publisher knows; gives its path. "": in the folder that the program runs in, by its name."""
+    path = path or os.path.abspath(_name_of_file(publisher.program) + "-inspect.html")
     with open(path, "w", encoding="utf-8") as out:
-        out.write(page(publisher))
+        out.write(_process.written(page(publisher)))
     return path
+
+
+def _name_of_file(title):
+    """A title as a file may be called."""
+    name = "".join(c if c.isprintable() and c != "/" else "_" for c in title.removesuffix(".py").lstrip("."))[:100]
+    return name.encode()[:200].decode(errors="ignore").strip() or "program"  # names have 255 bytes at most
 
 
 def page(publisher):

@@ -3,10 +3,12 @@
 A field or array whose elements stand evenly in memory of the host is looked at there. Others are sampled by a kernel.
 """
 
+import math
 from collections import namedtuple
 
 from quadrants import _dtypes, _exceptions, _native, _settings
 
+NAMELESS = "array "  # begins the name of what no variable holds
 MAGNITUDE, EACH = -1, -2  # in place of the number of a component
 MOST = 2048  # samples along an axis
 _FEW = 16  # rows: with no more of them, there may be more samples along the other axis
@@ -161,8 +163,7 @@ class View:
 
     def edit(self, index, component, text):
         """Sets one element; ValueError says why it cannot."""
-        real = self.array.dtype.kind == "f" if _is_numpy(self.array) else _dtypes.is_real(self.array.dtype)
-        value = float(text) if real else int(text, 0)
+        value = _held(text, _dtype_of(self.array))
         shape = tuple(map(int, self.array.shape))
         index = tuple(map(int, index))
         if len(index) != len(shape) or not all(0 <= i < extent for i, extent in zip(index, shape)):
@@ -177,6 +178,36 @@ class View:
         one = self.array[index if len(index) > 1 else index[0]]
         one[key if len(key) > 1 else key[0]] = value
         self.array[index if len(index) > 1 else index[0]] = one
+
+
+def _held(text, dtype):
+    """The number that somebody wrote; ValueError: the type does not hold it."""
+    quant = dtype if getattr(dtype, "_qd_kind_", None) == "quant_type" else None
+    plain = _dtypes.dtype(quant.compute if quant else dtype)
+    real = plain.kind == "float"
+    try:
+        value = float(text) if real else int(text, 0)
+    except ValueError:
+        raise ValueError(f"{text!r} is no {'number' if real else 'whole number'}") from None
+    least, most = (None, None) if real else (0, 1) if plain.kind == "u1" else _whole_range(plain.bits, plain.kind == "int")
+    if quant and quant.is_stepped():
+        least, most = (end * (quant.scale if real else 1) for end in _whole_range(quant.bits, quant.signed))
+    if least is not None and not least <= value <= most:
+        raise ValueError(f"{text} is not among what {dtype} holds, {least} to {most}")
+    if real and math.isinf(plain(value)) and "inf" not in text.lower():
+        raise ValueError(f"{text} is more than {dtype} holds")
+    return value
+
+
+def _dtype_of(array):
+    """The type of its numbers; the largest one where there is none like numpy's."""
+    if not _is_numpy(array):
+        return array.dtype
+    return _dtypes.from_numpy_dtype(array.dtype.newbyteorder("=")) or (_dtypes.f64 if array.dtype.kind == "f" else _dtypes.i64)
+
+
+def _whole_range(bits, signed):
+    return (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
 
 
 def _is_numpy(array):
@@ -200,7 +231,7 @@ def _scalar_of(dtype):
 def named(args, named_args, callers_names):
     """[(name, field or array)] of what somebody wishes to see: structs member by member."""
     found = []
-    for name, value in [*zip(callers_names, args), *named_args.items()]:
+    for position, (name, value) in enumerate([*zip(callers_names, args), *named_args.items()], 1):
         value = value._impl if getattr(value, "_qd_kind_", None) == "tensor" else value
         kind = getattr(value, "_qd_kind_", None)
         if kind == "struct_field":
@@ -208,6 +239,7 @@ def named(args, named_args, callers_names):
         elif hasattr(value, "_parts") or kind == "ndarray" or _is_array(value):
             found.append((name, value))
         else:
+            name = f"argument {position}" if name.startswith(NAMELESS) else name
             raise TypeError(f"{name}: a field, an ndarray or a numpy array can be shown, not {_described(value)}")
     return found
 

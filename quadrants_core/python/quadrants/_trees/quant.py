@@ -83,6 +83,10 @@ class QuantType:
             return steps.astype(np.int64).astype(np.uint64) & mask
         return self._encode_float(value.astype(np.float64))
 
+    def is_stepped(self):
+        """Whether its numbers are as far apart everywhere: of int and fixed."""
+        return self.kind != _FLOATING
+
     def _bias(self):
         return 2 ** (self.exponent_bits - 1) - 1
 

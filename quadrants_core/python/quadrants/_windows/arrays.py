@@ -1,9 +1,12 @@
 """What programs hand to windows, as arrays: fields, ndarrays, NumPy arrays, tensors, lists."""
 
+import math
 import numbers as kinds
 import operator
 
 import numpy as np
+
+from quadrants._windows.process import written
 
 
 def host(x, what):
@@ -51,8 +54,8 @@ def lengths(x, what):
         least = made.min() if made.size else 0
     else:
         try:
-            made = least = float(x)
-        except (TypeError, ValueError):
+            made = least = number(x, f"{what}: a radius")
+        except TypeError:
             raise TypeError(f"{what}: a radius is a number, or an array of one for each, not {x!r}") from None
     if least < 0:
         raise ValueError(f"{what}: a radius is not negative, this one is {least:g}")
@@ -65,6 +68,53 @@ def point(x, what):
         return np.asarray([[float(x[0]), float(x[1])]], np.float32)
     except (TypeError, IndexError, KeyError, ValueError):
         raise TypeError(f"{what}: a position is two numbers, not {x!r}") from None
+
+
+def real(x, what):
+    """A number that may be infinite or none."""
+    try:
+        if not isinstance(x, (str, bytes)):
+            return float(x)
+    except (TypeError, ValueError):
+        pass
+    except OverflowError:
+        return math.inf
+    raise TypeError(f"{what} is a number, not {x!r}")
+
+
+def number(x, what):
+    """A finite number."""
+    made = real(x, what)
+    if not math.isfinite(made):
+        raise ValueError(f"{what} is a finite number, not {x!r}")
+    return made
+
+
+def integer(x, what):
+    """A finite number, cut to a whole one, as the window holds it."""
+    number(x, what)
+    made = int(x)
+    if not -(1 << 63) <= made < 1 << 63:
+        raise ValueError(f"{what} is a whole number of 64 bits, not {x!r}")
+    return made
+
+
+def text(x, what):
+    """A text that a message can hold."""
+    if not isinstance(x, str):
+        raise TypeError(f"{what} is a text, not {type(x).__name__}")
+    return written(x)
+
+
+def row(x, what, name):
+    """Three or four numbers, as of a colour or a position."""
+    try:
+        parts = list(host(x, what) if hasattr(x, "to_numpy") else x)
+    except TypeError:
+        raise TypeError(f"{what}: {name} has 3 or 4 numbers, it is not {x!r}") from None
+    if len(parts) not in (3, 4):
+        raise ValueError(f"{what}: {name} has 3 or 4 numbers, not {len(parts)}")
+    return [number(part, f"{what}: a part of {name}") for part in parts]
 
 
 def alike(parts, what):
@@ -105,17 +155,14 @@ def word(rgb, what):
     """0xRRGGBB as the four bytes red, green, blue, alpha."""
     if not isinstance(rgb, (kinds.Real, np.ndarray)):
         raise TypeError(f"{what}: a colour is a whole number 0xRRGGBB, not {rgb!r}")
-    rgb = int(rgb)
+    rgb = int(number(rgb, f"{what}: a colour"))
     return 0xFF000000 | (rgb & 0xFF) << 16 | (rgb & 0xFF00) | (rgb >> 16 & 0xFF)
 
 
 def word_of(colour, what):
     """Three or four numbers from 0 to 1, as bytes."""
-    parts = [float(c) for c in (host(colour, what) if hasattr(colour, "to_numpy") else colour)]
-    if len(parts) not in (3, 4):
-        raise ValueError(f"{what}: a colour has 3 or 4 numbers from 0 to 1, not {len(parts)}")
     made = 0
-    for position, part in enumerate([*parts, 1.0][:4]):
+    for position, part in enumerate([*row(colour, what, "a colour"), 1.0][:4]):
         made |= int(min(max(part, 0.0), 1.0) * 255 + 0.5) << 8 * position
     return made
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from quadrants._exceptions import QuadrantsRuntimeError
 from quadrants._windows import arrays, colormaps, image
+from quadrants._windows.process import end_of_slider
 from quadrants._windows.surface import Surface
 
 
@@ -69,7 +70,8 @@ class GUI:
 
         @value.setter
         def value(self, value):
-            self._widget["value"] = value
+            label = self._widget["do"] == "label"
+            self._widget["value"] = arrays.real(value, "label: value") if label else arrays.number(value, "slider: value")
             self._widget["set"] = True
 
     def __init__(self, name="Taichi", res=512, background_color=0x0, show_gui=True, fullscreen=False, fast_gui=False):
@@ -118,7 +120,10 @@ class GUI:
         Returns:
             An object whose `value` is where it stands.
         """
-        return GUI.WidgetValue(self, self._widget("slider_float", text, float(minimum), least=float(minimum), most=float(maximum), step=float(step)))
+        ends = {name: arrays.number(x, f"GUI.slider: {name}") for name, x in (("minimum", minimum), ("maximum", maximum))}
+        least, most = (end_of_slider(x, f"GUI.slider: {name}") for name, x in ends.items())
+        text, step = arrays.text(text, "GUI.slider: text"), arrays.number(step, "GUI.slider: step")
+        return GUI.WidgetValue(self, self._widget("slider_float", text, least, least=least, most=most, step=step))
 
     def label(self, text):
         """Adds a line of text with a number.
@@ -141,7 +146,8 @@ class GUI:
         Returns:
             The key of its events.
         """
-        name = event_name or f"WidgetButton_{text}"
+        text = arrays.text(text, "GUI.button: text")
+        name = arrays.text(event_name, "GUI.button: event_name") if event_name else f"WidgetButton_{text}"
         self._widget("button", text, False, event=name)
         return name
 
@@ -211,7 +217,7 @@ class GUI:
             color: 0xRRGGBB.
             radius: in pixels, where it has faded.
         """
-        self.circles(arrays.point(pos, "GUI.circle"), radius, color)
+        self.circles(arrays.point(pos, "GUI.circle"), radius, _of_one(color, "GUI.circle"))
 
     def circles(self, pos, radius=1, color=0xFFFFFF, palette=None, palette_indices=None):
         """Draws discs.
@@ -246,7 +252,7 @@ class GUI:
             c: the third.
             color: 0xRRGGBB.
         """
-        self.triangles(*(arrays.point(p, "GUI.triangle") for p in (a, b, c)), color)
+        self.triangles(*(arrays.point(p, "GUI.triangle") for p in (a, b, c)), _of_one(color, "GUI.triangle"))
 
     def triangles(self, a, b, c, color=0xFFFFFF):
         """Draws triangles.
@@ -270,7 +276,7 @@ class GUI:
             radius: in pixels.
             color: 0xRRGGBB.
         """
-        self.lines(*(arrays.point(p, "GUI.line") for p in (begin, end)), radius, color)
+        self.lines(*(arrays.point(p, "GUI.line") for p in (begin, end)), radius, _of_one(color, "GUI.line"))
 
     def lines(self, begin, end, radius=1, color=0xFFFFFF):
         """Draws lines.
@@ -297,7 +303,7 @@ class GUI:
             color: 0xRRGGBB.
             **kwargs: `tip_scale` (0.2 of its length), `angle` (45 degrees) of the tip.
         """
-        self.arrows(arrays.point(orig, "GUI.arrow"), arrays.point(direction, "GUI.arrow"), radius, color, **kwargs)
+        self.arrows(arrays.point(orig, "GUI.arrow"), arrays.point(direction, "GUI.arrow"), radius, _of_one(color, "GUI.arrow"), **kwargs)
 
     def arrows(self, orig, direction, radius=1, color=0xFFFFFF, *, tip_scale=0.2, angle=45):
         """Draws arrows.
@@ -330,7 +336,7 @@ class GUI:
         """
         (x0, y0), (x1, y1) = (arrays.point(p, "GUI.rect")[0] for p in (topleft, bottomright))
         corners = np.asarray([(x0, y0), (x1, y0), (x1, y1), (x0, y1)], np.float32)
-        self.lines(corners, np.roll(corners, -1, axis=0), radius, color)
+        self.lines(corners, np.roll(corners, -1, axis=0), radius, _of_one(color, "GUI.rect"))
 
     def text(self, content, pos, font_size=15, color=0xFFFFFF):
         """Writes a text.
@@ -341,8 +347,9 @@ class GUI:
             font_size: in pixels.
             color: 0xRRGGBB.
         """
-        (x, y) = arrays.point(pos, "GUI.text")[0].tolist()
-        self._surface.add("text", text=str(content), x=x, y=y, size=float(font_size), colour=arrays.word(color, "GUI.text"))
+        x, y = (arrays.number(part, "GUI.text: a part of pos") for part in arrays.point(pos, "GUI.text")[0].tolist())
+        size = arrays.number(font_size, "GUI.text: font_size")
+        self._surface.add("text", text=str(content), x=x, y=y, size=size, colour=arrays.word(color, "GUI.text"))
 
     @staticmethod
     def _grid(width, height, bound):
@@ -476,6 +483,12 @@ class GUI:
     @fps_limit.setter
     def fps_limit(self, value):
         self._surface.fps_limit = value
+
+
+def _of_one(color, what):
+    """The colour of one thing."""
+    arrays.word(color, what)
+    return color
 
 
 def rgb_to_hex(c):

@@ -8,6 +8,7 @@ import numpy as np
 
 from quadrants._windows import arrays
 
+_OF_16_BITS = ("I;16", "I;16L", "I;16B", "I;16N", "I")  # gray, as Pillow calls it
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 
@@ -68,7 +69,7 @@ def imwrite(img, filename):
 
 
 def imread(filename, channels=0):
-    """Reads a picture: (width, height, components) of bytes.
+    """Reads a picture: (width, height, components) of bytes; of numbers of 16 bits the upper eight.
 
     Args:
         filename: a file that exists.
@@ -86,16 +87,25 @@ def imread(filename, channels=0):
     """
     with open(filename, "rb") as file:
         data = file.read()
-    rows = _png(data) if data.startswith(_SIGNATURE) else None
-    if rows is None:
-        from io import BytesIO
-
-        opened = pillow(os.fspath(filename)).open(BytesIO(data))
-        if opened.mode not in ("L", "LA", "RGB", "RGBA"):
-            opened = opened.convert("RGBA" if "transparency" in opened.info or opened.mode == "PA" else "RGB")
-        rows = np.asarray(opened, np.uint8)
-        rows = rows[..., None] if rows.ndim == 2 else rows
+    try:
+        rows = _png(data) if data.startswith(_SIGNATURE) else None
+        rows = _by_pillow(data, pillow(os.fspath(filename))) if rows is None else rows
+    except (OSError, ValueError, SyntaxError, EOFError) as error:
+        said = "no kind of picture that is known" if type(error).__name__ == "UnidentifiedImageError" else error
+        raise (OSError if isinstance(error, OSError) else ValueError)(f"imread: {os.fspath(filename)}: {said}") from None
+    rows = rows[..., None] if rows.ndim == 2 else rows
     return np.ascontiguousarray(_components(rows, channels)[::-1].swapaxes(0, 1))
+
+
+def _by_pillow(data, pillow):
+    from io import BytesIO
+
+    opened = pillow.open(BytesIO(data))
+    if opened.mode in _OF_16_BITS:  # of which Pillow makes no bytes
+        return np.minimum(np.asarray(opened).astype(np.int64).clip(0) >> 8, 255).astype(np.uint8)
+    if opened.mode not in ("L", "LA", "RGB", "RGBA"):
+        opened = opened.convert("RGBA" if "transparency" in opened.info or opened.mode == "PA" else "RGB")
+    return np.asarray(opened, np.uint8)
 
 
 def _components(rows, wanted):

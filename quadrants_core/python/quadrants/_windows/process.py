@@ -29,6 +29,20 @@ def executable():
     return path if os.access(path, os.X_OK) else None
 
 
+def written(text):
+    """A text as UTF-8 can have it: halves of characters, such as names of files in other codes have, become U+FFFD."""
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def end_of_slider(x, what):
+    """A number where a slider ends: it computes how far that is from its other end, so each is at most half of what its type holds."""
+    most = sys.float_info.max / 2
+    least, most = (-(1 << 62), (1 << 62) - 1) if isinstance(x, int) else (-most, most)
+    if not least <= x <= most:
+        raise ValueError(f"{what}={x} is beyond half of what a number of 64 bits holds, where sliders end: {least:g} to {most:g}")
+    return x
+
+
 class Process:
     """One window.
 
@@ -98,7 +112,12 @@ class Process:
     def _write(self, message, descriptor):
         import json  # which takes longer than to start a window
 
-        line = json.dumps(message, separators=(",", ":")).encode() + b"\n"
+        try:
+            line = written(json.dumps(message, separators=(",", ":"), ensure_ascii=False, allow_nan=False)).encode() + b"\n"
+            if len(line) > LONGEST:
+                raise ValueError(f"{len(line)} bytes are too many")
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"a message of the kind {message['kind']!r} for a window: {error}") from None
         with self._lock:
             if not self.alive:
                 return
@@ -218,7 +237,7 @@ class Process:
             self.socket = None
 
     def __del__(self):
-        if self.alive:
+        if self.alive and not sys.is_finalizing():  # then it ends with the socket
             self.close()
 
 

@@ -58,7 +58,7 @@ class Scene:
             pos: three numbers.
             color: three numbers from 0 to 1.
         """
-        self._lights.append({"place": [float(x) for x in pos][:3], "colour": [float(x) for x in color][:3]})
+        self._lights.append({"place": arrays.row(pos, "point_light", "pos")[:3], "colour": arrays.row(color, "point_light", "color")[:3]})
 
     def ambient_light(self, color):
         """The light that is everywhere.
@@ -66,7 +66,7 @@ class Scene:
         Args:
             color: three numbers from 0 to 1.
         """
-        self._ambient = [float(x) for x in color][:3]
+        self._ambient = arrays.row(color, "ambient_light", "color")[:3]
 
     def particles(
         self, centers, radius, color=(0.5, 0.5, 0.5), per_vertex_color=None, per_vertex_radius=None, index_offset=0, index_count=None
@@ -85,7 +85,8 @@ class Scene:
         things = slice(index_offset, None if index_count is None else index_offset + index_count)
         centers = arrays.points(centers, 3, "particles")
         sizes = arrays.lengths(radius if per_vertex_radius is None else per_vertex_radius, "particles")
-        self._things.append(("balls", dict(centers=centers, sizes=sizes, color=color, colors=per_vertex_color, part=things)))
+        colour = arrays.word_of(color, "particles")
+        self._things.append(("balls", dict(centers=centers, sizes=sizes, colour=colour, colors=per_vertex_color, part=things)))
 
     def lines(
         self, vertices, width, indices=None, color=(0.5, 0.5, 0.5), per_vertex_color=None, vertex_offset=0, vertex_count=None, index_offset=0,
@@ -106,7 +107,8 @@ class Scene:
         """
         vertices = arrays.points(vertices, 3, "lines")
         chosen = _chosen(indices, len(vertices), vertex_offset, vertex_count, index_offset, index_count, 2, "lines")
-        self._things.append(("lines", dict(vertices=vertices, width=width, chosen=chosen, color=color, colors=per_vertex_color)))
+        width, colour = arrays.number(width, "lines: width"), arrays.word_of(color, "lines")
+        self._things.append(("lines", dict(vertices=vertices, width=width, chosen=chosen, colour=colour, colors=per_vertex_color)))
 
     def mesh(
         self, vertices, indices=None, normals=None, color=(0.5, 0.5, 0.5), per_vertex_color=None, two_sided=False, vertex_offset=0,
@@ -158,7 +160,7 @@ class Scene:
         chosen = _chosen(indices, len(vertices), vertex_offset, vertex_count, index_offset, index_count, 3, "mesh")
         places = slice(instance_offset, None if instance_count is None else instance_offset + instance_count)
         self._things.append(("mesh", dict(
-            vertices=vertices, indices=indices, chosen=chosen, normals=normals, color=color, colors=per_vertex_color, two_sided=two_sided,
+            vertices=vertices, indices=indices, chosen=chosen, normals=normals, colour=arrays.word_of(color, "mesh"), colors=per_vertex_color, two_sided=two_sided,
             transforms=transforms, places=places, wireframe=show_wireframe,
         )))  # fmt: skip
 
@@ -166,28 +168,29 @@ class Scene:
         """Adds the scene to a frame, and begins anew."""
         camera = self._camera or Camera()
         width, height = surface.size
+        view, projection = camera._matrices(width / height)
         things = [getattr(self, f"_{kind}")(surface, **members) for kind, members in self._things]
-        view, projection = (m.astype(float).reshape(-1).tolist() for m in (camera._view(), camera._projection(width / height)))
         surface.add("scene", view=view, projection=projection, ambient=self._ambient, lights=self._lights, things=things)
         self._begin()
 
-    def _balls(self, surface, centers, sizes, color, colors, part):
+    def _balls(self, surface, centers, sizes, colour, colors, part):
         count, places = len(centers), centers[part]
-        colour = arrays.word_of(color, "particles") if colors is None else surface.per_vertex(arrays.host(colors, "particles").reshape(count, -1)[part], len(places), "particles")
+        if colors is not None:
+            colour = surface.per_vertex(arrays.host(colors, "particles").reshape(count, -1)[part], len(places), "particles")
         if isinstance(sizes, np.ndarray):
             sizes = {"at": surface.put(arrays.numbers(sizes, count, "particles")[part])}
         return {"do": "balls", "n": len(places), "at": surface.put(places), "radius": sizes, "colour": colour}
 
-    def _lines(self, surface, vertices, width, chosen, color, colors):
+    def _lines(self, surface, vertices, width, chosen, colour, colors):
         n, ends = len(chosen) // 2, vertices[chosen]
-        made = {"do": "lines", "n": n, "at": surface.put(ends), "width": float(width), "colour": arrays.word_of(color, "lines")}
+        made = {"do": "lines", "n": n, "at": surface.put(ends), "width": width, "colour": colour}
         if colors is not None:
             each = arrays.host(colors, "lines")
             made["colour"] = surface.per_vertex(each.reshape(-1, each.shape[-1])[chosen], n * 2, "lines")
             made["by_end"] = True
         return made
 
-    def _mesh(self, surface, vertices, indices, chosen, normals, color, colors, two_sided, transforms, places, wireframe):
+    def _mesh(self, surface, vertices, indices, chosen, normals, colour, colors, two_sided, transforms, places, wireframe):
         points = vertices
         every = np.arange(len(points)) if indices is None else arrays.indices(indices, "mesh").astype(np.int64)
         # normals are those of the whole mesh, whichever part of it is drawn
@@ -197,7 +200,7 @@ class Scene:
             out = _normals(points.astype(np.float64), triples[inside], len(points))
         else:
             out = arrays.points(normals, 3, "mesh")
-        made = {"do": "mesh", "two_sided": bool(two_sided), "wireframe": bool(wireframe), "colour": arrays.word_of(color, "mesh")}
+        made = {"do": "mesh", "two_sided": bool(two_sided), "wireframe": bool(wireframe), "colour": colour}
         made["vertices"] = {"at": surface.put(points), "n": len(points)}
         made["normals"] = {"at": surface.put(out), "n": len(points)}
         made["indices"] = {"at": surface.put(chosen, np.uint32), "n": len(chosen)}
@@ -248,7 +251,7 @@ class Camera:
             y: a number.
             z: a number.
         """
-        self.curr_position = _vector(x, y, z)
+        self.curr_position = _vector(x, y, z, "position")
 
     def lookat(self, x, y, z):
         """A point that it looks at.
@@ -258,7 +261,7 @@ class Camera:
             y: a number.
             z: a number.
         """
-        self.curr_lookat = _vector(x, y, z)
+        self.curr_lookat = _vector(x, y, z, "lookat")
 
     def up(self, x, y, z):
         """What is up in the picture.
@@ -268,7 +271,7 @@ class Camera:
             y: a number.
             z: a number.
         """
-        self.curr_up = _vector(x, y, z)
+        self.curr_up = _vector(x, y, z, "up")
 
     def projection_mode(self, mode):
         """How far things become small.
@@ -284,7 +287,7 @@ class Camera:
         Args:
             fov: degrees.
         """
-        self._fov = float(fov)
+        self._fov = arrays.number(fov, "fov: fov")
 
     def left(self, left):
         """The left border, in orthogonal mode.
@@ -292,7 +295,7 @@ class Camera:
         Args:
             left: in units of the scene.
         """
-        self._left = float(left)
+        self._left = arrays.number(left, "left: left")
 
     def right(self, right):
         """The right border, in orthogonal mode.
@@ -300,7 +303,7 @@ class Camera:
         Args:
             right: in units of the scene.
         """
-        self._right = float(right)
+        self._right = arrays.number(right, "right: right")
 
     def top(self, top):
         """The upper border, in orthogonal mode.
@@ -308,7 +311,7 @@ class Camera:
         Args:
             top: in units of the scene.
         """
-        self._top = float(top)
+        self._top = arrays.number(top, "top: top")
 
     def bottom(self, bottom):
         """The lower border, in orthogonal mode.
@@ -316,7 +319,7 @@ class Camera:
         Args:
             bottom: in units of the scene.
         """
-        self._bottom = float(bottom)
+        self._bottom = arrays.number(bottom, "bottom: bottom")
 
     def z_near(self, z_near):
         """What is nearer is not seen.
@@ -324,7 +327,7 @@ class Camera:
         Args:
             z_near: in units of the scene.
         """
-        self._near = float(z_near)
+        self._near = arrays.number(z_near, "z_near: z_near")
 
     def z_far(self, z_far):
         """What is farther is not seen.
@@ -332,7 +335,17 @@ class Camera:
         Args:
             z_far: in units of the scene.
         """
-        self._far = float(z_far)
+        self._far = arrays.number(z_far, "z_far: z_far")
+
+    def _matrices(self, aspect):
+        """What a frame has of it: both matrices, row by row."""
+        try:
+            made = [m.astype(float).reshape(-1) for m in (self._view(), self._projection(aspect))]
+        except ZeroDivisionError:
+            made = [np.array([math.nan])]
+        if not all(np.isfinite(m).all() for m in made):
+            raise ValueError(f"scene: the camera at {self.curr_position}, with fov={self._fov:g}, z_near={self._near:g} and z_far={self._far:g}, makes no picture")
+        return [m.tolist() for m in made]
 
     def _view(self):
         """For columns: what the scene's points are to the camera, which looks along -z."""
@@ -401,10 +414,10 @@ class Camera:
         self.last_mouse_x, self.last_mouse_y = x, y
 
 
-def _vector(x, y, z):
+def _vector(x, y, z, what):
     from quadrants._language.matrix import Vector
 
-    return Vector([float(x), float(y), float(z)])
+    return Vector([arrays.number(part, f"{what}: {name}") for name, part in zip("xyz", (x, y, z))])
 
 
 def _numbers(vector):

@@ -8,6 +8,7 @@ from quadrants._exceptions import QuadrantsRuntimeError
 from quadrants._windows import arrays
 from quadrants._windows.process import Memory, Process, executable
 
+MOST_PIXELS = 16384  # along a side
 _KEYS = {"Shift": ("Shift_L", "Shift_R"), "Alt": ("Alt_L", "Alt_R"), "Control": ("Control_L", "Control_R")}
 
 
@@ -27,6 +28,8 @@ class Surface:
         self.size = _pair(size, "the size of a window")
         if min(self.size) < 1:
             raise ValueError(f"the size of a window is at least 1 x 1 pixels, not {self.size[0]} x {self.size[1]}")
+        if max(self.size) > MOST_PIXELS:
+            raise ValueError(f"the size of a window is at most {MOST_PIXELS} x {MOST_PIXELS} pixels, not {self.size[0]} x {self.size[1]}")
         hello = {"mode": "window", "title": str(title), "size": self.size, "position": _pair(position, "the place of a window"), "show": bool(show)}
         self.process = Process({**hello, "fullscreen": bool(fullscreen), "vsync": bool(vsync), "resizable": resizable})
         self._memories = [Memory(self.process, 1), Memory(self.process, 2)]
@@ -97,11 +100,15 @@ class Surface:
     def _send(self):
         """Hands over the frame as it is."""
         self._await(self._number)  # one on its way at a time
-        self._number += 1
         memory = self._memories[0]
         memory.reserve(1)
-        frame = {"kind": "frame", "number": self._number, "memory": memory.number, "size": self.size, "background": self.background}
-        self.process.send({**frame, "draw": self.draw, "widgets": self.widgets})
+        frame = {"kind": "frame", "number": self._number + 1, "memory": memory.number, "size": self.size, "background": self.background}
+        try:
+            self.process.send({**frame, "draw": self.draw, "widgets": self.widgets})
+        except (TypeError, ValueError):
+            self.draw, self.widgets = [], []  # the next frame is another
+            raise
+        self._number += 1
         self._fresh = False
 
     def present(self):

@@ -7,6 +7,7 @@ import numpy as np
 
 from quadrants._exceptions import QuadrantsRuntimeError
 from quadrants._windows import arrays, colormaps, image
+from quadrants._windows.process import end_of_slider, written
 from quadrants._windows.scene import Scene
 from quadrants._windows.surface import Surface
 
@@ -14,6 +15,7 @@ PRESS, RELEASE = "Press", "Release"
 _NAMES = {"Shift_L": "Shift", "Shift_R": "Shift", "Control_L": "Control", "Control_R": "Control", "Alt_L": "Alt", "Alt_R": "Alt"}
 _NAMES["Caps_Lock"] = "CapsLock"
 _KEYS = {"CapsLock": "Caps_Lock"}
+_CALLS = {"color": "color_edit_3"}  # of widgets that are called otherwise in messages
 
 
 class Event:
@@ -199,8 +201,8 @@ class Canvas:
     def __init__(self, surface):
         self._surface = surface
 
-    def _pixels(self, share):
-        return float(share) * self._surface.size[1]
+    def _pixels(self, share, what):
+        return arrays.number(share, f"{what}: width") * self._surface.size[1]
 
     def set_background_color(self, color):
         """What a frame begins with.
@@ -270,7 +272,7 @@ class Canvas:
         """
         n, ends, colour = self._grouped(vertices, indices, 2, per_vertex_color, color, "lines")
         at = self._surface.put(ends)
-        self._surface.add("lines", n=n, at=at, width=self._pixels(width), colour=colour, by_end=per_vertex_color is not None)
+        self._surface.add("lines", n=n, at=at, width=self._pixels(width, "lines"), colour=colour, by_end=per_vertex_color is not None)
 
     def triangles(self, vertices, color=(0.5, 0.5, 0.5), indices=None, per_vertex_color=None):
         """Draws triangles.
@@ -300,7 +302,8 @@ class Canvas:
             c, s = np.cos(angle), np.sin(angle)
             parts.append((end, end + 0.2 * np.stack([way[:, 0] * c - way[:, 1] * s, way[:, 0] * s + way[:, 1] * c], axis=1)))
         ends = np.concatenate([np.concatenate(part, axis=1) for part in parts])
-        self._surface.add("lines", n=len(ends), at=self._surface.put(ends), width=self._pixels(width), colour=arrays.word_of(color, "vector_field"))
+        width = self._pixels(width, "vector_field")
+        self._surface.add("lines", n=len(ends), at=self._surface.put(ends), width=width, colour=arrays.word_of(color, "vector_field"))
 
     def scene(self, scene):
         """Draws a scene.
@@ -347,6 +350,7 @@ class Gui:
         self._surface._fresh = True
 
     def _widget(self, what, text, value, **members):
+        text = arrays.text(text, f"{_CALLS.get(what, what)}: text")
         key = self._key(text)
         known = key in self._given
         mine = not known or self._given[key] != value
@@ -385,8 +389,10 @@ class Gui:
             width: as of `sub_window`.
             height: as of `sub_window`.
         """
-        self._panel = str(name)
-        self._add("begin", text=self._panel, x=float(x), y=float(y), width=float(width), height=float(height))
+        place = {"x": x, "y": y, "width": width, "height": height}
+        place = {key: arrays.number(value, f"sub_window: {key}") for key, value in place.items()}
+        self._panel = written(str(name))
+        self._add("begin", text=self._panel, **place)
 
     def end(self):
         """Ends the panel."""
@@ -401,7 +407,8 @@ class Gui:
             color: three numbers from 0 to 1; None: the usual one.
             size: of its letters, in pixels; None: the usual one.
         """
-        self._add("text", text=str(text), colour=[] if color is None else [float(c) for c in color], size=float(size or 0))
+        colour = [] if color is None else arrays.row(color, "text", "color")
+        self._add("text", text=str(text), colour=colour, size=arrays.number(size or 0, "text: size"))
 
     def checkbox(self, text, old_value):
         """A box to tick.
@@ -427,7 +434,9 @@ class Gui:
         Returns:
             Where it stands now.
         """
-        return int(self._widget("slider_int", text, int(old_value), least=int(minimum), most=int(maximum)))
+        value, *ends = (arrays.integer(x, f"slider_int: {name}") for name, x in (("old_value", old_value), ("minimum", minimum), ("maximum", maximum)))
+        least, most = (end_of_slider(x, f"slider_int: {name}") for name, x in zip(("minimum", "maximum"), ends))
+        return int(self._widget("slider_int", text, value, least=least, most=most))
 
     def slider_float(self, text, old_value, minimum, maximum):
         """A slider for a number.
@@ -441,7 +450,9 @@ class Gui:
         Returns:
             Where it stands now.
         """
-        return float(self._widget("slider_float", text, float(old_value), least=float(minimum), most=float(maximum)))
+        value, *ends = (arrays.number(x, f"slider_float: {name}") for name, x in (("old_value", old_value), ("minimum", minimum), ("maximum", maximum)))
+        least, most = (end_of_slider(x, f"slider_float: {name}") for name, x in zip(("minimum", "maximum"), ends))
+        return float(self._widget("slider_float", text, value, least=least, most=most))
 
     def color_edit_3(self, text, old_value):
         """A colour to choose.
@@ -453,7 +464,7 @@ class Gui:
         Returns:
             The three numbers as they are now.
         """
-        return tuple(self._widget("color", text, [float(c) for c in old_value][:3]))
+        return tuple(self._widget("color", text, arrays.row(old_value, "color_edit_3", "old_value")[:3]))
 
     def button(self, text):
         """A button.
@@ -464,6 +475,7 @@ class Gui:
         Returns:
             Whether it was pressed since the last frame.
         """
+        text = arrays.text(text, "button: text")
         key = self._key(text)
         self._add("button", key=key, text=text)
         self._surface.poll()
@@ -482,7 +494,10 @@ class Gui:
         Returns:
             Which is chosen now.
         """
-        return int(self._widget("combo", text, int(old_value), choices=[str(choice) for choice in choices]))
+        value, texts = arrays.integer(old_value, "combo: old_value"), [str(choice) for choice in choices]
+        if not texts:
+            raise ValueError("combo: choices holds at least one text")
+        return int(self._widget("combo", text, value, choices=texts))
 
     def input_text(self, text, old_value):
         """A line to write in.

@@ -219,7 +219,7 @@ class VideoManager:
             images: as of `write_frame`."""
 
 def imread(filename: Any, channels: Any=0) -> Any:
-    """Reads a picture: (width, height, components) of bytes.
+    """Reads a picture: (width, height, components) of bytes; of numbers of 16 bits the upper eight.
     
     Args:
         filename: a file that exists.
