@@ -52,7 +52,7 @@ def test_target_in_the_kernel(kernel):
 
 
 def test_error_in_a_handler_is_seen(kernel):
-    kernel.run("comm.get_comm_manager().register_target('bad', lambda c, m: c.on_msg(lambda m: 1/0))")
+    kernel.run("import comm\ncomm.get_comm_manager().register_target('bad', lambda c, m: c.on_msg(lambda m: 1/0))")
     key = uuid.uuid4().hex
     send_comm(kernel, "comm_open", {"comm_id": key, "target_name": "bad", "data": {}})
     seen = send_comm(kernel, "comm_msg", {"comm_id": key, "data": {}})
