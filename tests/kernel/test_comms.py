@@ -71,7 +71,7 @@ def test_slider(kernel):
 
 
 def test_output_widget(kernel):
-    cell = kernel.run("o = w.Output()\nwith o:\n    print('inside')")
+    cell = kernel.run("import ipywidgets as w\no = w.Output()\nwith o:\n    print('inside')")
     updates = [m["data"]["state"].get("msg_id") for m in cell.of("comm_msg") if "msg_id" in m["data"].get("state", {})]
     assert updates[0] == cell.reply["parent_header"]["msg_id"] and updates[-1] == ""
     assert cell.text() == "inside\n"
