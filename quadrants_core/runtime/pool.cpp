@@ -66,10 +66,18 @@ struct Pool::State : Apart {
     struct alignas(cache_line) Part {
         std::atomic<uint64_t> left{0};
     };
+    struct Parts { // apart as well, as many as there are threads
+        const size_t bytes;
+        Part *const all;
+        explicit Parts(size_t n) : bytes(n * sizeof(Part)), all(new (Apart::operator new(bytes)) Part[n]) {}
+        ~Parts() { Apart::operator delete(all, bytes); }
+        Parts(const Parts &) = delete;
+        Part &operator[](size_t thread) const { return all[thread]; }
+    };
     static constexpr uint32_t none = ~0u;
 
     const uint32_t threads; ///< that have a part, whether or not all could be started
-    const std::unique_ptr<Part[]> parts{new Part[threads]};
+    const Parts parts{threads};
     // One line: who claims a chunk has its work at hand.
     alignas(cache_line) std::atomic<uint64_t> ticket{0};
     std::atomic<Work> work = nullptr; ///< of the current job; for who runs it, after a successful claim only

@@ -46,8 +46,8 @@ def value(name, environ=_os.environ):
 def values(environ=_os.environ):
     """Of all such options."""
     found = dict(_ALONE)
-    for variable, text in of_package(environ).items():
-        name = OPTION_OF.get(variable)
+    for given_as, text in of_package(environ).items():
+        name = OPTION_OF.get(given_as)
         if name in found and text.strip():
             found[name] = _read(name, text)
     return found

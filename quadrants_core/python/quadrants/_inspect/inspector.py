@@ -11,6 +11,7 @@ import weakref
 
 from quadrants import _environment, _logging, _native, _settings
 from quadrants._inspect import counting as _counting, publisher as _publisher, views as _views
+from quadrants._windows import process as _process
 
 _current = None  # the Inspector of the process
 _making = threading.RLock()  # guards it
@@ -152,7 +153,7 @@ class Inspector:
         """
         from quadrants._inspect import parameters as _parameters
 
-        _check_name(name, "param")
+        _process.text(name, "param: name")
         known = self._parameters.get(name)
         made = _parameters.parameter(name, value, lo, hi, lambda: self._tell("parameters"))
         if known is None or known.asked != made.asked or known.whole != made.whole:
@@ -170,7 +171,7 @@ class Inspector:
             name: of the curve.
             values: numbers.
         """
-        _check_name(name, "plot")
+        _process.text(name, "plot: name")
         numbers = [v if abs(v) <= 1.7e308 else None for v in map(float, values)]
         with self._lock:
             if self._effects is not None:
@@ -256,11 +257,6 @@ class Inspector:
 
     def __repr__(self):
         return f"<inspector {self._title!r}, {'open' if self.alive else 'closed'}>"
-
-
-def _check_name(name, what):
-    if not isinstance(name, str):
-        raise TypeError(f"{what}: name is a text, not {type(name).__name__}")
 
 
 def _last(publisher):
@@ -394,8 +390,6 @@ def _open(title, keep, show_window):
 
 def _joined(hello, connection=None):
     """(process, number and size -> memory that it sees), or two times None."""
-    from quadrants._windows import process as _process
-
     opened = _process.Process(hello, connection, greets=connection is not None)  # else the thread does that first
     if not opened.alive and connection is None:
         return None, None

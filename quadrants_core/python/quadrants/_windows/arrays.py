@@ -6,7 +6,7 @@ import operator
 
 import numpy as np
 
-from quadrants._windows.process import written
+from quadrants._windows.process import text  # noqa: F401
 
 
 def host(x, what):
@@ -97,13 +97,6 @@ def integer(x, what):
     if not -(1 << 63) <= made < 1 << 63:
         raise ValueError(f"{what} is a whole number of 64 bits, not {x!r}")
     return made
-
-
-def text(x, what):
-    """A text that a message can hold."""
-    if not isinstance(x, str):
-        raise TypeError(f"{what} is a text, not {type(x).__name__}")
-    return written(x)
 
 
 def row(x, what, name):

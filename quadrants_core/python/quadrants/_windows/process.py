@@ -34,6 +34,13 @@ def written(text):
     return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
+def text(x, what):
+    """A text that a message can hold."""
+    if not isinstance(x, str):
+        raise TypeError(f"{what} is a text, not {type(x).__name__}")
+    return written(x)
+
+
 def end_of_slider(x, what):
     """A number where a slider ends: it computes how far that is from its other end, so each is at most half of what its type holds."""
     most = sys.float_info.max / 2
