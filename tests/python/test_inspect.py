@@ -278,7 +278,7 @@ import sys, threading, time
 sys.path.insert(0, {folder!r})
 import quadrants as qd
 from quadrants._inspect import inspector
-from test_inspect import Window
+from inspected import Window
 made = Window()
 inspector._open = lambda *_: (made, made.memory)
 {begin}
