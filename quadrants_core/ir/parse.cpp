@@ -346,11 +346,13 @@ uint64_t Reader::loop_attributes(Cursor &c) {
                 loop.keeps_room = true;
             else if (word == "ordered")
                 loop.ordered = true;
+            else if (word == "flushes")
+                loop.flushes = true;
             else if (word == "cells")
                 loop.cells = true;
             else
-                c.fail("expected name, block_dim, serialize, reversed, vectorize, interruptible, keeps_room, ordered "
-                       "or cells");
+                c.fail("expected name, block_dim, serialize, reversed, vectorize, interruptible, keeps_room, ordered, "
+                       "flushes or cells");
         }
     }
     fn.loops.push_back(std::move(loop));

@@ -268,6 +268,7 @@ std::string Printer::loop_attributes(uint64_t index) const {
     if (loop.interruptible) text += " interruptible";
     if (loop.keeps_room) text += " keeps_room";
     if (loop.ordered) text += " ordered";
+    if (loop.flushes) text += " flushes";
     if (loop.cells) text += " cells";
     return text.empty() ? "" : " {" + text.substr(1) + "}";
 }

@@ -69,7 +69,7 @@ template <class Sink, class PackingT> void packing_fields(Sink &s, PackingT &p) 
 }
 
 template <class Sink, class LoopT> void loop_fields(Sink &s, LoopT &loop) {
-    auto &[name, block_dim, serialize, reversed, vectorize, interruptible, keeps_room, ordered, cells] = loop;
+    auto &[name, block_dim, serialize, reversed, vectorize, interruptible, keeps_room, ordered, flushes, cells] = loop;
     s.text(name);
     s.plain(block_dim);
     s.plain(serialize);
@@ -78,6 +78,7 @@ template <class Sink, class LoopT> void loop_fields(Sink &s, LoopT &loop) {
     s.plain(interruptible);
     s.plain(keeps_room);
     s.plain(ordered);
+    s.plain(flushes);
     s.plain(cells);
 }
 

@@ -1,19 +1,73 @@
-// A coverage count is an atomic addition to its counter: all threads count there.
+// A coverage count is an atomic addition to its counter: all threads count there. Behind a loop that Stop may leave, and which is
+// counted as if it had run to its end, it is one if Stop did not.
 #include "passes/passes.h"
-#include "passes/rewrite.h"
+
+#include "ir/builder.h"
+
+#include <vector>
 
 namespace qd::passes {
 
 using namespace ir;
 
+namespace {
+
+class Lowering {
+  public:
+    explicit Lowering(Function &fn) : fn_(fn) {}
+    bool changed = false;
+
+    void block(BlockId id, bool inside) {
+        const std::vector<Value> old = std::move(fn_[id].insts);
+        fn_[id].insts.clear();
+        fn_[id].insts.reserve(old.size());
+        for (size_t i = 0; i < old.size(); ++i) {
+            const Value v = old[i];
+            if (fn_[v].op == Op::count) {
+                size_t behind = i;
+                while (behind < old.size() && fn_[old[behind]].op == Op::count) ++behind;
+                lower(id, {old.data() + i, behind - i}, !inside && flushes_);
+                i = behind - 1;
+                continue;
+            }
+            const bool loop = fn_[v].op == Op::for_ || fn_[v].op == Op::loop;
+            const bool flushes = loop && fn_.loops[fn_[v].imm].flushes;
+            for (const BlockId inner : fn_[v].blocks)
+                if (inner) block(inner, inside || (loop && !flushes));
+            flushes_ |= flushes;
+            fn_[id].insts.push_back(v);
+        }
+    }
+
+  private:
+    void lower(BlockId id, std::span<const Value> counts, bool guarded) {
+        changed = true;
+        Builder b(fn_, id);
+        b.span = fn_[counts[0]].span;
+        if (guarded) {
+            const Value left = b.emit(Op::left, {}, Scalar::u1);
+            const Value branch = b.if_(left);
+            Builder(fn_, fn_[branch].blocks[0]).yield();
+            b.block = fn_[branch].blocks[1];
+        }
+        for (const Value v : counts) {
+            const Value slot = b.emit(Op::count_slot, {}, Type::pointer(Scalar::i64), fn_[v].imm);
+            b.atomic_add(slot, fn_.args(v)[0]);
+        }
+        if (guarded) b.yield();
+    }
+
+    Function &fn_;
+    bool flushes_ = false; ///< behind such a loop
+};
+
+} // namespace
+
 bool lower_counts(Function &fn, const Config &) {
-    return expand_each(
-        fn, [&](Value v) { return fn[v].op == Op::count; },
-        [](Builder &b, Value v) {
-            const Value times = b.fn.args(v)[0];
-            const Value slot = b.emit(Op::count_slot, {}, Type::pointer(Scalar::i64), b.fn[v].imm);
-            return b.atomic_add(slot, times);
-        });
+    Lowering lowering(fn);
+    lowering.block(fn.body, false);
+    if (fn.bounds) lowering.block(fn.bounds, true); // a call of its own
+    return lowering.changed;
 }
 
 } // namespace qd::passes

@@ -69,6 +69,15 @@ std::vector<Value> long_loops(const Function &fn) {
     return std::move(finding.found);
 }
 
+void flush_behind(Function &fn, Value loop) {
+    Loop flags = fn.loops[fn[loop].imm]; // entries may be shared
+    flags.flushes = true;
+    fn.loops.push_back(std::move(flags));
+    fn[loop].imm = fn.loops.size() - 1;
+    for (Value v : fn[fn[loop].blocks[0]].insts)
+        if (fn[v].op == Op::for_ && fn.loops[fn[v].imm].vectorize) flush_behind(fn, v);
+}
+
 bool mark_long_loops(Function &fn, const Config &) {
     const std::vector<Value> loops = long_loops(fn);
     for (const Value v : loops) {

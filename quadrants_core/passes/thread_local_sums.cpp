@@ -6,6 +6,9 @@
 // must exist: where the atomic stands under a condition, the flush first compares the indices with the extents. Must
 // come after chunk_ranges (which makes the loop) and before lower_access (while addresses have indices).
 //
+// Nothing that rounds added is lost where the loop is left early. Before an assertion that fails the sums are flushed as they
+// are; Stop leaves the chunk loop with what the rounds before added (Loop::flushes), not the task.
+//
 // Sums and products of reals are grouped anew, with and without fast_math: nothing orders the atomics of several threads.
 // Where one iteration alone comes to an element, and demote_atomics sees that, they are plain by now and keep their bits.
 #include "analysis/memory.h"
@@ -13,11 +16,14 @@
 #include "analysis/uses.h"
 #include "analysis/walk.h"
 #include "passes/clone.h"
+#include "passes/looks.h"
 #include "passes/neutral.h"
 #include "passes/passes.h"
 #include "passes/slots.h"
 
 #include "ir/builder.h"
+
+#include <unordered_set>
 
 namespace qd::passes {
 
@@ -39,11 +45,18 @@ struct Sum {
     bool good = true;
 };
 
+/// One that adds up in a register.
+struct Kept {
+    Op op = Op::param;
+    Value pointer, local;
+    bool always = false; ///< the address exists
+};
+
 class ChunkLoop {
   public:
     ChunkLoop(Function &fn, Value loop, const Memory &memory, const Structure &structure,
-              const std::vector<uint32_t> &uses, bool runs)
-        : fn_(fn), loop_(loop), memory_(memory), structure_(structure), uses_(uses), runs_(runs),
+              const std::vector<uint32_t> &uses, bool runs, std::unordered_set<uint32_t> &last)
+        : fn_(fn), loop_(loop), memory_(memory), structure_(structure), uses_(uses), runs_(runs), last_(last),
           invariant_(fn.insts.size()), local_of_(fn.insts.size()) {}
 
     bool run() {
@@ -61,7 +74,9 @@ class ChunkLoop {
             rewrite(sum);
             changed = true;
         }
-        if (changed) accumulate(fn_[loop_].blocks[0]);
+        if (!changed) return false;
+        accumulate(fn_[loop_].blocks[0], {});
+        if (runs_) flush_behind(fn_, loop_);
         return changed;
     }
 
@@ -101,7 +116,8 @@ class ChunkLoop {
         Op op = fn_[v].op;
         uint64_t bits;
         Access access = memory_.access(v);
-        if (!is_atomic(op) || uses_[v.id] || !neutral(plain_op(op), access.type.elem, bits)) return;
+        if (!is_atomic(op) || uses_[v.id] || last_.contains(v.id) || !neutral(plain_op(op), access.type.elem, bits))
+            return;
         if (memory_.root(access.pointer) == analysis::Root::local || !invariant(access.pointer)) return;
         for (Sum &sum : sums_)
             if (sum.op == op && memory_.overlap(sum.access, access) == Overlap::exact) {
@@ -154,18 +170,8 @@ class ChunkLoop {
 
         BlockId after = fn_.make_block();
         b.block = after;
-        Value total = b.load(local);
-        Value valid = sum.always ? Value{} : in_range(b, pointer);
-        if (valid) {
-            Value guard = b.if_(valid);
-            Builder then(fn_, fn_[guard].blocks[0]);
-            then.span = b.span;
-            then.emit(sum.op, {pointer, total});
-            then.yield();
-            Builder(fn_, fn_[guard].blocks[1]).yield();
-        } else {
-            b.emit(sum.op, {pointer, total});
-        }
+        kept_.push_back({sum.op, pointer, local, sum.always});
+        flush(b, kept_.back());
         for (Value v : sum.atomics) local_of_[v.id] = local;
 
         std::vector<Value> &list = fn_[around].insts;
@@ -173,6 +179,44 @@ class ChunkLoop {
         while (list[at] != loop_) ++at;
         list.insert(list.begin() + ptrdiff_t(at) + 1, fn_[after].insts.begin(), fn_[after].insts.end());
         list.insert(list.begin() + ptrdiff_t(at), fn_[before].insts.begin(), fn_[before].insts.end());
+    }
+
+    /// Brings a sum to memory, by an update that is returned.
+    Value flush(Builder &b, const Kept &sum) {
+        const Value total = b.load(sum.local);
+        const Value valid = sum.always ? Value{} : in_range(b, sum.pointer);
+        if (!valid) return b.emit(sum.op, {sum.pointer, total});
+        const Value guard = b.if_(valid);
+        Builder then(fn_, fn_[guard].blocks[0]);
+        then.span = b.span;
+        const Value update = then.emit(sum.op, {sum.pointer, total});
+        then.yield();
+        Builder(fn_, fn_[guard].blocks[1]).yield();
+        return update;
+    }
+    void flush_all(Builder &b) {
+        for (const Kept &sum : kept_) last_.insert(flush(b, sum).id);
+    }
+
+    /// if condition {} else { flush; assert }
+    Value flush_before(BlockId block, Value assertion, Value tested) {
+        if (tested && fn_.args(assertion)[0] == tested) { // stands on such a side already
+            Builder b(fn_, block);
+            b.span = fn_[assertion].span;
+            flush_all(b);
+            return assertion;
+        }
+        BlockId shell = fn_.make_block();
+        Builder b(fn_, shell);
+        b.span = fn_[assertion].span;
+        const Value branch = b.if_(fn_.args(assertion)[0]);
+        Builder(fn_, fn_[branch].blocks[0]).yield();
+        Builder failed(fn_, fn_[branch].blocks[1]);
+        failed.span = b.span;
+        flush_all(failed);
+        fn_[failed.block].insts.push_back(assertion);
+        failed.yield();
+        return branch;
     }
 
     /// A copy of an invariant value, with what it is computed from, that stands before the loop.
@@ -205,14 +249,16 @@ class ChunkLoop {
         return valid;
     }
 
-    /// Replaces the atomics by additions to their sum.
-    void accumulate(BlockId block) {
+    /// Replaces the atomics by additions to their sum. `tested`: the condition that does not hold where the block runs.
+    void accumulate(BlockId block, Value tested) {
         std::vector<Value> old = std::move(fn_[block].insts);
         fn_[block].insts.clear();
         fn_[block].insts.reserve(old.size());
         for (Value v : old) {
             for (int k = 0; k < 2; ++k)
-                if (BlockId inner = fn_[v].blocks[k]) accumulate(inner);
+                if (BlockId inner = fn_[v].blocks[k])
+                    accumulate(inner, fn_[v].op == Op::if_ && k == 1 ? fn_.args(v)[0] : Value{});
+            if (fn_[v].op == Op::assert_) v = flush_before(block, v, tested);
             Value local = v.id < local_of_.size() ? local_of_[v.id] : Value{};
             if (!local) {
                 fn_[block].insts.push_back(v);
@@ -231,9 +277,11 @@ class ChunkLoop {
     const Memory &memory_;
     const Structure &structure_;
     const std::vector<uint32_t> &uses_;
-    const bool runs_; ///< at least once
+    const bool runs_;                    ///< at least once
+    std::unordered_set<uint32_t> &last_; ///< updates before assertions that fail
     std::vector<Value> accesses_;
     std::vector<Sum> sums_;
+    std::vector<Kept> kept_;
     std::vector<uint8_t> invariant_; ///< by value: 0 unknown, 1 yes, 2 no
     std::vector<Value> local_of_;    ///< by atomic that adds up in a register: its sum
     std::vector<bool> meta_;         ///< by value: parameter or result of something in the loop
@@ -253,12 +301,13 @@ bool find_innermost(const Function &fn, BlockId b, int depth, std::vector<Value>
     return any;
 }
 
-bool sum_up(Function &fn, std::span<const Value> loops, bool runs, const Config &config) {
+bool sum_up(Function &fn, std::span<const Value> loops, bool runs, std::unordered_set<uint32_t> &last,
+            const Config &config) {
     Memory memory(fn);
     Structure structure(fn);
     std::vector<uint32_t> uses = analysis::use_counts(fn);
     bool changed = false;
-    for (Value v : loops) changed |= ChunkLoop(fn, v, memory, structure, uses, runs).run();
+    for (Value v : loops) changed |= ChunkLoop(fn, v, memory, structure, uses, runs, last).run();
     if (changed) promote(fn, config);
     return changed;
 }
@@ -273,9 +322,10 @@ bool thread_local_sums(Function &fn, const Config &config) {
     std::vector<Value> chunks, innermost;
     for (Value v : fn[fn.body].insts)
         if (fn[v].op == Op::for_) chunks.push_back(v);
-    bool changed = sum_up(fn, chunks, true, config);
+    std::unordered_set<uint32_t> last;
+    bool changed = sum_up(fn, chunks, true, last, config);
     find_innermost(fn, fn.body, 0, innermost);
-    if (!innermost.empty()) changed |= sum_up(fn, innermost, false, config);
+    if (!innermost.empty()) changed |= sum_up(fn, innermost, false, last, config);
     return changed;
 }
 

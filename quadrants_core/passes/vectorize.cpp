@@ -240,6 +240,7 @@ class Vectorizer {
         Loop flags;
         flags.name = fn_.loops[fn_[plan.loop].imm].name;
         flags.interruptible = fn_.loops[fn_[plan.loop].imm].interruptible;
+        flags.flushes = fn_.loops[fn_[plan.loop].imm].flushes;
         Value zero = out.i64(0);
         BlockId outside = out.block;
         Value loop = out.for_(zero, steps, inits, flags);

@@ -77,7 +77,7 @@ Flow Walk::terminator(Value v) {
     case TerminatorOp::break_: return Flow::broke;
     case TerminatorOp::continue_: return Flow::continued;
     case TerminatorOp::ret: return Flow::returned;
-    case TerminatorOp::exit: return Flow::exited;
+    case TerminatorOp::exit: return failing ? Flow::exited : Flow::stopped;
     }
     return Flow::exited;
 }
@@ -102,6 +102,7 @@ Flow Walk::for_loop(Value v) {
     int64_t lo = index(fn.args(v)[0]), hi = index(fn.args(v)[1]);
     std::span<const Value> params = fn[in.blocks[0]].params;
     pass(fn.args(v).subspan(2));
+    if (loop.flushes && left) hi = lo;
     for (int64_t n = lo; n < hi; ++n) {
         receive(params.subspan(1));
         int64_t at = loop.reversed ? hi - 1 - (n - lo) : n;
@@ -109,7 +110,12 @@ Flow Walk::for_loop(Value v) {
         Flow flow = loop.keeps_room ? block(in.blocks[0]) : round(in.blocks[0]);
         if (flow == Flow::returned || flow == Flow::exited) return flow;
         if (flow == Flow::broke) break;
-        if (leave(loop)) return Flow::exited;
+        const bool halfway = flow == Flow::stopped;
+        if (!halfway && !leave(loop)) continue;
+        if (!loop.flushes) return Flow::stopped;
+        left = true;
+        if (halfway) pass(params.subspan(1));
+        break;
     }
     receive(fn.results(v));
     return Flow::yielded;
@@ -121,9 +127,9 @@ Flow Walk::endless_loop(Value v) {
     while (true) {
         receive(fn[in.blocks[0]].params);
         Flow flow = round(in.blocks[0]);
-        if (flow == Flow::returned || flow == Flow::exited) return flow;
+        if (flow == Flow::returned || flow == Flow::exited || flow == Flow::stopped) return flow;
         if (flow == Flow::broke) break;
-        if (leave(fn.loops[in.imm])) return Flow::exited;
+        if (leave(fn.loops[in.imm])) return Flow::stopped;
     }
     receive(fn.results(v));
     return Flow::yielded;
@@ -146,7 +152,7 @@ Flow Walk::parallel(Value v) {
             values[slot[params[a].id]] = uint32_t(fn.loops[in.imm].reversed ? lo[a] + hi[a] - 1 - at[a] : at[a]);
         Flow flow = round(in.blocks[0]);
         if (flow != Flow::yielded) return flow;
-        if (leave(fn.loops[in.imm])) return Flow::exited;
+        if (leave(fn.loops[in.imm])) return Flow::stopped;
         size_t a = params.size();
         while (a > 0 && ++at[a - 1] == hi[a - 1]) {
             at[a - 1] = lo[a - 1];
@@ -256,14 +262,18 @@ Flow Walk::outside(Value v) {
     const Inst &in = fn[v];
     switch (OutsideOp(in.op)) {
     case OutsideOp::random: random(v); break;
-    case OutsideOp::print:
-    case OutsideOp::fail: message(v, 0); break;
+    case OutsideOp::print: message(v, 0); break;
+    case OutsideOp::fail:
+        message(v, 0);
+        failing = true;
+        break;
     case OutsideOp::assert_:
         if (arg(v, 0) & 1) break;
         message(v, 1);
         return Flow::exited;
     case OutsideOp::count:
-        if (launch.data.counters) __atomic_fetch_add(&launch.data.counters[in.imm], arg(v, 0), __ATOMIC_RELAXED);
+        if (launch.data.counters && !left)
+            __atomic_fetch_add(&launch.data.counters[in.imm], arg(v, 0), __ATOMIC_RELAXED);
         break;
     case OutsideOp::poll: values[slot[v.id]] = stopped(); break;
     case OutsideOp::asked:
@@ -274,6 +284,7 @@ Flow Walk::outside(Value v) {
         values[slot[v.id]] = asked != std::exchange(told, asked);
         break;
     }
+    case OutsideOp::left: values[slot[v.id]] = left; break;
     case OutsideOp::answer:
         if (launch.data.asked) __atomic_store_n(launch.data.asked, 0u, __ATOMIC_RELAXED);
         values[slot[v.id]] = stopped();
@@ -326,7 +337,7 @@ Outcome run(const Function &fn, const abi::Launch &launch, abi::Thread &thread, 
     Walk walk{fn, launch, thread, begin, end, step};
     walk.start();
     Outcome outcome;
-    if (walk.round(fn.body) != Flow::returned) {
+    if (walk.round(fn.body) != Flow::returned || walk.left) {
         outcome.how = Left::exited;
         return outcome;
     }

@@ -141,7 +141,11 @@ void Emitter::finish() {
 void Emitter::block(ir::BlockId id) {
     if (!id || id.id >= fn_.blocks.size()) code_.refuse({}, "missing block");
     if (code_.target.plain && large_.emit(id)) return;
-    for (Value v : fn_[id].insts) instruction(v);
+    for (Value v : fn_[id].insts) {
+        fails_ = ir::family(fn_[v].op) == Family::terminator && fails_;
+        instruction(v);
+        fails_ = fn_[v].op == Op::fail;
+    }
 }
 
 void Emitter::instruction(Value v) {
@@ -198,7 +202,7 @@ void Emitter::terminator(Value v) {
         if (!args.empty()) code_.refuse(v, "a task returns through ret_slot");
         b_.CreateBr(code_.leave);
         return;
-    case TerminatorOp::exit: b_.CreateBr(code_.leave); return;
+    case TerminatorOp::exit: b_.CreateBr(fails_ ? code_.leave : stop_block()); return;
     }
 }
 
@@ -286,6 +290,7 @@ void Emitter::for_op(Value v) {
         region.leave.phis[i]->addIncoming(code_.get(args[2 + i]), before);
     llvm::Value *first = loop.reversed ? b_.CreateSub(upper, one) : lower;
     llvm::Value *runs = is_signed ? b_.CreateICmpSLT(lower, upper) : b_.CreateICmpULT(lower, upper);
+    if (loop.flushes && outside_.may_have_left()) runs = b_.CreateAnd(runs, b_.CreateNot(outside_.has_left()));
     auto limit_after = [&](llvm::Value *index) {
         llvm::Value *left = loop.reversed ? b_.CreateSub(index, lower) : b_.CreateSub(upper, index);
         llvm::Value *most = llvm::ConstantInt::get(left->getType(), loop.reversed ? many - 1 : many);
@@ -344,7 +349,7 @@ void Emitter::for_op(Value v) {
         b_.CreateCondBr(at_end, region.leave.block, stay);
         b_.SetInsertPoint(stay);
         if (look) look_at_start(v, look, next, region);
-        if (loop.interruptible) leave_if(outside_.stop_requested());
+        if (loop.interruptible) stop_behind_round(v, region);
         limit_now->addIncoming(limit_after(next), b_.GetInsertBlock());
         index->addIncoming(next, b_.GetInsertBlock());
         b_.CreateBr(body);
@@ -405,9 +410,16 @@ void Emitter::loop_body(Value v, Region &region, llvm::BasicBlock *before,
         code_.set(index, b_.CreateTrunc(wide->second, b_.getInt32Ty()));
     const bool takes = !fn_.loops.at(fn_[v].imm).keeps_room && reserves(fn_, fn_[v].blocks[0]);
     const HeapCode::Mark mark = takes ? heap_.mark() : HeapCode::Mark{};
+    if (fn_.loops.at(fn_[v].imm).flushes) region.stop = code_.new_block("stopped");
     regions_.push_back(region);
     block(fn_[v].blocks[0]);
     regions_.pop_back();
+    if (region.stop && !llvm::pred_empty(region.stop)) {
+        b_.SetInsertPoint(region.stop);
+        leave_with(region, carried);
+    } else if (region.stop) {
+        region.stop->eraseFromParent();
+    }
 
     llvm::BasicBlock *latch = region.yield.block;
     latch->moveBefore(code_.leave);
@@ -415,8 +427,7 @@ void Emitter::loop_body(Value v, Region &region, llvm::BasicBlock *before,
     if (!llvm::pred_empty(latch)) {
         b_.SetInsertPoint(latch);
         if (takes) heap_.give_back(mark);
-        if (fn_.loops.at(fn_[v].imm).interruptible && !rounds_between_looks(fn_, v))
-            leave_if(outside_.stop_requested());
+        if (fn_.loops.at(fn_[v].imm).interruptible && !rounds_between_looks(fn_, v)) stop_behind_round(v, region);
         for (size_t i = 0; i < slots; ++i) carried[i]->addIncoming(region.yield.phis[i], b_.GetInsertBlock());
         if (llvm::BasicBlock *other = turn())
             for (size_t i = 0; i < slots; ++i) carried[i]->addIncoming(region.yield.phis[i], other);
@@ -427,9 +438,29 @@ void Emitter::loop_body(Value v, Region &region, llvm::BasicBlock *before,
     take(region.leave, fn_.results(v));
 }
 
-void Emitter::leave_if(llvm::Value *condition) {
-    llvm::BasicBlock *next = code_.new_block("go_on");
-    b_.CreateCondBr(condition, code_.leave, next);
+/// Where Stop leads: out of the innermost loop with `flushes`, or else out of the task.
+llvm::BasicBlock *Emitter::stop_block() const {
+    const auto flushes = std::find_if(regions_.rbegin(), regions_.rend(), [](const Region &r) { return r.stop; });
+    return flushes == regions_.rend() ? code_.leave : flushes->stop;
+}
+
+/// Leaves a loop with `flushes` early.
+void Emitter::leave_with(const Region &region, llvm::ArrayRef<llvm::PHINode *> values) {
+    outside_.leave();
+    for (size_t i = 0; i < region.leave.phis.size(); ++i)
+        region.leave.phis[i]->addIncoming(values[i], b_.GetInsertBlock());
+    b_.CreateBr(region.leave.block);
+}
+
+/// Looks for Stop behind a round.
+void Emitter::stop_behind_round(Value loop, const Region &region) {
+    const bool flushes = fn_.loops.at(fn_[loop].imm).flushes;
+    llvm::BasicBlock *next = code_.new_block("go_on"), *stop = flushes ? code_.new_block("stop") : stop_block();
+    b_.CreateCondBr(outside_.stop_requested(), stop, next);
+    if (flushes) {
+        b_.SetInsertPoint(stop);
+        leave_with(region, region.yield.phis);
+    }
     b_.SetInsertPoint(next);
 }
 

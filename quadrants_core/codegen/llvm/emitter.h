@@ -34,6 +34,7 @@ class Emitter {
     struct Region {
         Exit yield, leave; ///< leave: loops only
         bool loop = false;
+        llvm::BasicBlock *stop = nullptr; ///< a loop with `flushes`: leaves it with what the round began with
     };
 
     void begin(llvm::Function *function, bool bounds);
@@ -50,14 +51,17 @@ class Emitter {
     void loop_body(Value v, Region &region, llvm::BasicBlock *before, llvm::function_ref<llvm::BasicBlock *()> turn);
     Exit make_exit(const char *name, std::span<const Value> like);
     void take(const Exit &from, std::span<const Value> results);
-    void leave_if(llvm::Value *condition); ///< leaves the task
+    llvm::BasicBlock *stop_block() const;
+    void leave_with(const Region &region, llvm::ArrayRef<llvm::PHINode *> values);
+    void stop_behind_round(Value loop, const Region &region);
 
     TaskCode code_;
     const ir::Function &fn_;
     llvm::IRBuilder<> &b_;
     Lines *lines_; ///< null: none are wanted
     std::vector<Region> regions_;
-    Value looks_later_; ///< the look that the innermost loop has taken out of its body
+    bool fails_ = false; ///< the instruction before reported a failed assertion
+    Value looks_later_;  ///< the look that the innermost loop has taken out of its body
     HeapCode heap_;
     Arithmetic arithmetic_;
     MemoryCode memory_;

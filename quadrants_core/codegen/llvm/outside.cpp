@@ -19,6 +19,7 @@ void OutsideCode::outside(Value v) {
     case OutsideOp::poll: return code_.set(v, stop_requested());
     case OutsideOp::asked: return code_.set(v, counts_asked());
     case OutsideOp::look: return code_.set(v, look());
+    case OutsideOp::left: return code_.set(v, has_left());
     case OutsideOp::answer: return code_.set(v, answer());
     case OutsideOp::clock: return code_.set(v, clock());
     case OutsideOp::thread_index: return code_.set(v, thread_index());
@@ -95,6 +96,19 @@ llvm::Value *OutsideCode::look() {
     llvm::Value *wants = b_.CreateICmpNE(asked, b_.CreateLoad(i32, told_, true));
     b_.CreateStore(asked, told_, true); // volatile: it is to take no register of the loop
     return wants;
+}
+
+void OutsideCode::leave() {
+    if (!left_) {
+        left_ = code_.entry.CreateAlloca(b_.getInt32Ty());
+        code_.entry.CreateStore(b_.getInt32(0), left_);
+    }
+    b_.CreateStore(b_.getInt32(1), left_);
+}
+
+llvm::Value *OutsideCode::has_left() {
+    if (!left_) return b_.getFalse(); // no loop so far can be left
+    return b_.CreateICmpNE(b_.CreateLoad(b_.getInt32Ty(), left_), b_.getInt32(0));
 }
 
 llvm::Value *OutsideCode::answer() {

@@ -1,0 +1,258 @@
+"""What the rounds of a loop added to one element is there if the loop is left: by Stop, by a failed assertion."""
+
+import inspect
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+import quadrants as qd
+
+N = 2000
+LONG = 2**31 - 1
+KEPT = N // 2 + 17  # the round that never ends, or fails
+
+Marks = qd.types.ndarray(qd.i32, ndim=1)
+Plane = qd.types.ndarray(qd.i32, ndim=2)
+Array = qd.types.ndarray(qd.f32, ndim=1)
+Sums = qd.types.ndarray(qd.i64, ndim=1)
+Reals = qd.types.ndarray(qd.f64, ndim=1)
+
+
+@pytest.fixture(autouse=True)
+def launches_end_in_their_call(arch):
+    if arch == "far":
+        pytest.skip("launches return at once; test_far.py has Ctrl-C while somebody waits for them")
+
+
+def interrupt_soon():
+    """To be called where KeyboardInterrupt is expected: it may come at once."""
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+
+@qd.func
+def wait(i: qd.i32, n: qd.i32):
+    s = 0.0
+    for k in range(n):
+        s += qd.sin(k * 0.001 + i)
+    return s
+
+
+@qd.func
+def finite(s: qd.f32) -> qd.i32:
+    return qd.select(qd.abs(s) < 1e30, 1, 0)
+
+
+@qd.kernel
+def counted(done: Marks, sums: Sums, reals: Reals, long: qd.i32):
+    for i in done:
+        n = 3
+        if i % KEPT == KEPT - 1:
+            n = long
+        s = wait(i, n)
+        done[i] += finite(s)
+        sums[0] += 1
+        reals[0] += 0.5
+        qd.atomic_max(sums[1], i)
+        qd.atomic_or(sums[2], i)
+        if i % 2 == 0:
+            sums[3] += i
+
+
+@qd.kernel
+def repeated(done: Marks, sums: Sums, reals: Reals, long: qd.i32):
+    for i in done:
+        n = 3
+        if i % KEPT == KEPT - 1:
+            n = long
+        k = 0
+        while k < n:
+            k += 1
+        done[i] += k // n
+        sums[0] += 1
+        reals[0] += 0.5
+        qd.atomic_max(sums[1], i)
+        qd.atomic_or(sums[2], i)
+        if i % 2 == 0:
+            sums[3] += i
+
+
+@qd.kernel
+def lanes(done: Marks, sums: Sums, reals: Reals, long: qd.i32):
+    for i in done:
+        s = 0
+        n = 5
+        if i >= KEPT - 1:
+            n = long
+        for k in range(n):
+            s = s * 1664525 + k
+        done[i] = 1 + (s == 1)
+        sums[0] += 1
+        reals[0] += 0.5
+
+
+@qd.kernel
+def rows(done: Plane, sums: Sums, reals: Reals, long: qd.i32):
+    for i, j in done:
+        n = 3
+        if (i * done.shape[1] + j) % KEPT == KEPT - 1:
+            n = long
+        s = wait(j, n)
+        done[i, j] += finite(s)
+        sums[0] += 1
+        reals[0] += 0.5
+        qd.atomic_max(sums[1], i * done.shape[1] + j)
+
+
+def times_added(kernel):
+    """How often the line that adds to sums[0] ran, as coverage counts."""
+    lines, first = inspect.getsourcelines(inspect.unwrap(kernel))
+    at = next(first + i for i, line in enumerate(lines) if line.strip() == "sums[0] += 1")
+    return qd.coverage.snapshot()[__file__][at]
+
+
+def check(done, sums, reals):
+    marks = done.to_numpy().reshape(-1)
+    came = np.flatnonzero(marks)
+    sums = sums.to_numpy()
+    assert len(came) > 0 and set(marks) <= {0, 1}
+    assert sums[0] == len(came)
+    assert reals.to_numpy()[0] == 0.5 * len(came)
+    return came, sums
+
+
+@pytest.mark.parametrize("counts", [False, True])
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("kernel", [counted, repeated, lanes, rows], ids=lambda k: k.__name__)
+def test_stop(arch, monkeypatch, kernel, threads, counts):
+    if counts:
+        monkeypatch.setenv("QD_KERNEL_COVERAGE", "1")
+    qd.init(arch=arch, offline_cache=False, cpu_max_num_threads=threads)
+    qd.coverage.clear()
+    done = qd.ndarray(qd.i32, (40, N // 40) if kernel is rows else N)
+    sums, reals = qd.ndarray(qd.i64, 4), qd.ndarray(qd.f64, 1)
+    kernel(done, sums, reals, 3)
+    came, _ = check(done, sums, reals)
+    assert len(came) == N
+    for array in (done, sums, reals):
+        array.fill(0)
+    assert not counts or times_added(kernel) == N
+    with pytest.raises(KeyboardInterrupt):
+        interrupt_soon()
+        kernel(done, sums, reals, LONG)
+    came, found = check(done, sums, reals)
+    assert len(came) < N
+    assert not counts or times_added(kernel) - N <= len(came)  # what no look told of a chunk that is left is not counted
+    if kernel is not lanes:
+        assert found[1] == came.max()
+    if kernel in (counted, repeated):
+        assert found[2] == np.bitwise_or.reduce(came)
+        assert found[3] == came[came % 2 == 0].sum()
+
+
+@qd.kernel
+def to_each(x: Array, out: Array, done: Marks, long: qd.i32):
+    for i in done:
+        for j in range(out.shape[0]):
+            out[j] += x[i]
+        n = 1
+        if i == KEPT:
+            n = long
+        s = wait(i, n)
+        done[i] += finite(s)
+
+
+def test_stop_where_threads_add_to_copies(arch):
+    """One thread may add to a copy of the array: what it did is in the array then, the round that was left included."""
+    qd.init(arch=arch, offline_cache=False, cpu_max_num_threads=1)
+    x, out, done = qd.ndarray(qd.f32, N), qd.ndarray(qd.f32, 40), qd.ndarray(qd.i32, N)
+    x.fill(1)
+    with pytest.raises(KeyboardInterrupt):
+        interrupt_soon()
+        to_each(x, out, done, LONG)
+    came = np.count_nonzero(done.to_numpy())
+    assert 0 < came < N
+    assert (out.to_numpy() == came + 1).all()
+
+
+@qd.kernel
+def checked(x: Marks, seen: Marks, sums: Sums, reals: Reals):
+    for i in x:
+        seen[i] += 1
+        sums[0] += 1
+        reals[0] += 0.5
+        qd.atomic_max(sums[1], i)
+        if i % 2 == 0:
+            sums[2] += i
+        assert x[i] != 0
+        sums[3] += 1
+
+
+@qd.kernel
+def divided(x: Marks, seen: Marks, sums: Sums, reals: Reals):
+    for i in x:
+        seen[i] += 1
+        sums[0] += 1
+        reals[0] += 0.5
+        qd.atomic_max(sums[1], i)
+        if i % 2 == 0:
+            sums[2] += i
+        sums[3] += 5 // x[i]
+
+
+@qd.kernel
+def checked_inside(x: Marks, seen: Marks, sums: Sums, reals: Reals):
+    for i in range(20):
+        for j in range(100):
+            k = i * 100 + j
+            seen[k] += 1
+            sums[0] += 1
+            reals[0] += 0.5
+            qd.atomic_max(sums[1], k)
+            if k % 2 == 0:
+                sums[2] += k
+            assert x[k] != 0
+            sums[3] += 1
+
+
+@pytest.mark.parametrize("debug", [False, True])
+@pytest.mark.parametrize("counts", [False, True])
+@pytest.mark.parametrize("kernel", [checked, divided, checked_inside], ids=lambda k: k.__name__)
+def test_a_check_that_fails(arch, monkeypatch, kernel, counts, debug):
+    """All that stands before the check is done, also in the round that it fails in."""
+    if counts:
+        monkeypatch.setenv("QD_KERNEL_COVERAGE", "1")
+    if kernel is not divided and not debug:
+        pytest.skip("assertions are checked with debug=True")
+    qd.init(arch=arch, offline_cache=False, debug=debug, cpu_max_num_threads=1)
+    x, seen = qd.ndarray(qd.i32, N), qd.ndarray(qd.i32, N)
+    sums, reals = qd.ndarray(qd.i64, 4), qd.ndarray(qd.f64, 1)
+    values = np.full(N, 5, np.int32)
+    values[KEPT] = 0
+    x.from_numpy(values)
+    with pytest.raises(qd.QuadrantsAssertionError):
+        kernel(x, seen, sums, reals)
+    came = np.flatnonzero(seen.to_numpy())
+    found = sums.to_numpy()
+    assert KEPT in came
+    assert found.tolist() == [len(came), came.max(), came[came % 2 == 0].sum(), len(came) - 1]
+    assert reals.to_numpy()[0] == 0.5 * len(came)
+
+
+@qd.kernel
+def divided_for_each(x: Marks, out: Sums):
+    for i in x:
+        for j in range(out.shape[0]):
+            out[j] += 5 // x[i]
+
+
+def test_a_check_that_fails_where_threads_might_add_to_copies(arch):
+    qd.init(arch=arch, offline_cache=False, cpu_max_num_threads=1)
+    x, out = qd.ndarray(qd.i32, N), qd.ndarray(qd.i64, 40)
+    values = np.full(N, 5, np.int32)
+    values[KEPT] = 0
+    x.from_numpy(values)
+    with pytest.raises(qd.QuadrantsAssertionError):
+        divided_for_each(x, out)
+    assert (out.to_numpy() == KEPT).all()
