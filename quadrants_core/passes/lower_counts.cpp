@@ -1,5 +1,5 @@
-// A coverage count is an atomic addition to its counter: all threads count there. Behind a loop that Stop may leave, and which is
-// counted as if it had run to its end, it is one if Stop did not.
+// A coverage count is an atomic addition to its counter: all threads count there. Behind a loop that may be left early (Loop::flushes),
+// which is counted as if it had run to its end, it is one if that did not happen.
 #include "passes/passes.h"
 
 #include "ir/builder.h"

@@ -9,8 +9,8 @@
 //                                             else: as before
 //
 // Nothing else in the chunk loop may touch the array but by adding, old values unused; nor may threads come together there. An element that nothing was added
-// to stays untouched: it may not exist. Stop leaves the chunk loop, and what was added is brought to the array; a failed assertion
-// leaves the task, so a loop that holds one has no copy. After thread_local_sums, which takes addresses that do not change, and licm, so
+// to stays untouched: it may not exist. Stop and failed assertions leave the chunk loop alone: what was added so far is brought to the
+// array. After thread_local_sums, which takes addresses that do not change, and licm, so
 // that limits stand outside; before lower_access, while addresses have indices.
 #include "analysis/memory.h"
 #include "analysis/structure.h"
@@ -57,7 +57,7 @@ class Chunk {
 
     bool run() {
         find_added();
-        if (unfit_) return false;
+        if (together_) return false;
         find_inner(fn_[loop_].blocks[0]);
         if (inner_.empty()) return false;
         rewrite();
@@ -90,7 +90,7 @@ class Chunk {
             for (Value r : fn_.results(v)) in_loop_[r.id] = 1;
             for (BlockId b : fn_[v].blocks)
                 if (b) mark(b);
-            unfit_ |= (info(fn_[v].op).traits & (convergent | fences)) != 0 || fn_[v].op == Op::assert_;
+            together_ |= (info(fn_[v].op).traits & (convergent | fences)) != 0;
             const Value pointer = memory_.access(v).pointer;
             if (!pointer || (fn_[v].op == Op::atomic_add && !uses_[v.id])) return;
             for (uint32_t o = 1; o < added_.size(); ++o)
@@ -286,7 +286,7 @@ class Chunk {
     const std::vector<uint32_t> uses_;
     std::vector<uint8_t> in_loop_; ///< by value: parameter or result of something in the loop
     std::vector<uint8_t> added_;   ///< by object
-    bool unfit_ = false;           ///< threads come together in the loop, or an assertion leaves it
+    bool together_ = false;        ///< threads come together in the loop
     std::vector<Inner> inner_;
     size_t count_ = 0; ///< of copies
 };

@@ -6,8 +6,17 @@
 // must exist: where the atomic stands under a condition, the flush first compares the indices with the extents. Must
 // come after chunk_ranges (which makes the loop) and before lower_access (while addresses have indices).
 //
-// Nothing that rounds added is lost where the loop is left early. Before an assertion that fails the sums are flushed as they
-// are; Stop leaves the chunk loop with what the rounds before added (Loop::flushes), not the task.
+// Nothing that rounds added is lost where the loop is left early: Stop and failed assertions leave the chunk loop, not the task
+// (Loop::flushes). Stop leaves it with what the rounds before added. A failed assertion leaves in locals what is to be flushed instead,
+// so that what stands before it is in it:
+//
+//   total = local                              total, failed, last = local
+//   for i in chunk                             for i in chunk
+//       total += x[i]                              total += x[i]
+//       assert x[i] > 0                ->          if x[i] > 0 {} else { last = total; failed = 1; assert x[i] > 0 }
+//   flush total                                flush failed ? last : total
+//
+// A loop inside that holds assertions has no sums of its own.
 //
 // Sums and products of reals are grouped anew, with and without fast_math: nothing orders the atomics of several threads.
 // Where one iteration alone comes to an element, and demote_atomics sees that, they are plain by now and keep their bits.
@@ -22,8 +31,6 @@
 #include "passes/slots.h"
 
 #include "ir/builder.h"
-
-#include <unordered_set>
 
 namespace qd::passes {
 
@@ -47,16 +54,15 @@ struct Sum {
 
 /// One that adds up in a register.
 struct Kept {
-    Op op = Op::param;
-    Value pointer, local;
-    bool always = false; ///< the address exists
+    Value local;
+    Value last; ///< a local for what a failed assertion leaves of it
 };
 
 class ChunkLoop {
   public:
     ChunkLoop(Function &fn, Value loop, const Memory &memory, const Structure &structure,
-              const std::vector<uint32_t> &uses, bool runs, std::unordered_set<uint32_t> &last)
-        : fn_(fn), loop_(loop), memory_(memory), structure_(structure), uses_(uses), runs_(runs), last_(last),
+              const std::vector<uint32_t> &uses, bool runs)
+        : fn_(fn), loop_(loop), memory_(memory), structure_(structure), uses_(uses), runs_(runs),
           invariant_(fn.insts.size()), local_of_(fn.insts.size()) {}
 
     bool run() {
@@ -64,8 +70,9 @@ class ChunkLoop {
         analysis::walk(fn_, fn_[loop_].blocks[0], [&](Value v) {
             if (memory_.access(v).pointer) accesses_.push_back(v);
             waits |= (info(fn_[v].op).traits & fences) != 0;
+            asserts_ |= fn_[v].op == Op::assert_;
         });
-        if (waits) return false;
+        if (waits || (asserts_ && !runs_)) return false;
         for (Value v : accesses_) propose(v);
         bool changed = false;
         for (Sum &sum : sums_) {
@@ -75,7 +82,7 @@ class ChunkLoop {
             changed = true;
         }
         if (!changed) return false;
-        accumulate(fn_[loop_].blocks[0], {});
+        accumulate(fn_[loop_].blocks[0]);
         if (runs_) flush_behind(fn_, loop_);
         return changed;
     }
@@ -116,8 +123,7 @@ class ChunkLoop {
         Op op = fn_[v].op;
         uint64_t bits;
         Access access = memory_.access(v);
-        if (!is_atomic(op) || uses_[v.id] || last_.contains(v.id) || !neutral(plain_op(op), access.type.elem, bits))
-            return;
+        if (!is_atomic(op) || uses_[v.id] || !neutral(plain_op(op), access.type.elem, bits)) return;
         if (memory_.root(access.pointer) == analysis::Root::local || !invariant(access.pointer)) return;
         for (Sum &sum : sums_)
             if (sum.op == op && memory_.overlap(sum.access, access) == Overlap::exact) {
@@ -167,11 +173,17 @@ class ChunkLoop {
         Value local = b.local(sum.access.type.elem, 1);
         Value start = b.constant(sum.access.type, bits);
         b.store(local, start);
+        kept_.push_back({local, {}});
+        if (asserts_) kept_.back().last = b.local(sum.access.type.elem, 1);
+        if (asserts_ && !failed_) {
+            failed_ = b.local(Scalar::i32, 1);
+            const Value no = b.i32(0);
+            b.store(failed_, no);
+        }
 
         BlockId after = fn_.make_block();
         b.block = after;
-        kept_.push_back({sum.op, pointer, local, sum.always});
-        flush(b, kept_.back());
+        flush(b, sum, pointer);
         for (Value v : sum.atomics) local_of_[v.id] = local;
 
         std::vector<Value> &list = fn_[around].insts;
@@ -181,41 +193,45 @@ class ChunkLoop {
         list.insert(list.begin() + ptrdiff_t(at), fn_[before].insts.begin(), fn_[before].insts.end());
     }
 
-    /// Brings a sum to memory, by an update that is returned.
-    Value flush(Builder &b, const Kept &sum) {
-        const Value total = b.load(sum.local);
-        const Value valid = sum.always ? Value{} : in_range(b, sum.pointer);
-        if (!valid) return b.emit(sum.op, {sum.pointer, total});
+    /// Brings the newest sum to memory. What a failed assertion leaves is not to be carried by the loop: it is observed.
+    void flush(Builder &b, const Sum &sum, Value pointer) {
+        Value total = b.load(kept_.back().local);
+        if (failed_) {
+            const Value last = b.volatile_load(kept_.back().last);
+            const Value failed = b.volatile_load(failed_);
+            const Value no = b.i32(0);
+            total = b.select(b.ne(failed, no), last, total);
+        }
+        const Value valid = sum.always ? Value{} : in_range(b, pointer);
+        if (!valid) {
+            b.emit(sum.op, {pointer, total});
+            return;
+        }
         const Value guard = b.if_(valid);
         Builder then(fn_, fn_[guard].blocks[0]);
         then.span = b.span;
-        const Value update = then.emit(sum.op, {sum.pointer, total});
+        then.emit(sum.op, {pointer, total});
         then.yield();
         Builder(fn_, fn_[guard].blocks[1]).yield();
-        return update;
-    }
-    void flush_all(Builder &b) {
-        for (const Kept &sum : kept_) last_.insert(flush(b, sum).id);
     }
 
-    /// if condition {} else { flush; assert }
-    Value flush_before(BlockId block, Value assertion, Value tested) {
-        if (tested && fn_.args(assertion)[0] == tested) { // stands on such a side already
-            Builder b(fn_, block);
-            b.span = fn_[assertion].span;
-            flush_all(b);
-            return assertion;
-        }
-        BlockId shell = fn_.make_block();
+    /// if condition {} else { sums so far are left; assert }
+    Value leave_sums(Value assertion) {
+        const BlockId shell = fn_.make_block();
         Builder b(fn_, shell);
         b.span = fn_[assertion].span;
         const Value branch = b.if_(fn_.args(assertion)[0]);
         Builder(fn_, fn_[branch].blocks[0]).yield();
-        Builder failed(fn_, fn_[branch].blocks[1]);
-        failed.span = b.span;
-        flush_all(failed);
-        fn_[failed.block].insts.push_back(assertion);
-        failed.yield();
+        Builder fails(fn_, fn_[branch].blocks[1]);
+        fails.span = b.span;
+        for (const Kept &sum : kept_) {
+            const Value total = fails.load(sum.local);
+            fails.store(sum.last, total);
+        }
+        const Value yes = fails.i32(1);
+        fails.store(failed_, yes);
+        fn_[fails.block].insts.push_back(assertion);
+        fails.yield();
         return branch;
     }
 
@@ -249,16 +265,15 @@ class ChunkLoop {
         return valid;
     }
 
-    /// Replaces the atomics by additions to their sum. `tested`: the condition that does not hold where the block runs.
-    void accumulate(BlockId block, Value tested) {
+    /// Replaces the atomics by additions to their sum.
+    void accumulate(BlockId block) {
         std::vector<Value> old = std::move(fn_[block].insts);
         fn_[block].insts.clear();
         fn_[block].insts.reserve(old.size());
         for (Value v : old) {
             for (int k = 0; k < 2; ++k)
-                if (BlockId inner = fn_[v].blocks[k])
-                    accumulate(inner, fn_[v].op == Op::if_ && k == 1 ? fn_.args(v)[0] : Value{});
-            if (fn_[v].op == Op::assert_) v = flush_before(block, v, tested);
+                if (BlockId inner = fn_[v].blocks[k]) accumulate(inner);
+            if (fn_[v].op == Op::assert_) v = leave_sums(v);
             Value local = v.id < local_of_.size() ? local_of_[v.id] : Value{};
             if (!local) {
                 fn_[block].insts.push_back(v);
@@ -277,11 +292,12 @@ class ChunkLoop {
     const Memory &memory_;
     const Structure &structure_;
     const std::vector<uint32_t> &uses_;
-    const bool runs_;                    ///< at least once
-    std::unordered_set<uint32_t> &last_; ///< updates before assertions that fail
+    const bool runs_;      ///< at least once: the loop over the chunk
+    bool asserts_ = false; ///< it holds assertions
     std::vector<Value> accesses_;
     std::vector<Sum> sums_;
     std::vector<Kept> kept_;
+    Value failed_;                   ///< a local: an assertion did
     std::vector<uint8_t> invariant_; ///< by value: 0 unknown, 1 yes, 2 no
     std::vector<Value> local_of_;    ///< by atomic that adds up in a register: its sum
     std::vector<bool> meta_;         ///< by value: parameter or result of something in the loop
@@ -301,13 +317,12 @@ bool find_innermost(const Function &fn, BlockId b, int depth, std::vector<Value>
     return any;
 }
 
-bool sum_up(Function &fn, std::span<const Value> loops, bool runs, std::unordered_set<uint32_t> &last,
-            const Config &config) {
+bool sum_up(Function &fn, std::span<const Value> loops, bool runs, const Config &config) {
     Memory memory(fn);
     Structure structure(fn);
     std::vector<uint32_t> uses = analysis::use_counts(fn);
     bool changed = false;
-    for (Value v : loops) changed |= ChunkLoop(fn, v, memory, structure, uses, runs, last).run();
+    for (Value v : loops) changed |= ChunkLoop(fn, v, memory, structure, uses, runs).run();
     if (changed) promote(fn, config);
     return changed;
 }
@@ -322,10 +337,9 @@ bool thread_local_sums(Function &fn, const Config &config) {
     std::vector<Value> chunks, innermost;
     for (Value v : fn[fn.body].insts)
         if (fn[v].op == Op::for_) chunks.push_back(v);
-    std::unordered_set<uint32_t> last;
-    bool changed = sum_up(fn, chunks, true, last, config);
+    bool changed = sum_up(fn, chunks, true, config);
     find_innermost(fn, fn.body, 0, innermost);
-    if (!innermost.empty()) changed |= sum_up(fn, innermost, false, last, config);
+    if (!innermost.empty()) changed |= sum_up(fn, innermost, false, config);
     return changed;
 }
 

@@ -77,7 +77,7 @@ Flow Walk::terminator(Value v) {
     case TerminatorOp::break_: return Flow::broke;
     case TerminatorOp::continue_: return Flow::continued;
     case TerminatorOp::ret: return Flow::returned;
-    case TerminatorOp::exit: return failing ? Flow::exited : Flow::stopped;
+    case TerminatorOp::exit: return Flow::exited;
     }
     return Flow::exited;
 }
@@ -108,11 +108,11 @@ Flow Walk::for_loop(Value v) {
         int64_t at = loop.reversed ? hi - 1 - (n - lo) : n;
         values[slot[params[0].id]] = from_int(fn.type(params[0]).elem, at).bits;
         Flow flow = loop.keeps_room ? block(in.blocks[0]) : round(in.blocks[0]);
-        if (flow == Flow::returned || flow == Flow::exited) return flow;
+        if (flow == Flow::returned) return flow;
         if (flow == Flow::broke) break;
-        const bool halfway = flow == Flow::stopped;
-        if (!halfway && !leave(loop)) continue;
-        if (!loop.flushes) return Flow::stopped;
+        const bool halfway = flow == Flow::exited;
+        if (!halfway && !leave(loop) && !(loop.flushes && left)) continue;
+        if (!loop.flushes) return Flow::exited;
         left = true;
         if (halfway) pass(params.subspan(1));
         break;
@@ -127,9 +127,9 @@ Flow Walk::endless_loop(Value v) {
     while (true) {
         receive(fn[in.blocks[0]].params);
         Flow flow = round(in.blocks[0]);
-        if (flow == Flow::returned || flow == Flow::exited || flow == Flow::stopped) return flow;
+        if (flow == Flow::returned || flow == Flow::exited) return flow;
         if (flow == Flow::broke) break;
-        if (leave(fn.loops[in.imm])) return Flow::stopped;
+        if (leave(fn.loops[in.imm])) return Flow::exited;
     }
     receive(fn.results(v));
     return Flow::yielded;
@@ -152,7 +152,7 @@ Flow Walk::parallel(Value v) {
             values[slot[params[a].id]] = uint32_t(fn.loops[in.imm].reversed ? lo[a] + hi[a] - 1 - at[a] : at[a]);
         Flow flow = round(in.blocks[0]);
         if (flow != Flow::yielded) return flow;
-        if (leave(fn.loops[in.imm])) return Flow::stopped;
+        if (leave(fn.loops[in.imm])) return Flow::exited;
         size_t a = params.size();
         while (a > 0 && ++at[a - 1] == hi[a - 1]) {
             at[a - 1] = lo[a - 1];
@@ -262,11 +262,8 @@ Flow Walk::outside(Value v) {
     const Inst &in = fn[v];
     switch (OutsideOp(in.op)) {
     case OutsideOp::random: random(v); break;
-    case OutsideOp::print: message(v, 0); break;
-    case OutsideOp::fail:
-        message(v, 0);
-        failing = true;
-        break;
+    case OutsideOp::print:
+    case OutsideOp::fail: message(v, 0); break;
     case OutsideOp::assert_:
         if (arg(v, 0) & 1) break;
         message(v, 1);

@@ -9,7 +9,7 @@ namespace qd::backends::interpreter {
 using namespace ir;
 
 /// How a block was left.
-enum class Flow : uint8_t { yielded, broke, continued, returned, exited, stopped };
+enum class Flow : uint8_t { yielded, broke, continued, returned, exited };
 
 /// Gives back what was taken of the thread's heap while it lived.
 class HeapMark {
@@ -34,9 +34,8 @@ struct Walk {
     abi::Thread &thread;
     int64_t begin, end, stride;
     uint64_t steps = 0;
-    uint32_t told = 0;    ///< LaunchData::asked when counts were told last
-    bool failing = false; ///< an assertion was reported
-    bool left = false;    ///< Stop left a loop with `flushes`
+    uint32_t told = 0; ///< LaunchData::asked when counts were told last
+    bool left = false; ///< a loop with `flushes`, early
     std::vector<uint32_t> slot = std::vector<uint32_t>(fn.insts.size()); ///< where a value's lanes are in `values`
     std::vector<uint64_t> values = std::vector<uint64_t>(1);
     std::vector<std::vector<uint64_t>> locals = std::vector<std::vector<uint64_t>>(fn.insts.size());

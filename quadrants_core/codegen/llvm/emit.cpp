@@ -46,6 +46,15 @@ uint64_t rounds_between_looks(const ir::Function &fn, Value loop) {
     return loops ? 0 : std::clamp<uint64_t>(steps / std::max<uint64_t>(size, 1), 64, most);
 }
 
+/// Whether the block holds a loop with `flushes`.
+bool leaves_inside(const ir::Function &fn, ir::BlockId block) {
+    return std::ranges::any_of(fn[block].insts, [&](Value v) {
+        if (fn[v].op == Op::for_) return fn.loops.at(fn[v].imm).flushes;
+        return fn[v].op == Op::if_ &&
+               std::ranges::any_of(fn[v].blocks, [&](ir::BlockId b) { return leaves_inside(fn, b); });
+    });
+}
+
 } // namespace
 
 llvm::Function *declare(llvm::Module &module, const char *name, llvm::ArrayRef<llvm::Type *> rest) {
@@ -141,11 +150,7 @@ void Emitter::finish() {
 void Emitter::block(ir::BlockId id) {
     if (!id || id.id >= fn_.blocks.size()) code_.refuse({}, "missing block");
     if (code_.target.plain && large_.emit(id)) return;
-    for (Value v : fn_[id].insts) {
-        fails_ = ir::family(fn_[v].op) == Family::terminator && fails_;
-        instruction(v);
-        fails_ = fn_[v].op == Op::fail;
-    }
+    for (Value v : fn_[id].insts) instruction(v);
 }
 
 void Emitter::instruction(Value v) {
@@ -202,7 +207,7 @@ void Emitter::terminator(Value v) {
         if (!args.empty()) code_.refuse(v, "a task returns through ret_slot");
         b_.CreateBr(code_.leave);
         return;
-    case TerminatorOp::exit: b_.CreateBr(fails_ ? code_.leave : stop_block()); return;
+    case TerminatorOp::exit: b_.CreateBr(stop_block()); return;
     }
 }
 
@@ -349,7 +354,7 @@ void Emitter::for_op(Value v) {
         b_.CreateCondBr(at_end, region.leave.block, stay);
         b_.SetInsertPoint(stay);
         if (look) look_at_start(v, look, next, region);
-        if (loop.interruptible) stop_behind_round(v, region);
+        if (loop.interruptible) stop_behind_round(v, region, outside_.stop_requested());
         limit_now->addIncoming(limit_after(next), b_.GetInsertBlock());
         index->addIncoming(next, b_.GetInsertBlock());
         b_.CreateBr(body);
@@ -427,7 +432,12 @@ void Emitter::loop_body(Value v, Region &region, llvm::BasicBlock *before,
     if (!llvm::pred_empty(latch)) {
         b_.SetInsertPoint(latch);
         if (takes) heap_.give_back(mark);
-        if (fn_.loops.at(fn_[v].imm).interruptible && !rounds_between_looks(fn_, v)) stop_behind_round(v, region);
+        const ir::Loop &flags = fn_.loops.at(fn_[v].imm);
+        llvm::Value *reason = nullptr;
+        if (flags.interruptible && !rounds_between_looks(fn_, v)) reason = outside_.stop_requested();
+        if (flags.flushes && outside_.may_have_left() && leaves_inside(fn_, fn_[v].blocks[0]))
+            reason = reason ? b_.CreateOr(reason, outside_.has_left()) : outside_.has_left();
+        if (reason) stop_behind_round(v, region, reason);
         for (size_t i = 0; i < slots; ++i) carried[i]->addIncoming(region.yield.phis[i], b_.GetInsertBlock());
         if (llvm::BasicBlock *other = turn())
             for (size_t i = 0; i < slots; ++i) carried[i]->addIncoming(region.yield.phis[i], other);
@@ -438,7 +448,7 @@ void Emitter::loop_body(Value v, Region &region, llvm::BasicBlock *before,
     take(region.leave, fn_.results(v));
 }
 
-/// Where Stop leads: out of the innermost loop with `flushes`, or else out of the task.
+/// Where Stop and failed assertions lead: out of the innermost loop with `flushes`, or else out of the task.
 llvm::BasicBlock *Emitter::stop_block() const {
     const auto flushes = std::find_if(regions_.rbegin(), regions_.rend(), [](const Region &r) { return r.stop; });
     return flushes == regions_.rend() ? code_.leave : flushes->stop;
@@ -452,11 +462,11 @@ void Emitter::leave_with(const Region &region, llvm::ArrayRef<llvm::PHINode *> v
     b_.CreateBr(region.leave.block);
 }
 
-/// Looks for Stop behind a round.
-void Emitter::stop_behind_round(Value loop, const Region &region) {
+/// Ends a loop behind a round if there is a reason.
+void Emitter::stop_behind_round(Value loop, const Region &region, llvm::Value *reason) {
     const bool flushes = fn_.loops.at(fn_[loop].imm).flushes;
     llvm::BasicBlock *next = code_.new_block("go_on"), *stop = flushes ? code_.new_block("stop") : stop_block();
-    b_.CreateCondBr(outside_.stop_requested(), stop, next);
+    b_.CreateCondBr(reason, stop, next);
     if (flushes) {
         b_.SetInsertPoint(stop);
         leave_with(region, region.yield.phis);

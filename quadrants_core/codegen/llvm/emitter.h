@@ -53,15 +53,14 @@ class Emitter {
     void take(const Exit &from, std::span<const Value> results);
     llvm::BasicBlock *stop_block() const;
     void leave_with(const Region &region, llvm::ArrayRef<llvm::PHINode *> values);
-    void stop_behind_round(Value loop, const Region &region);
+    void stop_behind_round(Value loop, const Region &region, llvm::Value *reason);
 
     TaskCode code_;
     const ir::Function &fn_;
     llvm::IRBuilder<> &b_;
     Lines *lines_; ///< null: none are wanted
     std::vector<Region> regions_;
-    bool fails_ = false; ///< the instruction before reported a failed assertion
-    Value looks_later_;  ///< the look that the innermost loop has taken out of its body
+    Value looks_later_; ///< the look that the innermost loop has taken out of its body
     HeapCode heap_;
     Arithmetic arithmetic_;
     MemoryCode memory_;

@@ -12,10 +12,10 @@ class OutsideCode {
     /// Somebody wants the counts so far who was not told them; now is the time.
     llvm::Value *look();
     void begin() { told_ = left_ = nullptr; }
-    /// Stop leaves a loop with `flushes` here.
+    /// A loop with `flushes` is left early here.
     void leave();
     llvm::Value *has_left();
-    /// Whether it can have left one in what was emitted so far.
+    /// Whether one can have been in what was emitted so far.
     bool may_have_left() const { return left_; }
 
   private:
@@ -30,7 +30,7 @@ class OutsideCode {
     const ir::Function &fn_;
     llvm::IRBuilder<> &b_;
     llvm::Value *told_ = nullptr; ///< what LaunchData::asked was when counts were told last
-    llvm::Value *left_ = nullptr; ///< 1: Stop left a loop with `flushes`
+    llvm::Value *left_ = nullptr; ///< 1: a loop with `flushes` was left early
 };
 
 } // namespace qd::codegen
