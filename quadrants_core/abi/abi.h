@@ -41,8 +41,8 @@ struct HostServices {
     void (*fail)(const Launch *, const Thread *, uint32_t message, const uint64_t *values);
     /// The function of a library outside, by the id that a task has for it; never null.
     void *(*external)(uint64_t id);
-    /// Room on the thread's heap where its chunk has none left; null: there is none, and the launch has failed.
-    char *(*reserve)(const Launch *, Thread *, uint64_t bytes);
+    /// Room for a stack on the thread's heap where its chunk has none left; null: there is none, and the launch has failed.
+    char *(*reserve)(const Launch *, Thread *, uint64_t bytes, uint32_t stack);
     const SparseCalls *sparse; ///< abi/tree.h; null if there is no sparse tree
     const void *task;          ///< the runtime's own record of the running task
 };
@@ -114,6 +114,7 @@ struct Stack {
     /// Plus `next_level` for each loop inside whose iterations all take room that lasts as long as that of the loop.
     uint32_t frame = 0, depth = 0;
     uint32_t loop_line = 0;
+    std::string loop; ///< where the loop stands, as in Message::trace
     std::string file; ///< of what is kept, as are the other places
     uint32_t line = 0, column = 0, end_line = 0, end_column = 0;
 };

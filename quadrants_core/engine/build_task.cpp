@@ -28,6 +28,17 @@ bool names_hold(std::string_view names, std::string_view name) {
     return false;
 }
 
+std::string text_of(std::span<const Location> trace) {
+    std::string text;
+    for (const Location &call : trace) {
+        if (!text.empty()) text += '\n';
+        for (const uint32_t number : {call.line, call.column, call.end_line == call.line ? call.end_column : 0})
+            text += std::to_string(number) + ' ';
+        text += call.scope + ' ' + call.file;
+    }
+    return text;
+}
+
 /// Fills a message from the instruction that prints it.
 void describe_message(const ir::Function &fn, ir::Value v, abi::Message &out) {
     const ir::Inst &inst = fn[v];
@@ -46,12 +57,7 @@ void describe_message(const ir::Function &fn, ir::Value v, abi::Message &out) {
     out.line = at.line;
     out.column = at.column;
     out.end_column = at.end_column;
-    for (const Location &call : trace) {
-        if (!out.trace.empty()) out.trace += '\n';
-        for (const uint32_t number : {call.line, call.column, call.end_line == call.line ? call.end_column : 0})
-            out.trace += std::to_string(number) + ' ';
-        out.trace += call.scope + ' ' + call.file;
-    }
+    out.trace = text_of(trace);
 }
 
 std::vector<abi::Message> describe_messages(const ir::Function &fn) {
@@ -77,7 +83,10 @@ void describe_stacks(const ir::Function &task, ir::BlockId block, uint32_t frame
         if (in.op == ir::Op::reserve) {
             abi::Stack stack{
                 .number = ir::stack_of(in), .entry_bytes = ir::entry_bytes(in), .frame = frame, .depth = depth};
-            if (const auto trace = task.trace(in.span); !trace.empty()) stack.loop_line = trace.back().line;
+            if (const auto trace = task.trace(in.span); !trace.empty()) {
+                stack.loop_line = trace.back().line;
+                stack.loop = text_of(trace);
+            }
             out.push_back(std::move(stack));
         } else if (in.op == ir::Op::stack) {
             const auto stack = std::ranges::find(out, ir::stack_of(in), &abi::Stack::number);

@@ -199,7 +199,7 @@ void assemble(Program::Impl &p, CompiledKernel &out, std::vector<TaskBuild> &bui
     out.counts.assign(out.counters.size(), 0);
     uint64_t *counters = out.counts.data();
     for (size_t i = 0; i < builds.size(); i++) {
-        out.tasks.push_back({&p, &out.info.tasks[i], builds[i].code, counters});
+        out.tasks.push_back({&p, &out.info, &out.info.tasks[i], builds[i].code, counters});
         counters += builds[i].counters.size();
     }
 }

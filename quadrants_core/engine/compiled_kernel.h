@@ -49,7 +49,8 @@ struct TaskCode {
 /// One task of one kernel: what abi::HostServices::task points to.
 struct KernelTask {
     Program::Impl *program = nullptr;
-    const abi::Task *info = nullptr; ///< in the kernel's abi::Kernel
+    const abi::Kernel *kernel = nullptr;
+    const abi::Task *info = nullptr; ///< in the kernel
     std::shared_ptr<TaskCode> code;
     uint64_t *counters = nullptr; ///< its part of the kernel's counters
 };

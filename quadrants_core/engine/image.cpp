@@ -64,7 +64,9 @@ CounterValue read_counter(Reader &r) {
 }
 
 void write(Writer &w, const abi::Stack &stack) {
-    const auto &[number, entry_bytes, type, frame, depth, loop_line, file, line, column, end_line, end_column] = stack;
+    const auto &[number, entry_bytes, type, frame, depth, loop_line, loop, file, line, column, end_line, end_column] =
+        stack;
+    w.text(loop);
     w.text(file);
     w.number(type);
     for (uint32_t n : {number, entry_bytes, frame, depth, loop_line, line, column, end_line, end_column}) w.number(n);
@@ -72,6 +74,7 @@ void write(Writer &w, const abi::Stack &stack) {
 
 abi::Stack read_stack(Reader &r) {
     abi::Stack stack;
+    stack.loop = r.text();
     stack.file = r.text();
     stack.type = r.number<abi::ScalarCode>();
     for (uint32_t *n : {&stack.number, &stack.entry_bytes, &stack.frame, &stack.depth, &stack.loop_line, &stack.line,

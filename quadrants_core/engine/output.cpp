@@ -3,6 +3,7 @@
 #include "ir/types.h"
 #include "runtime/thread_heap.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdio>
 #include <cstring>
@@ -62,9 +63,8 @@ std::string format(const abi::Message &message, const uint64_t *values) {
 }
 
 /// The inverse of what build_task.cpp writes into abi::Message::trace.
-std::vector<Location> trace_of(const abi::Message &message) {
+std::vector<Location> trace_of(std::string_view rest) {
     std::vector<Location> out;
-    std::string_view rest = message.trace;
     while (!rest.empty()) {
         const size_t end = std::min(rest.find('\n'), rest.size());
         std::istringstream line{std::string(rest.substr(0, end))};
@@ -75,6 +75,11 @@ std::vector<Location> trace_of(const abi::Message &message) {
         at.end_line = at.line;
         out.push_back(std::move(at));
     }
+    return out;
+}
+
+std::vector<Location> trace_of(const abi::Message &message) {
+    std::vector<Location> out = trace_of(std::string_view(message.trace));
     if (message.line)
         out.push_back({message.file, message.scope, message.line, message.column, message.line, message.end_column});
     return out;
@@ -122,16 +127,19 @@ void fail_from_task(const abi::Launch *launch, const abi::Thread *, uint32_t mes
     p.main.failure = {std::move(said), trace_of(text)};
 }
 
-char *reserve_from_task(const abi::Launch *launch, abi::Thread *thread, uint64_t bytes) {
+char *reserve_from_task(const abi::Launch *launch, abi::Thread *thread, uint64_t bytes, uint32_t stack) {
     if (char *found = runtime::ThreadHeap::reserve(*thread, bytes)) return found;
-    Program::Impl &p = *static_cast<const KernelTask *>(launch->host.task)->program;
+    const auto &task = *static_cast<const KernelTask *>(launch->host.task);
+    Program::Impl &p = *task.program;
     uint32_t expected = 0;
     if (!__atomic_compare_exchange_n(launch->data.failed, &expected, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
         return nullptr;
     const std::string size = bytes == UINT64_MAX ? "more bytes than can be counted" : std::to_string(bytes) + " bytes";
-    p.main.failure = {"Adstack: there is no memory for what a loop keeps for its way back: it asked for " + size +
-                          " on one thread, which holds " + std::to_string(thread->heap.used) + " already",
-                      {},
+    const auto at = std::ranges::find(task.info->stacks, stack, &abi::Stack::number);
+    p.main.failure = {"Adstack: there is no memory for what a loop of kernel " + task.kernel->name +
+                          " keeps for its way back: it asked for " + size + " on one thread, which holds " +
+                          std::to_string(thread->heap.used) + " already",
+                      at == task.info->stacks.end() ? std::vector<Location>() : trace_of(at->loop),
                       UserErrorKind::runtime};
     return nullptr;
 }

@@ -167,6 +167,6 @@ void tell_of_compiling(Program::Impl &p, const std::string &kernel);
 // Called by running tasks (abi::HostServices).
 void print_from_task(const abi::Launch *launch, const abi::Thread *, uint32_t message, const uint64_t *values);
 void fail_from_task(const abi::Launch *launch, const abi::Thread *, uint32_t message, const uint64_t *values);
-char *reserve_from_task(const abi::Launch *launch, abi::Thread *thread, uint64_t bytes);
+char *reserve_from_task(const abi::Launch *launch, abi::Thread *thread, uint64_t bytes, uint32_t stack);
 
 } // namespace qd::engine

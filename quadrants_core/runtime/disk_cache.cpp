@@ -290,13 +290,16 @@ bool DiskCache::needs_publishing(const CacheListing &listing, std::map<KernelKey
     return needed;
 }
 
-/// As far as a glance at the listing tells: it is of this very second, or nothing was used; and there is room.
 bool DiskCache::has_nothing_to_do() {
     const std::lock_guard guard(lock_);
+    return settled_ = settled_ || glance_is_enough();
+}
+
+/// With the lock held. As far as a glance at the listing tells: it is of this very second, or nothing was used; and there is room.
+bool DiskCache::glance_is_enough() const {
     const auto is_still = [](const auto &entry) {
         return !entry.second.waits && !entry.second.unpublished && !entry.second.helper;
     };
-    if (settled_) return true;
     if (limits_.cleaning == Cleaning::version || !std::ranges::all_of(used_, is_still)) return false;
     uint64_t bytes, written;
     if (!CacheListing::glance(kernels_, &bytes, &written)) return used_.empty() && !kernels_.is_there();

@@ -103,6 +103,7 @@ class DiskCache {
     void find_tasks();
     bool take_lock();
     bool has_nothing_to_do();
+    bool glance_is_enough() const;
     std::map<KernelKey, Used> settle();
     void change_listing(const std::map<KernelKey, Used> &used) const;
     bool needs_publishing(const CacheListing &listing, std::map<KernelKey, Used> &used) const;

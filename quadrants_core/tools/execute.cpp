@@ -82,7 +82,7 @@ void on_fail(const abi::Launch *launch, const abi::Thread *, uint32_t message, c
     __atomic_store_n(launch->data.failed, 1u, __ATOMIC_RELAXED);
 }
 
-char *on_reserve(const abi::Launch *launch, abi::Thread *thread, uint64_t bytes) {
+char *on_reserve(const abi::Launch *launch, abi::Thread *thread, uint64_t bytes, uint32_t) {
     char *found = runtime::ThreadHeap::reserve(*thread, bytes);
     if (!found) __atomic_store_n(launch->data.failed, 1u, __ATOMIC_RELAXED);
     return found;

@@ -45,6 +45,62 @@ def test_another_result_is_a_fault():
     assert found[1:] == ("interp: another result", "result 0: 1 as Python, 2 compiled")
 
 
+ACCUMULATED = """import numpy as np
+import quadrants as qd
+
+
+@qd.kernel
+def k(values: qd.types.ndarray(qd.f32, ndim=1), sums: qd.types.ndarray(qd.f32, ndim=1)):
+    for i in sums:
+        for j in range(values.shape[0]):
+            sums[i] OP values[j]
+
+
+def main():
+    sums = qd.ndarray(qd.f32, 3)
+    sums.fill(START)
+    k(np.array(VALUES, np.float32), sums)
+    if qd.cfg is not None:
+        sums[1] = np.float32("GOT")
+    return [], [sums.to_numpy()]
+"""
+inf, nan = float("inf"), float("nan")
+
+
+@pytest.mark.parametrize(
+    "op, start, values, got, is_fault",
+    [
+        ("*=", 0, [1e10] * 5, nan, False),
+        ("*=", 0, [1e10] * 5, inf, True),
+        ("*=", 0, [1e10] * 3, nan, True),
+        ("*=", 0, [1e10] * 5, 1.0, True),
+        ("*=", 1, [1e20, 1e20, 1e-10], 1e30, False),
+        ("*=", 1, [1e20, 1e20, 1e-10], -1e30, True),
+        ("*=", 1, [1e20, 1e20, 1e-10], nan, True),
+        ("*=", 1, [1e20, 1e20, 1e20], 1.0, True),
+        ("*=", 1, [1e-10, 1e30, 1e30], -inf, True),
+        ("*=", 1, [1e-10, 1e15, 1e30], inf, False),
+        ("*=", 1, [1e-30, 1e-30, 1e30, 1e30], nan, False),
+        ("*=", 2, [0.0, inf], 0.0, True),
+        ("*=", 1, [2.0], nan, True),
+        ("+=", 0, [3e38, 3e38, -3e38], 3e38, False),
+        ("+=", 0, [3e38, -3e38, 3e38, -3e38], nan, False),
+        ("+=", 0, [3e38, -3e38, 3e38], -inf, True),
+        ("+=", 0, [3e38, 3e38], 3e38, True),
+        ("-=", 0, [-3e38, 3e38, -3e38], inf, False),
+        ("-=", 0, [3e38, -3e38, 3e38], inf, True),
+        ("+=", 0, [inf, 1.0], 3.0, True),
+        ("+=", 0, [1.0, 2.0], inf, True),
+    ],
+)
+def test_another_result_may_be_that_of_another_order(op, start, values, got, is_fault):
+    values = ", ".join(f"float('{v}')" for v in values)
+    text = ACCUMULATED.replace("OP", op).replace("START", f"{start:.1f}").replace("VALUES", f"[{values}]").replace("GOT", str(got))
+    fault = run.fault(text, True, archs=("cpu",))
+    assert (fault is not None) == is_fault
+    assert not is_fault or fault[0] == "cpu: another result"
+
+
 def test_nothing_is_left_of_programs():
     gc.collect()
     before = len(_kernel._all_kernels)

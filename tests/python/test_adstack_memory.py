@@ -83,6 +83,7 @@ def test_capacity_is_not_needed_for_what_is_not_kept(arch):
 
 def test_no_memory(arch):
     """Terabytes."""
+    qd.init(arch=arch, default_fp=qd.f64, offline_cache=False, ad_stack_experimental_enabled=True)
     x, loss = reals("x", "loss")
     x[None] = 1.0
 
@@ -95,8 +96,12 @@ def test_no_memory(arch):
                 v[k % 16, 0] = v[k % 16, 0] * v[(k + 1) % 16, 0]
             loss[None] += v[0, 0]
 
-    with pytest.raises(RuntimeError, match="Adstack: there is no memory"):
+    with pytest.raises(qd.QuadrantsRuntimeError) as error:
         f.grad(2**31 - 1)
+    line = f._primal.fn.__code__.co_firstlineno + 5
+    text = str(error.value)
+    assert "Adstack: there is no memory for what a loop of kernel test_no_memory.<locals>.f_reverse_grad keeps for its way back: it asked for " in text
+    assert f'File "{__file__}", line {line}, in f:\n            for k in range(n):' in text
     qd.sync()
     assert gradient(f, x, loss, 17) == 1
 

@@ -65,7 +65,8 @@ uint64_t Walk::reserve(Value v) {
         uint64_t &most = heap.entries[stack_of(fn[v])];
         most = std::max(most, uint64_t(room_lanes(fn[v])) << 32 | entries);
     }
-    if (bytes > uint64_t(heap.end - heap.top)) return number_of(launch.host.reserve(&launch, &thread, bytes));
+    if (bytes > uint64_t(heap.end - heap.top))
+        return number_of(launch.host.reserve(&launch, &thread, bytes, stack_of(fn[v])));
     heap.used += bytes;
     heap.peak = std::max(heap.peak, heap.used);
     return number_of(std::exchange(heap.top, heap.top + bytes));

@@ -91,9 +91,10 @@ llvm::Value *HeapCode::reserve(const ir::Inst &inst, llvm::Value *entries, llvm:
     b_.CreateBr(done);
 
     b_.SetInsertPoint(more);
-    auto *signature = llvm::FunctionType::get(ptr, {ptr, ptr, i64}, false);
+    auto *signature = llvm::FunctionType::get(ptr, {ptr, ptr, i64, b_.getInt32Ty()}, false);
     llvm::Value *launch = leave->getParent()->getArg(0);
-    llvm::CallInst *found = b_.CreateCall(signature, service, {launch, thread_, bytes});
+    llvm::CallInst *found =
+        b_.CreateCall(signature, service, {launch, thread_, bytes, b_.getInt32(ir::stack_of(inst))});
     found->setDoesNotThrow();
     found->addFnAttr(llvm::Attribute::Cold);
     b_.CreateCondBr(b_.CreateIsNull(found), leave, found_more);
