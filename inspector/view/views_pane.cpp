@@ -334,10 +334,20 @@ void ViewsPane::under_pointer(Desk &, const told::View &view, const Shot &shot, 
 }
 
 void ViewsPane::edit(Desk &desk, const told::View &view, Look &look) {
-    ImGui::AlignTextToFramePadding();
-    ImGui::TextUnformatted((view.name + index_text(look.chosen)).c_str());
-    ImGui::SameLine();
-    ImGui::SetNextItemWidth(ImGui::GetFontSize() * 8);
+    const ImGuiStyle &style = ImGui::GetStyle();
+    const auto width = [](const std::string &text) { return ImGui::CalcTextSize(text.c_str()).x; };
+    const float least = ImGui::GetFontSize() * 4, gap = style.ItemSpacing.x;
+    const float buttons = width("Set") + width("x") + 4 * style.FramePadding.x + 2 * gap;
+    float room = ImGui::GetContentRegionAvail().x - buttons;
+    std::string label = view.name + index_text(look.chosen);
+    if (width(label) + gap + least > room) label = index_text(look.chosen); // the name stands above
+    if (width(label) + gap + least <= room) {
+        ImGui::AlignTextToFramePadding();
+        ImGui::TextUnformatted(label.c_str());
+        ImGui::SameLine();
+        room -= width(label) + gap;
+    }
+    ImGui::SetNextItemWidth(std::clamp(room, 1.f, 2 * least));
     const bool entered =
         ImGui::InputText("##value", look.text.data(), look.text.size(), ImGuiInputTextFlags_EnterReturnsTrue);
     desk.mark("value " + view.name);
@@ -352,6 +362,7 @@ void ViewsPane::edit(Desk &desk, const told::View &view, Look &look) {
                   {"value", look.text.data()}});
     ImGui::SameLine();
     if (ImGui::SmallButton("x")) look.chosen.clear();
+    desk.mark("let go " + view.name);
 }
 
 void ViewsPane::histogram(const Shot &shot, const Look &look) {

@@ -194,6 +194,25 @@ def test_a_view_is_drawn_in_its_colours(person):
     assert (moved[:20] != picture[:20]).any() or moved.shape != picture.shape
 
 
+def test_all_of_the_row_that_sets_an_element_is_there_among_six_views(person):
+    for k in range(6):
+        person.ins.show(**{f"momentum_of_part_{k}": qd.field(qd.f32, shape=(4, 4))})
+    at_work(lambda _: time.sleep(0.01), lambda: len(person.model()["shots"]) >= 4)
+    for k in (4, 5):
+        person.click(f"show momentum_of_part_{k}", 0.1)
+    at_work(lambda _: time.sleep(0.01), lambda: len(person.model()["shots"]) == 6)
+    for k in (0, 2, 5):
+        name = f"momentum_of_part_{k}"
+        person.click(f"view {name}")
+        model = person.until(lambda m: f"let go {name}" in m["places"])
+        left, _, right, _ = model["places"][f"view {name}"]
+        row = [model["places"][f"{what} {name}"] for what in ("value", "set", "let go")]
+        assert left <= row[0][0] < row[0][2] <= row[1][0] < row[1][2] <= row[2][0] < row[2][2] <= right
+        assert row[0][2] - row[0][0] >= 40
+        person.click(f"let go {name}")
+        person.until(lambda m: f"let go {name}" not in m["places"])
+
+
 def test_a_slider_by_pointer_and_by_keyboard(person):
     factor = person.ins.param("factor", 0.0, 0.0, 10.0)
     person.click("parameter factor", 0.75)
