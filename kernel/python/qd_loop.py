@@ -196,8 +196,6 @@ class _Stop:
             timer.daemon = True
             timer.start()
 
-    asked.quadrants_ends_launches = True  # pyright: ignore[reportFunctionMemberAccess]
-
     def ask_again(self):
         with self.lock:
             if not self.over:

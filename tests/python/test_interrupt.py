@@ -12,7 +12,6 @@ import textwrap
 import threading
 import time
 
-import numpy as np
 import pytest
 import quadrants as qd
 
@@ -246,165 +245,27 @@ def test_a_future_carries_what_ended_a_kernel():
         signal.signal(signal.SIGINT, old)
 
 
-@qd.kernel
-def waits(x: qd.types.ndarray(qd.i32, ndim=1)):
-    print("started")
-    while qd.volatile_load(x[0]) == 0:
-        pass
-    x[1] = 7
+def test_handler_of_the_program_is_called(monkeypatch):
+    written = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", written)
+    announced(0)
+    seen = []
 
-
-@qd.kernel
-def waits_everywhere(x: qd.types.ndarray(qd.i32, ndim=1)):
-    print("started")
-    for i in range(100_000):
-        while qd.volatile_load(x[0]) == 0:
-            pass
-        x[1] = 7
-
-
-@pytest.fixture
-def press(monkeypatch):
-    """press(n): Ctrl-C n times once the launch that comes next runs, each when the one before was handled."""
-    written, old, threads, calls = io.StringIO(), signal.getsignal(signal.SIGINT), [], []
-
-    def run(n):
-        while "started" not in written.getvalue():
+    def press():
+        while written.getvalue().count("started") < 2:  # before that, the handler would let the program go on
             time.sleep(0.01)
-        for k in range(n):
-            while len(calls) < k:
-                time.sleep(0.01)
-            os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), signal.SIGINT)
 
-    def begin(n, handler):
-        def called(*args):
-            try:
-                handler(len(calls) + 1)
-            finally:
-                calls.append(1)
-
-        monkeypatch.setattr(sys, "stdout", written)
-        signal.signal(signal.SIGINT, called)
-        threads.append(threading.Thread(target=run, args=(n,)))
-        threads[-1].start()
-        return calls
-
-    yield begin
-    for thread in threads:
-        thread.join()
-    signal.signal(signal.SIGINT, old)
-
-
-WAITING = pytest.mark.parametrize("kernel", [waits, waits_everywhere], ids=lambda k: k.__name__)
-
-
-@WAITING
-def test_a_launch_goes_on_if_the_handler_of_the_program_returns(press, kernel):
-    x = np.ones(2, np.int32)
-    kernel(x)
-    x[:] = 0
-
-    def handler(calls):
-        assert threading.current_thread() is threading.main_thread() and x[1] == 0
-        x[0] = calls == 3
-
-    calls = press(3, handler)
-    kernel(x)
-    assert len(calls) == 3 and x.tolist() == [1, 7]
-    kernel(x)
-
-
-@WAITING
-@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
-def test_a_launch_ends_if_the_handler_of_the_program_raises(press, kernel, error):
-    x = np.ones(2, np.int32)
-    kernel(x)
-    x[:] = 0
-
-    def handler(calls):
-        if calls == 2:
-            raise error("enough")
-
-    calls = press(2, handler)
-    with pytest.raises(error, match="^enough$"):
-        kernel(x)
-    assert len(calls) == 2 and x.tolist() == [0, 0]
-    x[0] = 1
-    kernel(x)
-    assert x[1] == 7
-
-
-def test_a_handler_may_put_another_in_its_place(press):
-    x = np.ones(2, np.int32)
-    waits(x)
-    x[:] = 0
-    calls = press(2, lambda calls: signal.signal(signal.SIGINT, signal.default_int_handler))
-    with pytest.raises(KeyboardInterrupt):
-        waits(x)
-    assert len(calls) == 1
-
-
-def test_under_asyncio_the_second_one_ends_a_launch(press):
-    """The first cancels the task, as it does there in any work that does not await."""
-    import asyncio
-
-    x = np.ones(2, np.int32)
-    waits(x)
-    x[:] = 0
-
-    async def main():
-        standard = signal.getsignal(signal.SIGINT)
-        press(2, lambda calls: standard(signal.SIGINT, None))
-        waits(x)
-
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    with pytest.raises(KeyboardInterrupt):
-        asyncio.run(main())
-    assert x[1] == 0
-
-
-def test_launches_of_a_handler_and_of_a_forked_child():
-    """Those of a handler wait for the launch that goes on."""
-    x = np.ones(2, np.int32)
-    waits(x)
-    x[:] = 0
-    ended = []
-
-    def handler(*args):
-        threading.Timer(0.2, x.__setitem__, (0, 1)).start()
-        waits(x)
-        ended.append(x.tolist())
-
-    old = signal.signal(signal.SIGINT, handler)
-    try:
-        waits(np.ones(2, np.int32))
-        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
-        waits(x)
-        assert ended == [[1, 7]]
-        child = os.fork()
-        if child == 0:
-            y = np.ones(2, np.int32)
-            waits(y)
-            os._exit(y[1])
-        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
-        waits(x)
-    finally:
-        signal.signal(signal.SIGINT, old)
-
-
-def test_brief_launches_go_on_if_the_handler_of_the_program_returns():
-    seen, n = [], 0
-    x = qd.ndarray(qd.i32, 4)
-    counts_up(x)
+    thread = threading.Thread(target=press)
     old = signal.signal(signal.SIGINT, lambda *args: seen.append(1))
-    keys = subprocess.Popen(["sh", "-c", f"for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do kill -INT {os.getpid()}; sleep 0.01; done"])
     try:
-        while keys.poll() is None:
-            counts_up(x)
-            n += 1
+        thread.start()
+        with pytest.raises(KeyboardInterrupt):
+            announced(1)
+        thread.join()
+        assert seen == [1]
     finally:
         signal.signal(signal.SIGINT, old)
-    assert len(seen) == 20 and x.to_numpy().tolist() == [n + 1] * 4
 
 
 @qd.kernel
@@ -426,28 +287,6 @@ def test_interrupt_between_python_and_the_tasks():
             signal.signal(signal.SIGINT, handler)  # as ipykernel does for each cell: no launch has seen it yet
             endless_at_zero(Presses())
         endless_at_zero(1)
-
-
-def test_interrupt_between_python_and_the_tasks_under_a_handler_that_returns():
-    class Presses:
-        __index__ = functools.partial(getattr(ctypes.CDLL(None), "raise"), signal.SIGINT)  # returns 0
-
-    @qd.kernel
-    def long(n: qd.i32) -> qd.i32:
-        a = n
-        while a < 3_000_000:
-            a += 1
-        return a
-
-    long(0)
-    seen = []
-    old = signal.signal(signal.SIGINT, lambda *args: seen.append(1))
-    try:
-        for _ in range(3):
-            assert long(Presses()) == 3_000_000
-    finally:
-        signal.signal(signal.SIGINT, old)
-    assert seen == [1] * 3
 
 
 # --- while a kernel is compiled --------------------------------------------------------------------------------------

@@ -94,24 +94,17 @@ template <bool graph>
     if (!no_interrupt_waits()) return false;
     const RunningLaunch running(code, call.kernel);
     const bool timed = runtime.options.timeline;
-    const auto run = [&] {
-        const auto begin = timed ? engine::TimelineClock::now() : engine::TimelineClock::time_point();
-        try {
-            run_tasks<graph>(call, *program, code, slots, ret, foreign);
-        } catch (...) {
-            failure = std::current_exception();
-        }
-        if (timed)
-            engine::add_to_timeline("launch", engine::kernel_info(code).name, "", begin, engine::TimelineClock::now());
-        program.reset();
-    };
-    if (handler_decides()) [[unlikely]] {
-        if (!run_under_handler(run)) return false;
-    } else {
-        Py_BEGIN_ALLOW_THREADS;
-        run();
-        Py_END_ALLOW_THREADS;
+    Py_BEGIN_ALLOW_THREADS;
+    const auto begin = timed ? engine::TimelineClock::now() : engine::TimelineClock::time_point();
+    try {
+        run_tasks<graph>(call, *program, code, slots, ret, foreign);
+    } catch (...) {
+        failure = std::current_exception();
     }
+    if (timed)
+        engine::add_to_timeline("launch", engine::kernel_info(code).name, "", begin, engine::TimelineClock::now());
+    program.reset();
+    Py_END_ALLOW_THREADS;
     if (!failure) return true;
     try {
         std::rethrow_exception(failure);
@@ -136,7 +129,7 @@ template <bool graph>
 template <bool graph>
 [[gnu::always_inline]] inline bool launch(const Call &call, Plan &plan, bool keep_lock, uint64_t *slots, void *ret,
                                           bool foreign) {
-    const InterruptScope scope(keep_lock);
+    InterruptScope scope;
     return keep_lock ? run_locked<graph>(call, *plan.kernel, slots, ret, foreign)
                      : run_unlocked<graph>(call, *plan.kernel, slots, ret, foreign);
 }

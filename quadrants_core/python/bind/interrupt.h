@@ -1,8 +1,7 @@
 #pragma once
 // Ctrl-C and kernels. Python's own SIGINT handler only notes the signal; a kernel running on the main thread would
 // never look. Ours, put in front of it, also asks the running tasks, or the compiler, to leave, whichever thread they
-// are of. The request lasts until all have left that ran when it came; what begins meanwhile waits for that. A launch of
-// the main thread under a handler of the program's own goes on if that returns; a compilation ends all the same.
+// are of. The request lasts until all have left that ran when it came; what begins meanwhile waits for that.
 #include <atomic>
 #include <functional>
 
@@ -11,10 +10,9 @@ namespace qd::bind {
 /// What every launch looks at.
 struct InterruptState {
     void *main_thread = __builtin_thread_pointer(); ///< of the thread that runs Python's signal handlers
-    /// Only the main thread writes it, hence no locked addition. Brief launches count InterruptScope::brief_scope each.
-    std::atomic<int> launching{0};
-    std::atomic<int> elsewhere{0};    ///< other threads that launch or compile
-    std::atomic<bool> arrived{false}; ///< an interrupt came, or somebody wants to be told of launches
+    std::atomic<int> launching{0};                  ///< only the main thread writes it, hence no locked addition
+    std::atomic<int> elsewhere{0};                  ///< other threads that launch or compile
+    std::atomic<bool> arrived{false};               ///< an interrupt came, or somebody wants to be told of launches
 };
 extern InterruptState interrupts;
 
@@ -24,20 +22,18 @@ void watch_interrupts();
 /// each other within a millisecond. Those for faults are looked after every 5 ms.
 void keep_watching();
 
-/// While one lives, SIGINT stops the launch or compilation of its thread; a brief one of the main thread comes to its end.
+/// While one lives, SIGINT stops the launch or compilation of its thread.
 class InterruptScope {
   public:
-    static constexpr int brief_scope = 1 << 16; ///< what a brief one adds to InterruptState::launching
-    explicit InterruptScope(bool brief = false)
-        : on_main_(__builtin_thread_pointer() == interrupts.main_thread), counts_(brief ? brief_scope : 1) {
+    InterruptScope() : on_main_(__builtin_thread_pointer() == interrupts.main_thread) {
         if (on_main_) [[likely]]
-            count(counts_);
+            count(1);
         else
             enter_elsewhere();
     }
     ~InterruptScope() {
         if (on_main_) [[likely]]
-            count(-counts_);
+            count(-1);
         else
             leave_elsewhere();
     }
@@ -51,15 +47,7 @@ class InterruptScope {
         launching.store(launching.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
     }
     const bool on_main_;
-    const int counts_;
 };
-
-/// GIL held: whether this is the main thread, and SIGINT calls a handler of the program's own. Handlers with the attribute
-/// `quadrants_ends_launches`, and Python's own, end launches whether they raise or not.
-bool handler_decides();
-/// There, inside of a scope: does `work`, which needs no GIL, on a thread of its own, so that the handler can be called
-/// meanwhile. False with an error set: the handler raised, and the work was ended.
-bool run_under_handler(const std::function<void()> &work);
 
 /// Before tasks run or the compiler does, inside of a scope, GIL held: waits until all have left that an earlier request
 /// to stop was for. False, with an error set, if SIGINT came before the scope began, or during the wait, and Python has
@@ -70,8 +58,8 @@ bool no_interrupt_waits();
 void note_interrupt();
 
 /// After a launch or a compilation, `ok` unless it left an error: what the user asked for by Ctrl-C meanwhile. On the
-/// main thread runs Python's signal handlers, and leaves KeyboardInterrupt set unless they set another, or decide and it
-/// came to its end; what was cut short on another thread leaves QuadrantsInterruptedError.
+/// main thread runs Python's signal handlers, and leaves KeyboardInterrupt set unless they set another; what was cut
+/// short on another thread leaves QuadrantsInterruptedError.
 bool raise_interrupt(bool ok);
 inline bool settle_interrupt(bool ok) {
     if (ok && !interrupts.arrived.load(std::memory_order_relaxed)) [[likely]]
