@@ -17,6 +17,7 @@
 #include "frontend/scope.h"
 #include "frontend/static.h"
 #include "frontend/types.h"
+#include "ir/rounds.h"
 
 #include <numeric>
 #include <utility>
@@ -290,14 +291,16 @@ static Flow parallel_body(Walk &w, Items statements, size_t from) {
 }
 
 /// A serial loop that may run long polls for Stop: one outside of parallel loops, or around other loops. The innermost
-/// loops of parallel ones stay as they are; so do short loops.
+/// loops of parallel ones stay as they are; so do short loops, and those around loops that poll themselves.
 void poll_in(Walk &w, ir::Value loop, bool has_loops) {
-    constexpr int64_t short_trips = 4096;
-    const auto bound = [&](int k) { return w.fn[w.fn.args(loop)[size_t(k)]]; };
-    const bool known = bound(0).op == ir::Op::constant && bound(1).op == ir::Op::constant;
-    const int64_t trips = int64_t(int32_t(bound(1).imm)) - int64_t(int32_t(bound(0).imm));
-    if (known && trips <= short_trips) return;
-    if (!has_loops && w.region != w.fn.body) return;
+    constexpr int64_t short_trips = 4096, short_rounds = 1 << 16;
+    const bool serial = w.region == w.fn.body;
+    const int64_t trips = ir::trips(w.fn, loop);
+    if (trips <= short_trips) {
+        const int64_t inside = serial ? ir::rounds(w.fn, w.fn[loop].blocks[0]) : 0;
+        if (inside == ir::unbounded || ir::times(trips, inside) <= short_rounds) return;
+    }
+    if (!has_loops && !serial) return;
     const ir::BlockId outer = std::exchange(w.b.block, w.fn[loop].blocks[0]);
     w.b.at = 0;
     poll(w);

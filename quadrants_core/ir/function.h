@@ -144,7 +144,8 @@ struct Loop {
     /// Behind it stands what brings its sums to memory. Stop, or an assertion that fails, leaves this loop, not the task: it has as results what the round that
     /// is left began with. No other loop of the kind begins then.
     bool flushes = false;
-    /// A parallel loop over the cells in the `list` that is its upper bound, one index for each axis of its place.
+    /// A parallel loop over the cells in the `list` that is its upper bound, one index for each axis of its place. Lowered: a loop
+    /// over those of a piece.
     bool cells = false;
     friend bool operator==(const Loop &, const Loop &) = default;
 };

@@ -20,8 +20,8 @@ inline bool is_stop_check(const ir::Function &fn, ir::Value v) {
 
 /// Loops of a range task that may run long without a look at Stop, and those around.
 std::vector<ir::Value> long_loops(const ir::Function &fn);
-/// Something behind a loop over a chunk brings to memory what its rounds added: Stop and failed assertions are to leave it, and the
-/// loop over the last axis in it, not the task (Loop::flushes).
+/// Something behind a loop over a chunk brings to memory what its rounds added: Stop and failed assertions are to leave it, and those
+/// loops in it that go over a part of the range, not the task (Loop::flushes).
 void flush_behind(ir::Function &fn, ir::Value loop);
 /// Has the checks for Stop in the loops of a serial task answer who asks for counts, and adds looks.
 void answer_counts(ir::Function &fn);

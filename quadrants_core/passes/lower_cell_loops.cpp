@@ -106,12 +106,14 @@ class CellLoop {
         const Value six = b_.i32(6);
         const Value begin = b_.shr(begin_, six);
         const Value end = b_.shr(end_, six);
-        const Value words = b_.for_(begin, end, {}, settings_);
+        Loop each_word = settings_, each_bit;
+        each_word.cells = each_bit.cells = true;
+        const Value words = b_.for_(begin, end, {}, each_word);
         inside(fn_[words].blocks[0], [&] {
             const Value number = fn_[b_.block].params[0];
             const Value zero = b_.i64(0);
             const Value word = b_.load(b_.offset(moved(base_, number, 8), zero, Scalar::u64));
-            const Value bits = b_.loop({&word, 1}, {});
+            const Value bits = b_.loop({&word, 1}, each_bit);
             inside(fn_[bits].blocks[0], [&] {
                 const Value rest = fn_[b_.block].params[0];
                 const Value none = b_.constant(Scalar::u64, 0);

@@ -1,8 +1,10 @@
 // Loops that may run long without a look at Stop become interruptible: inside of a parallel loop those with many or
-// unknown trips, and all that hold such a loop. Code generation has the innermost of them look once in many rounds, the
+// unknown trips, those that have many rounds together with the loops in them, and all that hold such a loop. Code generation has the innermost of them look once in many rounds, the
 // others at every round. Serial loops, and those that hold a check of their own, are as the frontend made them.
 #include "passes/looks.h"
 #include "passes/passes.h"
+
+#include "ir/rounds.h"
 
 namespace qd::passes {
 
@@ -10,7 +12,13 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t few_trips = 4096;
+/// A loop inside of the one over a chunk that goes over a part of it: the last axis, the cells of a piece.
+bool is_part_of_range(const Function &fn, Value v) {
+    if (fn[v].op != Op::for_ && fn[v].op != Op::loop) return false;
+    return fn.loops[fn[v].imm].vectorize || fn.loops[fn[v].imm].cells;
+}
+
+constexpr int64_t few_trips = 4096, few_rounds = 1 << 16;
 
 class Finding {
   public:
@@ -32,19 +40,13 @@ class Finding {
 
   private:
     bool loop(Value v, bool holds_long, int depth) {
-        // The launcher cuts the range of a task so that going through a chunk alone is not long.
-        const bool chunk = depth == 0 || fn_.loops[fn_[v].imm].vectorize;
-        const bool many = !chunk && (fn_[v].op == Op::loop || !runs_few(v));
+        // The launcher cuts the range of a task so that going through a chunk alone is not long; nor is a piece of a container.
+        const bool chunk = depth == 0 || is_part_of_range(fn_, v);
+        const int64_t trips = ir::trips(fn_, v);
+        const bool many = !chunk && (trips > few_trips || times(trips, rounds(fn_, fn_[v].blocks[0])) > few_rounds);
         if (!many && !holds_long) return false;
         if (!looks(v)) found.push_back(v);
         return true;
-    }
-
-    bool runs_few(Value loop) const {
-        const Inst &lo = fn_[fn_.args(loop)[0]], &hi = fn_[fn_.args(loop)[1]];
-        if (lo.op != Op::constant || hi.op != Op::constant) return false;
-        const int shift = 64 - bits_of(lo.type.elem);
-        return (int64_t(hi.imm << shift) >> shift) - (int64_t(lo.imm << shift) >> shift) <= few_trips;
     }
 
     bool looks(Value loop) const {
@@ -75,7 +77,7 @@ void flush_behind(Function &fn, Value loop) {
     fn.loops.push_back(std::move(flags));
     fn[loop].imm = fn.loops.size() - 1;
     for (Value v : fn[fn[loop].blocks[0]].insts)
-        if (fn[v].op == Op::for_ && fn.loops[fn[v].imm].vectorize) flush_behind(fn, v);
+        if (is_part_of_range(fn, v)) flush_behind(fn, v);
 }
 
 bool mark_long_loops(Function &fn, const Config &) {

@@ -70,6 +70,17 @@ def hours_of_searching(x: qd.types.ndarray(qd.f32, ndim=1), rows: qd.i32, n: qd.
 
 
 @qd.kernel
+def hours_of_short_loops(x: qd.types.ndarray(qd.f32, ndim=1), serial: qd.template()):
+    print("started")
+    qd.loop_config(serialize=serial)
+    for j in range(4):
+        for _ in range(4096):
+            for _ in range(4096):
+                for i in range(4096):
+                    x[j] = qd.sin(x[j] + i)
+
+
+@qd.kernel
 def counts_up(x: qd.types.ndarray(qd.i32, ndim=1)):
     for i in x:
         x[i] += 1
@@ -99,6 +110,15 @@ def test_interrupt(parallel):
         else:
             endless(1)
     assert endless(0) == 0
+
+
+@pytest.mark.parametrize("serial", [False, True])
+def test_interrupt_in_a_nest_of_short_loops(serial):
+    """None of them is long."""
+    x = qd.ndarray(qd.f32, 4)
+    with pytest.raises(KeyboardInterrupt):
+        interrupt_soon()
+        hours_of_short_loops(x, serial)
 
 
 @pytest.mark.parametrize("kernel", [hours, hours_of_updates, hours_of_searching], ids=lambda k: k.__name__)

@@ -216,6 +216,58 @@ def checked_inside(x: Marks, seen: Marks, sums: Sums, reals: Reals):
             sums[3] += 1
 
 
+TREES = {
+    "bitmasked": lambda root: root.bitmasked(qd.i, N),
+    "pointer, bitmasked": lambda root: root.pointer(qd.i, N // 100).bitmasked(qd.i, 100),
+    "pointer, dense": lambda root: root.pointer(qd.i, N // 100).dense(qd.i, 100),
+    "dynamic": lambda root: root.dynamic(qd.i, N, 64),
+}
+
+
+@pytest.mark.parametrize("fails", [False, True])
+@pytest.mark.parametrize("tree", TREES)
+def test_loops_over_cells(arch, tree, fails):
+    """The loop over the pieces of containers is left, and those over the cells of each."""
+    qd.init(arch=arch, offline_cache=False, cpu_max_num_threads=1)
+    x, sums, done = qd.field(qd.i32), qd.ndarray(qd.i64, 2), qd.ndarray(qd.i32, N)
+    TREES[tree](qd.root).place(x)
+
+    @qd.kernel
+    def activate():
+        qd.loop_config(serialize=True)
+        for i in range(N):
+            if qd.static(tree == "dynamic"):
+                qd.append(x.parent(), [], 1)
+            elif i % 3 != 1:
+                x[i] = 1
+
+    @qd.kernel
+    def work(sums: Sums, done: Marks, long: qd.i32, zero_at: qd.i32):
+        for i in x:
+            n = 3
+            if i == KEPT:
+                n = long
+            s = wait(i, n)
+            done[i] += finite(s)
+            sums[0] += 1
+            sums[1] += 5 // (i - zero_at)
+
+    activate()
+    work(sums, done, 3, -1)
+    assert sums.to_numpy()[0] == done.to_numpy().sum() == N - ("bitmasked" in tree) * ((N + 1) // 3)
+    sums.fill(0)
+    done.fill(0)
+    if fails:
+        with pytest.raises(qd.QuadrantsAssertionError):
+            work(sums, done, 3, KEPT)
+    else:
+        with pytest.raises(KeyboardInterrupt):
+            interrupt_soon()
+            work(sums, done, LONG, -1)
+    came = np.flatnonzero(done.to_numpy())
+    assert 0 < len(came) < N // 2 + 40 and sums.to_numpy()[0] == len(came)
+
+
 @pytest.mark.parametrize("debug", [False, True])
 @pytest.mark.parametrize("counts", [False, True])
 @pytest.mark.parametrize("kernel", [checked, divided, checked_inside], ids=lambda k: k.__name__)

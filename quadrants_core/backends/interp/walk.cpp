@@ -123,13 +123,19 @@ Flow Walk::for_loop(Value v) {
 
 Flow Walk::endless_loop(Value v) {
     const Inst &in = fn[v];
+    const Loop &loop = fn.loops[in.imm];
     pass(fn.args(v));
     while (true) {
         receive(fn[in.blocks[0]].params);
         Flow flow = round(in.blocks[0]);
-        if (flow == Flow::returned || flow == Flow::exited) return flow;
+        if (flow == Flow::returned) return flow;
         if (flow == Flow::broke) break;
-        if (leave(fn.loops[in.imm])) return Flow::exited;
+        const bool halfway = flow == Flow::exited;
+        if (!halfway && !leave(loop)) continue;
+        if (!loop.flushes) return Flow::exited;
+        left = true;
+        if (halfway) pass(fn[in.blocks[0]].params);
+        break;
     }
     receive(fn.results(v));
     return Flow::yielded;

@@ -49,7 +49,7 @@ uint64_t rounds_between_looks(const ir::Function &fn, Value loop) {
 /// Whether the block holds a loop with `flushes`.
 bool leaves_inside(const ir::Function &fn, ir::BlockId block) {
     return std::ranges::any_of(fn[block].insts, [&](Value v) {
-        if (fn[v].op == Op::for_) return fn.loops.at(fn[v].imm).flushes;
+        if (fn[v].op == Op::for_ || fn[v].op == Op::loop) return fn.loops.at(fn[v].imm).flushes;
         return fn[v].op == Op::if_ &&
                std::ranges::any_of(fn[v].blocks, [&](ir::BlockId b) { return leaves_inside(fn, b); });
     });

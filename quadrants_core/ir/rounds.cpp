@@ -1,0 +1,37 @@
+#include "ir/rounds.h"
+
+#include <algorithm>
+
+namespace qd::ir {
+
+int64_t times(int64_t trips, int64_t rounds) {
+    int64_t product;
+    return __builtin_mul_overflow(trips, rounds, &product) ? unbounded : product;
+}
+
+int64_t trips(const Function &fn, Value loop) {
+    if (fn[loop].op != Op::for_) return unbounded;
+    const Inst &lo = fn[fn.args(loop)[0]], &hi = fn[fn.args(loop)[1]];
+    if (lo.op != Op::constant || hi.op != Op::constant) return unbounded;
+    const int shift = 64 - bits_of(lo.type.elem);
+    int64_t count;
+    if (__builtin_sub_overflow(int64_t(hi.imm << shift) >> shift, int64_t(lo.imm << shift) >> shift, &count))
+        return unbounded;
+    return std::max<int64_t>(count, 0);
+}
+
+int64_t rounds(const Function &fn, BlockId block) {
+    int64_t sum = 0;
+    for (const Value v : fn[block].insts) {
+        const bool loops = fn[v].op == Op::for_ || fn[v].op == Op::loop;
+        for (const BlockId inner : fn[v].blocks) {
+            if (!inner) continue;
+            const int64_t inside = rounds(fn, inner);
+            const int64_t all = loops ? times(trips(fn, v), std::max<int64_t>(inside, 1)) : inside;
+            if (__builtin_add_overflow(sum, all, &sum)) return unbounded;
+        }
+    }
+    return sum;
+}
+
+} // namespace qd::ir

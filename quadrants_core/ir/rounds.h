@@ -1,0 +1,18 @@
+#pragma once
+// How often loops run, as far as their limits tell.
+#include "ir/function.h"
+
+#include <cstdint>
+
+namespace qd::ir {
+
+constexpr int64_t unbounded = INT64_MAX;
+
+/// Rounds of a `for` or `loop` without those of loops inside; unbounded if its limits are not constants.
+int64_t trips(const Function &fn, Value loop);
+/// Of all loops in a block, each with those inside of it: 0 if there is none, at most `unbounded`.
+int64_t rounds(const Function &fn, BlockId block);
+/// The product of two such numbers.
+int64_t times(int64_t trips, int64_t rounds);
+
+} // namespace qd::ir
