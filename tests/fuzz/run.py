@@ -103,7 +103,7 @@ def outcome(text, arch, limit=None, checked=False):
 
 BAD = (SystemError, MemoryError)
 CONSTANTS = (ZeroDivisionError, OverflowError, ValueError)  # Python says so of numbers known at compile time
-OF_CONSTANTS = ("ZeroDivisionError", "negative shift count", "exceeded the range of", "integer division by zero")
+OF_CONSTANTS = ("ZeroDivisionError", "negative shift count", "exceeded the range of", "too large to convert to float", "integer division by zero")
 
 
 def _has_line(error):
