@@ -32,8 +32,8 @@ class Lowering {
             }
             const bool loop = fn_[v].op == Op::for_ || fn_[v].op == Op::loop;
             const bool flushes = loop && fn_.loops[fn_[v].imm].flushes;
-            for (const BlockId inner : fn_[v].blocks)
-                if (inner) block(inner, inside || (loop && !flushes));
+            for (int k = 0; k < 2; ++k) // instructions move as others are made
+                if (const BlockId inner = fn_[v].blocks[k]) block(inner, inside || (loop && !flushes));
             flushes_ |= flushes;
             fn_[id].insts.push_back(v);
         }

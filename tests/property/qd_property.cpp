@@ -107,7 +107,12 @@ std::string in_child(const std::function<void(int out)> &work, std::string *ende
     close(ends[0]);
     int status = 0;
     waitpid(child, &status, 0);
-    *ended = WIFSIGNALED(status) ? std::string("crashed: ") + strsignal(WTERMSIG(status)) : "";
+    if (WIFSIGNALED(status))
+        *ended = std::string("crashed: ") + strsignal(WTERMSIG(status));
+    else if (WEXITSTATUS(status) != 0)
+        *ended = "crashed: exit status " + std::to_string(WEXITSTATUS(status)); // a sanitizer's
+    else
+        ended->clear();
     return text;
 }
 
