@@ -293,12 +293,11 @@ static Flow parallel_body(Walk &w, Items statements, size_t from) {
 /// A serial loop that may run long polls for Stop: one outside of parallel loops, or around other loops. The innermost
 /// loops of parallel ones stay as they are; so do short loops, and those around loops that poll themselves.
 void poll_in(Walk &w, ir::Value loop, bool has_loops) {
-    constexpr int64_t short_trips = 4096, short_rounds = 1 << 16;
     const bool serial = w.region == w.fn.body;
     const int64_t trips = ir::trips(w.fn, loop);
-    if (trips <= short_trips) {
+    if (trips <= ir::few_trips) {
         const int64_t inside = serial ? ir::rounds(w.fn, w.fn[loop].blocks[0]) : 0;
-        if (inside == ir::unbounded || ir::times(trips, inside) <= short_rounds) return;
+        if (inside == ir::unbounded || ir::times(trips, inside) <= ir::few_rounds) return;
     }
     if (!has_loops && !serial) return;
     const ir::BlockId outer = std::exchange(w.b.block, w.fn[loop].blocks[0]);

@@ -141,8 +141,8 @@ struct Loop {
     bool interruptible = false; ///< poll for Stop on the back edge
     bool keeps_room = false;    ///< what `reserve` takes in an iteration lasts until the one around the loop ends
     bool ordered = false;       ///< Wish::ordered of this loop alone
-    /// Behind it stands what brings its sums to memory. Stop, or an assertion that fails, leaves this loop, not the task: it has as results what the round that
-    /// is left began with. No other loop of the kind begins then.
+    /// Behind it stands what brings its sums to memory. Stop, or an assertion that fails, leaves this loop, not the task: it
+    /// has as results what the round that is left began with. No other loop of the kind begins then.
     bool flushes = false;
     /// A parallel loop over the cells in the `list` that is its upper bound, one index for each axis of its place. Lowered: a loop
     /// over those of a piece.

@@ -7,6 +7,8 @@
 namespace qd::ir {
 
 constexpr int64_t unbounded = INT64_MAX;
+/// A loop of no more trips, and no more rounds in all, need not look for Stop.
+constexpr int64_t few_trips = 4096, few_rounds = 1 << 16;
 
 /// Rounds of a `for` or `loop` without those of loops inside; unbounded if its limits are not constants.
 int64_t trips(const Function &fn, Value loop);

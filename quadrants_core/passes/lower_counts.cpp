@@ -1,5 +1,6 @@
 // A coverage count is an atomic addition to its counter: all threads count there. Behind a loop that may be left early (Loop::flushes),
 // which is counted as if it had run to its end, it is one if that did not happen.
+#include "analysis/walk.h"
 #include "passes/passes.h"
 
 #include "ir/builder.h"
@@ -15,7 +16,6 @@ namespace {
 class Lowering {
   public:
     explicit Lowering(Function &fn) : fn_(fn) {}
-    bool changed = false;
 
     void block(BlockId id, bool inside) {
         const std::vector<Value> old = std::move(fn_[id].insts);
@@ -41,7 +41,6 @@ class Lowering {
 
   private:
     void lower(BlockId id, std::span<const Value> counts, bool guarded) {
-        changed = true;
         Builder b(fn_, id);
         b.span = fn_[counts[0]].span;
         if (guarded) {
@@ -64,10 +63,13 @@ class Lowering {
 } // namespace
 
 bool lower_counts(Function &fn, const Config &) {
+    bool any = false;
+    analysis::walk(fn, [&](Value v) { any |= fn[v].op == Op::count; });
+    if (!any) return false;
     Lowering lowering(fn);
     lowering.block(fn.body, false);
     if (fn.bounds) lowering.block(fn.bounds, true); // a call of its own
-    return lowering.changed;
+    return true;
 }
 
 } // namespace qd::passes

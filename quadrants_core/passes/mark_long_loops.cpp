@@ -1,6 +1,7 @@
 // Loops that may run long without a look at Stop become interruptible: inside of a parallel loop those with many or
-// unknown trips, those that have many rounds together with the loops in them, and all that hold such a loop. Code generation has the innermost of them look once in many rounds, the
-// others at every round. Serial loops, and those that hold a check of their own, are as the frontend made them.
+// unknown trips, those that have many rounds together with the loops in them, and all that hold such a loop. Code
+// generation has the innermost of them look once in many rounds, the others at every round. Serial loops, and those that
+// hold a check of their own, are as the frontend made them.
 #include "passes/looks.h"
 #include "passes/passes.h"
 
@@ -17,8 +18,6 @@ bool is_part_of_range(const Function &fn, Value v) {
     if (fn[v].op != Op::for_ && fn[v].op != Op::loop) return false;
     return fn.loops[fn[v].imm].vectorize || fn.loops[fn[v].imm].cells;
 }
-
-constexpr int64_t few_trips = 4096, few_rounds = 1 << 16;
 
 class Finding {
   public:

@@ -47,6 +47,16 @@ def wait(i: qd.i32, n: qd.i32):
 
 
 @qd.func
+def add(i: qd.i32, sums: Sums, reals: Reals):
+    sums[0] += 1
+    reals[0] += 0.5
+    qd.atomic_max(sums[1], i)
+    qd.atomic_or(sums[2], i)
+    if i % 2 == 0:
+        sums[3] += i
+
+
+@qd.func
 def finite(s: qd.f32) -> qd.i32:
     return qd.select(qd.abs(s) < 1e30, 1, 0)
 
@@ -59,12 +69,7 @@ def counted(done: Marks, sums: Sums, reals: Reals, long: qd.i32):
             n = long
         s = wait(i, n)
         done[i] += finite(s)
-        sums[0] += 1
-        reals[0] += 0.5
-        qd.atomic_max(sums[1], i)
-        qd.atomic_or(sums[2], i)
-        if i % 2 == 0:
-            sums[3] += i
+        add(i, sums, reals)
 
 
 @qd.kernel
@@ -77,12 +82,7 @@ def repeated(done: Marks, sums: Sums, reals: Reals, long: qd.i32):
         while k < n:
             k += 1
         done[i] += k // n
-        sums[0] += 1
-        reals[0] += 0.5
-        qd.atomic_max(sums[1], i)
-        qd.atomic_or(sums[2], i)
-        if i % 2 == 0:
-            sums[3] += i
+        add(i, sums, reals)
 
 
 @qd.kernel
@@ -107,14 +107,12 @@ def rows(done: Plane, sums: Sums, reals: Reals, long: qd.i32):
             n = long
         s = wait(j, n)
         done[i, j] += finite(s)
-        sums[0] += 1
-        reals[0] += 0.5
-        qd.atomic_max(sums[1], i * done.shape[1] + j)
+        add(i * done.shape[1] + j, sums, reals)
 
 
 def times_added(kernel):
     """How often the line that adds to sums[0] ran, as coverage counts."""
-    lines, first = inspect.getsourcelines(inspect.unwrap(kernel))
+    lines, first = inspect.getsourcelines(inspect.unwrap(kernel if kernel is lanes else add))
     at = next(first + i for i, line in enumerate(lines) if line.strip() == "sums[0] += 1")
     return qd.coverage.snapshot()[__file__][at]
 
@@ -127,6 +125,11 @@ def check(done, sums, reals):
     assert sums[0] == len(came)
     assert reals.to_numpy()[0] == 0.5 * len(came)
     return came, sums
+
+
+def others(came):
+    """What add() makes of sums[1], sums[2] and sums[3]."""
+    return [came.max(), np.bitwise_or.reduce(came), came[came % 2 == 0].sum()]
 
 
 @pytest.mark.parametrize("counts", [False, True])
@@ -148,10 +151,7 @@ def test_stop(arch, monkeypatch, kernel, threads, counts):
     assert len(came) < N
     assert not counts or times_added(kernel) - N <= len(came)  # what no look told of a chunk that is left is not counted
     if kernel is not lanes:
-        assert found[1] == came.max()
-    if kernel in (counted, repeated):
-        assert found[2] == np.bitwise_or.reduce(came)
-        assert found[3] == came[came % 2 == 0].sum()
+        assert found[1:4].tolist() == others(came)
 
 
 @qd.kernel
@@ -181,25 +181,17 @@ def test_stop_where_threads_add_to_copies(arch):
 def checked(x: Marks, seen: Marks, sums: Sums, reals: Reals):
     for i in x:
         seen[i] += 1
-        sums[0] += 1
-        reals[0] += 0.5
-        qd.atomic_max(sums[1], i)
-        if i % 2 == 0:
-            sums[2] += i
+        add(i, sums, reals)
         assert x[i] != 0
-        sums[3] += 1
+        sums[4] += 1
 
 
 @qd.kernel
 def divided(x: Marks, seen: Marks, sums: Sums, reals: Reals):
     for i in x:
         seen[i] += 1
-        sums[0] += 1
-        reals[0] += 0.5
-        qd.atomic_max(sums[1], i)
-        if i % 2 == 0:
-            sums[2] += i
-        sums[3] += 5 // x[i]
+        add(i, sums, reals)
+        sums[4] += 5 // x[i]
 
 
 @qd.kernel
@@ -208,13 +200,9 @@ def checked_inside(x: Marks, seen: Marks, sums: Sums, reals: Reals):
         for j in range(100):
             k = i * 100 + j
             seen[k] += 1
-            sums[0] += 1
-            reals[0] += 0.5
-            qd.atomic_max(sums[1], k)
-            if k % 2 == 0:
-                sums[2] += k
+            add(k, sums, reals)
             assert x[k] != 0
-            sums[3] += 1
+            sums[4] += 1
 
 
 TREES = {
@@ -278,7 +266,7 @@ def test_a_check_that_fails(arch, monkeypatch, kernel, counts, debug):
         pytest.skip("assertions are checked with debug=True")
     qd.init(arch=arch, offline_cache=False, debug=debug, cpu_max_num_threads=1)
     x, seen = qd.ndarray(qd.i32, N), qd.ndarray(qd.i32, N)
-    sums, reals = qd.ndarray(qd.i64, 4), qd.ndarray(qd.f64, 1)
+    sums, reals = qd.ndarray(qd.i64, 5), qd.ndarray(qd.f64, 1)
     values = np.full(N, 5, np.int32)
     values[KEPT] = 0
     x.from_numpy(values)
@@ -287,7 +275,7 @@ def test_a_check_that_fails(arch, monkeypatch, kernel, counts, debug):
     came = np.flatnonzero(seen.to_numpy())
     found = sums.to_numpy()
     assert KEPT in came
-    assert found.tolist() == [len(came), came.max(), came[came % 2 == 0].sum(), len(came) - 1]
+    assert found.tolist() == [len(came), *others(came), len(came) - 1]
     assert reals.to_numpy()[0] == 0.5 * len(came)
 
 

@@ -14,6 +14,17 @@ namespace {
 
 thread_local uint64_t step_limit = 0;
 
+/// yielded: the next round; broke: the loop ends, with what is passed; else all around is left too.
+Flow behind_round(Walk &walk, Flow flow, const Loop &loop, std::span<const Value> carried) {
+    if (flow == Flow::returned || flow == Flow::broke) return flow;
+    const bool halfway = flow == Flow::exited;
+    if (!halfway && !walk.leave(loop) && !(loop.flushes && walk.left)) return Flow::yielded;
+    if (!loop.flushes) return Flow::exited;
+    walk.left = true;
+    if (halfway) walk.pass(carried);
+    return Flow::broke;
+}
+
 } // namespace
 
 void Walk::define(Value v) {
@@ -108,14 +119,9 @@ Flow Walk::for_loop(Value v) {
         int64_t at = loop.reversed ? hi - 1 - (n - lo) : n;
         values[slot[params[0].id]] = from_int(fn.type(params[0]).elem, at).bits;
         Flow flow = loop.keeps_room ? block(in.blocks[0]) : round(in.blocks[0]);
-        if (flow == Flow::returned) return flow;
+        flow = behind_round(*this, flow, loop, params.subspan(1));
         if (flow == Flow::broke) break;
-        const bool halfway = flow == Flow::exited;
-        if (!halfway && !leave(loop) && !(loop.flushes && left)) continue;
-        if (!loop.flushes) return Flow::exited;
-        left = true;
-        if (halfway) pass(params.subspan(1));
-        break;
+        if (flow != Flow::yielded) return flow;
     }
     receive(fn.results(v));
     return Flow::yielded;
@@ -128,14 +134,9 @@ Flow Walk::endless_loop(Value v) {
     while (true) {
         receive(fn[in.blocks[0]].params);
         Flow flow = round(in.blocks[0]);
-        if (flow == Flow::returned) return flow;
+        flow = behind_round(*this, flow, loop, fn[in.blocks[0]].params);
         if (flow == Flow::broke) break;
-        const bool halfway = flow == Flow::exited;
-        if (!halfway && !leave(loop)) continue;
-        if (!loop.flushes) return Flow::exited;
-        left = true;
-        if (halfway) pass(fn[in.blocks[0]].params);
-        break;
+        if (flow != Flow::yielded) return flow;
     }
     receive(fn.results(v));
     return Flow::yielded;

@@ -413,9 +413,10 @@ void Emitter::loop_body(Value v, Region &region, llvm::BasicBlock *before,
     }
     if (const auto wide = code_.wide.find(index.id); index && wide != code_.wide.end())
         code_.set(index, b_.CreateTrunc(wide->second, b_.getInt32Ty()));
-    const bool takes = !fn_.loops.at(fn_[v].imm).keeps_room && reserves(fn_, fn_[v].blocks[0]);
+    const ir::Loop &flags = fn_.loops.at(fn_[v].imm);
+    const bool takes = !flags.keeps_room && reserves(fn_, fn_[v].blocks[0]);
     const HeapCode::Mark mark = takes ? heap_.mark() : HeapCode::Mark{};
-    if (fn_.loops.at(fn_[v].imm).flushes) region.stop = code_.new_block("stopped");
+    if (flags.flushes) region.stop = code_.new_block("stopped");
     regions_.push_back(region);
     block(fn_[v].blocks[0]);
     regions_.pop_back();
@@ -432,7 +433,6 @@ void Emitter::loop_body(Value v, Region &region, llvm::BasicBlock *before,
     if (!llvm::pred_empty(latch)) {
         b_.SetInsertPoint(latch);
         if (takes) heap_.give_back(mark);
-        const ir::Loop &flags = fn_.loops.at(fn_[v].imm);
         llvm::Value *reason = nullptr;
         if (flags.interruptible && !rounds_between_looks(fn_, v)) reason = outside_.stop_requested();
         if (flags.flushes && outside_.may_have_left() && leaves_inside(fn_, fn_[v].blocks[0]))
