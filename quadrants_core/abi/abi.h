@@ -9,7 +9,7 @@
 namespace qd::abi {
 
 /// Bump on any change of this file: part of every cache key.
-inline constexpr uint32_t version = 10;
+inline constexpr uint32_t version = 11;
 
 struct Thread;
 struct Launch;

@@ -17,9 +17,16 @@ enum class Order : uint32_t {
     sums,       ///< real numbers are added to what is listed as Accumulation, and to nothing else
     one_thread, ///< what one index finds depends on those before it
 };
+/// What the code of a task, whose updates in loops have no lock, needs.
+enum class Needs : uint32_t {
+    nothing, ///< they have
+    copies,  ///< one thread, or copies of all that it accumulates in
+    alone,   ///< one thread
+};
 /// A constant of the object file of a task that updates memory atomically, or whose order is fixed.
 struct Updates {
     Order order = Order::free;
+    Needs needs = Needs::nothing;
     uint32_t any = 0; ///< non-zero: it updates memory that others may see; coverage counters do not count
     bool some() const { return (uint32_t(order) | any) != 0; }
 };

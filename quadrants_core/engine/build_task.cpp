@@ -210,6 +210,10 @@ void name_by_content(const runtime::CacheKey &build_key, TaskBuild &build) {
     build.info.hash[1] = build.key[1];
 }
 
+runtime::KernelKey key_of_tasks(std::span<const runtime::CacheKey> tasks) {
+    return spread({reinterpret_cast<const uint8_t *>(tasks.data()), tasks.size() * sizeof(runtime::CacheKey)});
+}
+
 bool load_from_disk(Program::Impl &p, TaskBuild &build, runtime::KeptKernel *kernel) {
     if (!p.disk || p.dumps()) return false;
     const Stopwatch reading;

@@ -23,6 +23,8 @@ TaskBuild start_build(ir::Function task);
 void keep_turns(std::span<TaskBuild> tasks);
 /// Fills `key`, and the hash in `info`: the task as offload made it, and what made all code of this build.
 void name_by_content(const runtime::CacheKey &build_key, TaskBuild &build);
+/// On disk, of a kernel whose IR is not at hand, or of some of its tasks.
+runtime::KernelKey key_of_tasks(std::span<const runtime::CacheKey> tasks);
 /// Fills `code` from the cache on disk, where `kernel` may hold it, which gives it away; false if it is not there.
 bool load_from_disk(Program::Impl &p, TaskBuild &build, runtime::KeptKernel *kernel);
 /// Passes and emission; any thread.

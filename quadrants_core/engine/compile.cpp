@@ -5,6 +5,7 @@
 #include "engine/image.h"
 #include "engine/overlap.h"
 #include "engine/program_impl.h"
+#include "engine/shared_code.h"
 #include "engine/stopwatch.h"
 #include "engine/weight.h"
 #include "ir/graph.h"
@@ -22,7 +23,10 @@ namespace {
 
 /// Keeps the IR where another build of the kernel may be needed.
 void keep_source(const ir::Function &kernel, CompiledKernel &out) {
-    if (out.arrays.empty() && kernel.counters.empty()) return;
+    if (out.arrays.empty() && kernel.counters.empty()) {
+        out.source = source_of_locks(kernel);
+        return;
+    }
     Writer source;
     ir::write(source, kernel);
     out.source = std::move(source.bytes);
@@ -199,7 +203,7 @@ void assemble(Program::Impl &p, CompiledKernel &out, std::vector<TaskBuild> &bui
     out.counts.assign(out.counters.size(), 0);
     uint64_t *counters = out.counts.data();
     for (size_t i = 0; i < builds.size(); i++) {
-        out.tasks.push_back({&p, &out.info, &out.info.tasks[i], builds[i].code, counters});
+        out.tasks.push_back({&p, &out, &out.info.tasks[i], builds[i].code, counters});
         counters += builds[i].counters.size();
     }
 }

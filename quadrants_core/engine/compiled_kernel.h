@@ -26,7 +26,14 @@ struct TaskCode {
     void publish(std::shared_ptr<runtime::LoadedTask> build) {
         current.store(build.get(), std::memory_order_release);
         for (const auto &before : builds_) before->go_on_with(*build);
+        if (locked_) build->has_locks_in(*locked_->current.load());
         builds_.push_back(std::move(build));
+    }
+    /// The same task for threads that update the same memory (shared_code.h); null: it was not needed yet.
+    const std::shared_ptr<TaskCode> &locked() const { return locked_; }
+    void has_locks_in(std::shared_ptr<TaskCode> other) {
+        locked_ = std::move(other);
+        for (const auto &build : builds_) build->has_locks_in(*locked_->current.load());
     }
     /// That of the build whose code holds this address; empty if there is none.
     std::span<const uint8_t> code_at(uintptr_t address) const {
@@ -34,22 +41,26 @@ struct TaskCode {
             const std::span<const uint8_t> code = build->code();
             if (address - reinterpret_cast<uintptr_t>(code.data()) < code.size()) return code;
         }
-        return {};
+        return locked_ ? locked_->code_at(address) : std::span<const uint8_t>();
     }
     /// The device is closing.
     void unload() {
         current = nullptr;
         builds_.clear();
+        locked_ = nullptr;
     }
 
   private:
     std::vector<std::shared_ptr<runtime::LoadedTask>> builds_;
+    std::shared_ptr<TaskCode> locked_;
 };
+
+class CompiledKernel;
 
 /// One task of one kernel: what abi::HostServices::task points to.
 struct KernelTask {
     Program::Impl *program = nullptr;
-    const abi::Kernel *kernel = nullptr;
+    const CompiledKernel *kernel = nullptr;
     const abi::Task *info = nullptr; ///< in the kernel
     std::shared_ptr<TaskCode> code;
     uint64_t *counters = nullptr; ///< its part of the kernel's counters
@@ -103,7 +114,7 @@ class CompiledKernel : public std::enable_shared_from_this<CompiledKernel> {
     uint32_t arrays_beside_trees = 0; ///< so many of `arrays` are to be checked against field trees too
     std::vector<uint32_t> trees;      ///< slots of those that the kernel uses
     std::vector<Bytes> tree_bytes;    ///< where they lie, in order; filled by the first launch that must know
-    /// The kernel's IR as ir::write gives it; kept if `arrays` or `counters` is not empty.
+    /// The kernel's IR as ir::write gives it; kept if another build of it or of a task may be needed.
     std::vector<uint8_t> source;
     std::shared_ptr<Completion> completion; ///< null: counts are asked for, or nothing is counted
     std::shared_ptr<CompiledKernel>

@@ -4,6 +4,7 @@
 #include "base/stack.h"
 #include "engine/background.h"
 #include "engine/build_task.h"
+#include "engine/shared_code.h"
 #include "engine/weight.h"
 #include "ir/serial.h"
 
@@ -72,29 +73,26 @@ struct CleanJob {
     std::shared_ptr<Lifetime> lifetime;
     std::shared_ptr<runtime::DiskCache> disk;
 
-    std::vector<TaskBuild> cut() const;
+    /// `clean`: the kernel's IR without counters, if a task may be needed with locks.
+    std::vector<TaskBuild> cut(std::vector<uint8_t> &clean) const;
     void provide(TaskBuild &task) const;
-    bool publish(std::vector<TaskBuild> &tasks) const;
+    bool publish(std::vector<TaskBuild> &tasks, std::vector<uint8_t> clean) const;
     void run() const;
 };
 
-std::vector<TaskBuild> CleanJob::cut() const {
+std::vector<TaskBuild> CleanJob::cut(std::vector<uint8_t> &clean) const {
     Reader bytes(source);
     ir::Function kernel = ir::read(bytes);
     std::vector<TaskBuild> tasks;
     with_stack(stack_for(kernel), [&] {
         passes::drop_counts(kernel);
+        clean = source_of_locks(kernel);
         for (ir::Function &task : lowering.tasks(kernel)) {
             tasks.push_back(start_build(std::move(task)));
             name_by_content(build_key, tasks.back());
         }
     });
     return tasks;
-}
-
-/// Of a kernel whose IR is not at hand.
-runtime::KernelKey key_of_tasks(const std::vector<runtime::CacheKey> &tasks) {
-    return spread({reinterpret_cast<const uint8_t *>(tasks.data()), tasks.size() * sizeof(runtime::CacheKey)});
 }
 
 /// Fills `binary`, from the disk or by compiling.
@@ -113,7 +111,7 @@ void CleanJob::provide(TaskBuild &task) const {
 }
 
 /// False if the program has ended.
-bool CleanJob::publish(std::vector<TaskBuild> &tasks) const {
+bool CleanJob::publish(std::vector<TaskBuild> &tasks, std::vector<uint8_t> clean) const {
     return with_program(*lifetime, [&](Program::Impl &p) {
         for (TaskBuild &task : tasks) {
             if (!task.code) task.code = p.known_task(task.key);
@@ -123,6 +121,7 @@ bool CleanJob::publish(std::vector<TaskBuild> &tasks) const {
         }
         auto kernel = std::make_shared<CompiledKernel>();
         kernel->info = info;
+        kernel->source = std::move(clean);
         assemble(p, *kernel, tasks);
         build->kernel = std::move(kernel);
         build->state.store(CleanBuild::State::ready, std::memory_order_release);
@@ -131,7 +130,8 @@ bool CleanJob::publish(std::vector<TaskBuild> &tasks) const {
 
 void CleanJob::run() const {
     try {
-        std::vector<TaskBuild> tasks = cut();
+        std::vector<uint8_t> clean;
+        std::vector<TaskBuild> tasks = cut(clean);
         const bool alive = with_program(*lifetime, [&](Program::Impl &p) {
             for (TaskBuild &task : tasks) task.code = p.known_task(task.key);
         });
@@ -140,7 +140,7 @@ void CleanJob::run() const {
             if (!task.code) provide(task);
         std::vector<runtime::CacheKey> keys;
         for (const TaskBuild &task : tasks) keys.push_back(task.key);
-        publish(tasks);
+        publish(tasks, std::move(clean));
         if (disk) disk->use_kernel(key_of_tasks(keys), info.name, keys, nullptr);
     } catch (const Interrupted &) {
         build->state = CleanBuild::State::none; // Stop was pressed: a later launch asks again

@@ -18,7 +18,11 @@ class Search {
 
     bool kernel(ir::Function kernel) {
         std::vector<ir::Function> tasks = lowering_.tasks(kernel);
-        return fault_.task < tasks.size() && task(std::move(tasks[fault_.task]));
+        if (fault_.task >= tasks.size()) return false;
+        ir::Function locked = tasks[fault_.task];
+        if (task(std::move(tasks[fault_.task]))) return true;
+        locked.wish(ir::Wish::locked);
+        return task(std::move(locked));
     }
     std::vector<Location> found;
 

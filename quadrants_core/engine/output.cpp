@@ -136,7 +136,7 @@ char *reserve_from_task(const abi::Launch *launch, abi::Thread *thread, uint64_t
         return nullptr;
     const std::string size = bytes == UINT64_MAX ? "more bytes than can be counted" : std::to_string(bytes) + " bytes";
     const auto at = std::ranges::find(task.info->stacks, stack, &abi::Stack::number);
-    p.main.failure = {"Adstack: there is no memory for what a loop of kernel " + task.kernel->name +
+    p.main.failure = {"Adstack: there is no memory for what a loop of kernel " + task.kernel->info.name +
                           " keeps for its way back: it asked for " + size + " on one thread, which holds " +
                           std::to_string(thread->heap.used) + " already",
                       at == task.info->stacks.end() ? std::vector<Location>() : trace_of(at->loop),

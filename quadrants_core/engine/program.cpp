@@ -10,6 +10,7 @@
 #include "engine/image.h"
 #include "engine/program_impl.h"
 #include "engine/remote_launch.h"
+#include "engine/shared_code.h"
 #include "engine/warm_up.h"
 #include "engine/weight.h"
 #include "runtime/externals.h"
@@ -71,7 +72,7 @@ constexpr std::string_view simplifying_passes = "fold,simplify_branches,cse,dce"
 
 std::unique_ptr<runtime::Device> open_device(const Options &options) {
     const int threads = options.make_cpu_multithreading_loop ? int(options.cpu_max_num_threads) : 1;
-    return choose_backend(options.arch).open({0, threads, options.random_seed, block_dim(options)});
+    return choose_backend(options.arch).open({0, threads, options.random_seed, block_dim(options), need_locks});
 }
 
 runtime::CacheLimits cache_limits(const Options &options) {

@@ -187,10 +187,11 @@ enum class Wish : uint8_t {
     reload,      ///< loops read and write memory in every round
     flat,        ///< branches become selects wherever they can
     ordered,     ///< the order of sums follows from lengths alone, whatever threads there are
+    locked,      ///< threads may update the same memory in loops; otherwise the code of a task says where it may run
 };
 /// As the text of a function has them.
 inline constexpr std::string_view wish_names[] = {"plain",  "as_stored", "no_algebra", "shared_sums",
-                                                  "reload", "flat",      "ordered"};
+                                                  "reload", "flat",      "ordered",    "locked"};
 
 /// A stretch of a kernel's top level that is one thing in its graph: from its `graph_begin` to its `graph_end`.
 struct Subgraph {

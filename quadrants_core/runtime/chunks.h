@@ -1,6 +1,7 @@
 #pragma once
 // How the range of a task is read and cut, for whoever runs tasks on threads of the host.
 #include "abi/abi.h"
+#include "abi/range.h"
 
 #include <cstdint>
 
@@ -11,9 +12,23 @@ struct TaskEntry;
 /// Indices of a chunk of a range of `n`. `block_dim` 0: as it pays.
 int64_t chunk_size(int64_t n, abi::Weight weight, uint32_t block_dim, int threads);
 
+/// How the range of a task is found.
+struct Bounds {
+    abi::Bounds code = nullptr; ///< null: it is `known`
+    abi::Range known;
+
+    Bounds() = default;
+    Bounds(abi::Bounds function) : code(function) {}
+    void read(const abi::Launch *launch, abi::Thread *thread, int64_t *range) const {
+        if (code) return code(launch, thread, range);
+        range[0] = known.begin;
+        range[1] = known.end(launch->data.args);
+    }
+};
+
 /// Reads the range, and runs the task if it is not worth the pool. One guard for both.
 struct Start {
-    abi::Bounds bounds;
+    const Bounds &bounds;
     const TaskEntry &code;
     float weight;
     bool shares_little = false; ///< QD_SHARE_LITTLE

@@ -38,6 +38,8 @@ struct LoadedTask {
     virtual ~LoadedTask() = default;
     /// Better code of the same task was loaded: launches under way may go on with it. Both stay.
     virtual void go_on_with(const LoadedTask &) {}
+    /// Code of the same task with locks was loaded (DeviceOptions::need_locks). Both stay.
+    virtual void has_locks_in(const LoadedTask &) {}
     virtual Updated updated() const { return {}; }
     /// Its code as it lies in memory; empty if faults in it are not told.
     virtual std::span<const uint8_t> code() const { return {}; }
@@ -54,6 +56,9 @@ struct DeviceOptions {
     int threads = 0;          ///< concurrent workers; 0: all cores
     uint64_t random_seed = 0; ///< of the workers' random generators
     uint32_t block_dim = 0; ///< rounds that a worker of the host takes at once, of loops without a number; 0: what pays
+    /// Called in a launch of a task whose code needs one thread, or copies (abi::Needs), where several threads would pay, from the
+    /// thread that launches: asks for code with locks, `has_locks_in`. Without it one thread does all. Null: there is never any.
+    void (*need_locks)(const abi::Launch &) = nullptr;
 };
 
 struct DeviceInfo {

@@ -23,7 +23,7 @@ constexpr int as_many_threads = 16; ///< ranges are cut as for so many
 
 void read_range(const abi::Launch *launch, abi::Thread *thread, int64_t self, int64_t) {
     Start &start = *reinterpret_cast<Start *>(self);
-    start.bounds(launch, thread, start.range);
+    start.bounds.read(launch, thread, start.range);
 }
 
 struct Parts {
@@ -48,7 +48,7 @@ void ChunkDraws::begin(uint64_t seed, uint32_t chunk) {
 
 bool runs_chunks(Pool::Work work) { return work == Job::run || work == Parts::run; }
 
-void Launcher::run_in_order(const abi::Task &task, const std::atomic<const TaskEntry *> &entry, abi::Bounds bounds,
+void Launcher::run_in_order(const abi::Task &task, const std::atomic<const TaskEntry *> &entry, const Bounds &bounds,
                             abi::Launch &launch) {
     uint64_t draws[2];
     device_lib::seed_random(draws, draws_.seed, draws_.launches++);

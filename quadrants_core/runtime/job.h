@@ -19,11 +19,17 @@ struct Job {
     const uint32_t *failed;
     Launcher::State *states;
     int64_t begin, end, chunk;
+    const TaskEntry *const begun;            ///< the build that it begins with
+    const TaskEntry *shown;                  ///< where it is noted how this goes
+    abi::Needs met = abi::Needs::alone;      ///< what it has of what code may need
     const TaskEntry *copied = nullptr; ///< the threads have copies of what this build accumulates in
     /// Of a task with a fixed order: the random numbers of each chunk begin anew, from here on.
     const uint64_t *draws = nullptr;
 
     uint32_t chunks() const { return uint32_t((end - begin + chunk - 1) / chunk); }
+    bool may_run(const TaskEntry &other) const {
+        return other.updates.needs <= met && (!copied || other.accumulates_like(*copied));
+    }
     /// Pool::Work
     static void run(const void *self, uint32_t thread, uint32_t index);
 };

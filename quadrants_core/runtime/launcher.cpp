@@ -58,7 +58,7 @@ bool Start::is_small() const {
 
 void Start::run(const abi::Launch *launch, abi::Thread *thread, int64_t self, int64_t) {
     Start &start = *reinterpret_cast<Start *>(self);
-    start.bounds(launch, thread, start.range);
+    start.bounds.read(launch, thread, start.range);
     if (start.range[0] < start.range[1] && start.is_small())
         start.code.body(launch, thread, start.range[0], start.range[1]);
 }
@@ -74,7 +74,7 @@ Job::Job(Launcher &launcher, const std::atomic<const TaskEntry *> &code, const a
          int64_t behind, int64_t step)
     : entry(code), launch(&what), stop(what.data.stop ? what.data.stop : &never),
       failed(what.data.failed ? what.data.failed : &never), states(launcher.states_.data()), begin(first), end(behind),
-      chunk(step) {}
+      chunk(step), begun(code.load(std::memory_order_acquire)), shown(begun) {}
 
 void Job::run(const void *self, uint32_t thread, uint32_t index) {
     const Job &job = *static_cast<const Job *>(self);
@@ -82,7 +82,7 @@ void Job::run(const void *self, uint32_t thread, uint32_t index) {
     const ChunkDraws draws(job.states[thread], job.draws, index);
     const int64_t from = job.begin + int64_t(index) * job.chunk;
     const TaskEntry *entry = job.entry.load(std::memory_order_acquire);
-    if (job.copied && entry != job.copied && !entry->accumulates_like(*job.copied)) entry = job.copied;
+    if (entry != job.begun && !job.may_run(*entry)) entry = job.begun;
     try {
         call_guarded(job.launch, &job.states[thread], from, std::min(from + job.chunk, job.end), entry->body);
     } catch (const Fault &) {
@@ -91,8 +91,8 @@ void Job::run(const void *self, uint32_t thread, uint32_t index) {
     }
 }
 
-Launcher::Launcher(int threads, uint32_t block_dim)
-    : pool_(Pool::shared(threads)), block_dim_(block_dim), shares_little_(shares_little()),
+Launcher::Launcher(int threads, uint32_t block_dim, NeedLocks need_locks)
+    : pool_(Pool::shared(threads)), block_dim_(block_dim), need_locks_(need_locks), shares_little_(shares_little()),
       states_(size_t(pool_->threads())), copies_(pool_->threads(), shares_little_) {
     for (uint32_t i = 0; i < states_.size(); i++) {
         states_[i].index = i;
@@ -121,7 +121,7 @@ Share Launcher::share_so_far() const {
     return {begun.begun - under_way, begun.chunks};
 }
 
-void Launcher::run(const abi::Task &task, const std::atomic<const TaskEntry *> &entry, abi::Bounds bounds,
+void Launcher::run(const abi::Task &task, const std::atomic<const TaskEntry *> &entry, const Bounds &bounds,
                    abi::Launch &launch) {
     const TaskEntry &now = *entry.load(std::memory_order_acquire);
     const FlushDenormals flush(now.flushes); // switching there and back takes as long as a small task
@@ -164,16 +164,33 @@ double Launcher::run_sections(std::span<const HostTask> tasks, const abi::Launch
 void Launcher::run_chunks(Job &job) {
     const uint32_t chunks = job.chunks();
     if (chunks > 1 && threads() > 1) {
-        states_[0].alone = 0;
-        const TaskEntry *now = job.entry.load(std::memory_order_acquire);
-        if (!now->accumulations.empty() && copies_.begin(now->accumulations, job.launch->data, job.end - job.begin)) {
-            job.copied = now;
-            now->note(Updated::How::copies, copies_.count(), copies_.bytes());
+        const abi::Needs needs = job.begun->updates.needs;
+        const auto &accumulations = job.begun->accumulations;
+        if (needs != abi::Needs::alone && !accumulations.empty() &&
+            copies_.begin(accumulations, job.launch->data, job.end - job.begin) &&
+            (needs == abi::Needs::nothing || copies_.are_all())) {
+            job.copied = job.begun;
+            job.met = needs;
+            job.shown->note(Updated::How::copies, copies_.count(), copies_.bytes());
             return run_in_copies(job, chunks);
         }
-        now->note(Updated::How::locked);
+        if (needs != abi::Needs::nothing) return run_with_locks(job);
+        job.met = abi::Needs::nothing;
+        job.shown->note(Updated::How::locked);
+        states_[0].alone = 0;
     }
     pool_->run(Job::run, &job, chunks);
+}
+
+/// By other code of the task. Where that cannot be had, one thread does all.
+void Launcher::run_with_locks(Job &job) {
+    if (!job.begun->locked && need_locks_) need_locks_(*job.launch);
+    if (const std::atomic<const TaskEntry *> *other = job.begun->locked.load(std::memory_order_acquire)) {
+        Job again(*this, *other, *job.launch, job.begin, job.end, job.chunk);
+        again.shown = job.shown;
+        return run_chunks(again);
+    }
+    for (uint32_t index = 0; index < job.chunks(); index++) Job::run(&job, 0, index);
 }
 
 Launcher::Merge::~Merge() {
@@ -183,6 +200,7 @@ Launcher::Merge::~Merge() {
 
 void Launcher::run_in_copies(Job &job, uint32_t chunks) {
     const Merge merge{*this};
+    states_[0].alone = 0;
     for (size_t thread = 0; thread < states_.size(); thread++) copies_.tell(thread, states_[thread].to_copy);
     pool_->run(Job::run, &job, chunks);
 }

@@ -2,6 +2,7 @@
 // Runs a compiled task on the threads of the host: reads its range, decides whether waking the pool pays, cuts chunks.
 // A device that computes on the host owns one and forwards `Device::launch` to it.
 #include "abi/abi.h"
+#include "runtime/chunks.h"
 #include "runtime/device.h"
 #include "runtime/pool.h"
 #include "runtime/private_copies.h"
@@ -23,6 +24,8 @@ struct TaskEntry {
     bool flushes = true;   ///< its results may differ where subnormal floats are not flushed
     /// Of the last launch: `how`, 8 bits; the number of copies, 16; their bytes.
     mutable std::atomic<uint64_t> updated{0};
+    /// Of code that needs one thread, or copies: the same task with locks. Null: it was not made yet.
+    std::atomic<const std::atomic<const TaskEntry *> *> locked{nullptr};
 
     void note(Updated::How how, uint64_t copies = 0, uint64_t bytes = 0) const {
         if (updates.any) updated.store(uint64_t(how) | copies << 8 | bytes << 24, std::memory_order_relaxed);
@@ -41,8 +44,9 @@ struct HostTask;
 
 class Launcher {
   public:
+    using NeedLocks = void (*)(const abi::Launch &); ///< DeviceOptions
     /// `threads` 0: all cores. `block_dim`: of loops that have none of their own; 0: chunks as they pay.
-    explicit Launcher(int threads, uint32_t block_dim = 0);
+    explicit Launcher(int threads, uint32_t block_dim = 0, NeedLocks need_locks = nullptr);
     ~Launcher();
     Launcher(const Launcher &) = delete;
 
@@ -52,7 +56,7 @@ class Launcher {
     /// Returns when the last chunk is done, or soon after `launch.data.stop` or `launch.data.failed` is set. Not to be
     /// called by two threads at once. Throws Fault (faults.h); `launch.data.failed` may be set then. `entry` is read
     /// anew for each chunk.
-    void run(const abi::Task &task, const std::atomic<const TaskEntry *> &entry, abi::Bounds bounds,
+    void run(const abi::Task &task, const std::atomic<const TaskEntry *> &entry, const Bounds &bounds,
              abi::Launch &launch);
     /// Tasks of sections that may run side by side: runtime/sections.h.
     double run_sections(std::span<const HostTask> tasks, const abi::Launch &launch);
@@ -74,6 +78,7 @@ class Launcher {
   private:
     std::shared_ptr<Pool> pool_;
     uint32_t block_dim_;
+    const NeedLocks need_locks_;
     const bool shares_little_; ///< QD_SHARE_LITTLE: loops of any length go to the pool
     std::vector<State> states_;
     PrivateCopies copies_;
@@ -82,10 +87,11 @@ class Launcher {
         uint32_t launches = 0; ///< of tasks with a fixed order, so far
     } draws_;
     friend struct Job;
-    void run_in_order(const abi::Task &task, const std::atomic<const TaskEntry *> &entry, abi::Bounds bounds,
+    void run_in_order(const abi::Task &task, const std::atomic<const TaskEntry *> &entry, const Bounds &bounds,
                       abi::Launch &launch);
     void run_chunks(Job &job);
     void run_in_copies(Job &job, uint32_t chunks);
+    void run_with_locks(Job &job);
     /// In the end, what is in copies comes to the arrays: also what was done before Stop, a failed assertion or a fault.
     struct Merge {
         Launcher &launcher;

@@ -246,6 +246,10 @@ bool PrivateCopies::begin(std::span<const abi::Accumulation> what, const abi::La
     return any;
 }
 
+bool PrivateCopies::are_all() const {
+    return std::ranges::all_of(copied_, [](const Copied &one) { return one.original; });
+}
+
 uint32_t PrivateCopies::begin_parts(std::span<const abi::Accumulation> what, const abi::LaunchData &launch,
                                     int64_t indices, double work, uint32_t chunks) {
     copied_.assign(what.size(), {});

@@ -22,6 +22,8 @@ class PrivateCopies {
     /// Makes copies of what pays in a launch over `indices` of a range, none if there is no memory; true if there are some. Then
     /// `merge` goes with it.
     bool begin(std::span<const abi::Accumulation> what, const abi::LaunchData &launch, int64_t indices);
+    /// In the launch at hand there are copies of everything that it may have copies of.
+    bool are_all() const;
     /// Copies for each of several parts of a range of `chunks`, of all sums of real numbers; returns how many parts, which follows
     /// from lengths alone. 0: they would take more than `work`, in simple operations, is worth. DeviceError if there is no memory.
     uint32_t begin_parts(std::span<const abi::Accumulation> what, const abi::LaunchData &launch, int64_t indices,

@@ -13,7 +13,7 @@ namespace qd::runtime {
 struct HostTask {
     const abi::Task *info;
     const std::atomic<const TaskEntry *> *entry;
-    abi::Bounds bounds;
+    Bounds bounds;
     uint64_t *counters; ///< abi::LaunchData
     const void *record; ///< abi::HostServices::task
 };

@@ -301,7 +301,7 @@ bool has_parallel(const Function &fn) {
 struct Compiled {
     Function source, fn; ///< before and after the passes
     abi::Task info;
-    std::shared_ptr<runtime::LoadedTask> code;
+    std::shared_ptr<runtime::LoadedTask> code, locked;
 };
 
 Compiled compile(const BackendRun &how, runtime::Device &device, const engine::Lowering &lowering, Function fn) {
@@ -313,6 +313,11 @@ Compiled compile(const BackendRun &how, runtime::Device &device, const engine::L
     task.info.kind = fn.role == Role::range_task ? abi::TaskKind::range : abi::TaskKind::serial;
     task.info.range_at = fn.range_at;
     task.code = device.load(task.info, lowering.emit(fn, how.tier));
+    if (how.threads > 1) {
+        fn.wish(Wish::locked);
+        task.locked = device.load(task.info, lowering.emit(fn, how.tier));
+        task.code->has_locks_in(*task.locked);
+    }
     task.fn = std::move(fn);
     return task;
 }

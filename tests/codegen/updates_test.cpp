@@ -24,10 +24,14 @@ std::string adding(const std::string &op, const std::string &extra = "") {
            extra + "    ret\n";
 }
 
-/// Its code looks whether it is alone.
-bool asks(const ir::Function &task) {
-    return test::lowering().disassemble(task, backends::Tier::best, backends::Listing::given).find("br i1") !=
-           std::string::npos;
+size_t count(const std::string &text, const std::string &what) {
+    size_t n = 0;
+    for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++n;
+    return n;
+}
+
+size_t locks(const ir::Function &task) {
+    return count(test::lowering().disassemble(task, backends::Tier::best, backends::Listing::given), "atomicrmw");
 }
 
 /// The list of accumulations of the task that a kernel over `%0: array<f32, 1>` and `%1: array<i32, 1>` becomes; `body` is run for each
@@ -131,18 +135,16 @@ TEST(Updates, WhatOrderATaskNeedsIsSaid) {
     EXPECT_EQ(order(loads, false), Order::same);
 }
 
-TEST(Updates, ATaskThatIsAloneNeedsNoLock) {
-    for (const uint32_t alone : {0u, 1u}) {
-        Launch launch;
-        int32_t to = 39, old = 0;
-        launch.args[0] = reinterpret_cast<uint64_t>(&to);
-        launch.args[2] = reinterpret_cast<uint64_t>(&old);
-        launch.thread.alone = alone;
-        launch.run(adding("atomic_add"));
-        EXPECT_EQ(to, 42);
-        EXPECT_EQ(old, 39);
-    }
-    EXPECT_TRUE(asks(test::read_task(adding("atomic_add"))));
+TEST(Updates, ASerialTaskNeedsNoLock) {
+    Launch launch;
+    int32_t to = 39, old = 0;
+    launch.args[0] = reinterpret_cast<uint64_t>(&to);
+    launch.args[2] = reinterpret_cast<uint64_t>(&old);
+    launch.thread.alone = 1;
+    launch.run(adding("atomic_add"));
+    EXPECT_EQ(to, 42);
+    EXPECT_EQ(old, 39);
+    EXPECT_EQ(locks(test::read_task(adding("atomic_add"))), 0u);
 }
 
 namespace {
@@ -183,38 +185,78 @@ ir::Function histogram(bool both) {
     return task;
 }
 
-size_t count(const std::string &text, const std::string &what) {
-    size_t n = 0;
-    for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++n;
-    return n;
+/// Calls the task for indices 1 to 6, on a thread that is `alone` or not, with a copy of the first array or without, and looks whether
+/// each number went where it belongs.
+void expect_histogram(const ir::Function &task, bool both, bool alone, bool copied) {
+    Launch launch;
+    int32_t to[4] = {}, copy[4] = {}, total = 0, old[8] = {};
+    launch.args[0] = reinterpret_cast<uint64_t>(to);
+    launch.args[2] = reinterpret_cast<uint64_t>(&total);
+    launch.args[4] = reinterpret_cast<uint64_t>(old);
+    launch.thread.alone = alone;
+    if (copied) launch.thread.to_copy[0] = reinterpret_cast<char *>(copy) - reinterpret_cast<char *>(to);
+    launch.run(test::compile(task), 1, 7);
+    const int32_t *there = copied ? copy : to, *elsewhere = copied ? to : copy;
+    const int32_t wanted[4] = {1, 2, 2, 1};
+    for (int i = 0; i < 4; ++i) {
+        EXPECT_EQ(there[i], wanted[i]);
+        EXPECT_EQ(elsewhere[i], 0);
+    }
+    EXPECT_EQ(total, both ? 60 : 0);
+    for (int i = 1; both && i < 7; ++i) EXPECT_EQ(old[i], 10 * (i - 1));
+}
+
+qd::abi::Needs needs(const ir::Function &task) {
+    std::string error;
+    const auto code = backends::load_elf(test::compile(task), &error);
+    EXPECT_TRUE(code) << error;
+    qd::abi::Updates updates;
+    const auto bytes = code->constants(qd::abi::updates_symbol);
+    EXPECT_GE(bytes.size(), sizeof updates);
+    std::memcpy(&updates, bytes.data(), sizeof updates);
+    return updates.needs;
+}
+
+ir::Function with_locks(ir::Function task) {
+    task.wish(ir::Wish::locked);
+    return task;
 }
 
 } // namespace
 
-TEST(Updates, ALoopAsksOnceInFrontOfIt) {
-    const auto text = test::lowering().disassemble(histogram(false), backends::Tier::best, backends::Listing::given);
-    EXPECT_EQ(count(text, "atomicrmw"), 1u);
-    EXPECT_EQ(count(text, "br i1"), 6u) << text; // in front, two for each loop, and in the one with locks
-    for (const bool alone : {false, true})
-        for (const bool copied : {false, true})
-            for (const bool both : {false, true}) {
-                Launch launch;
-                int32_t to[4] = {}, copy[4] = {}, total = 0, old[8] = {};
-                launch.args[0] = reinterpret_cast<uint64_t>(to);
-                launch.args[2] = reinterpret_cast<uint64_t>(&total);
-                launch.args[4] = reinterpret_cast<uint64_t>(old);
-                launch.thread.alone = alone;
-                if (copied) launch.thread.to_copy[0] = reinterpret_cast<char *>(copy) - reinterpret_cast<char *>(to);
-                launch.run(test::compile(histogram(both)), 1, 7);
-                const int32_t *there = copied ? copy : to, *elsewhere = copied ? to : copy;
-                const int32_t wanted[4] = {1, 2, 2, 1};
-                for (int i = 0; i < 4; ++i) {
-                    EXPECT_EQ(there[i], wanted[i]);
-                    EXPECT_EQ(elsewhere[i], 0);
-                }
-                EXPECT_EQ(total, both ? 60 : 0);
-                for (int i = 1; both && i < 7; ++i) EXPECT_EQ(old[i], 10 * (i - 1));
-            }
+TEST(Updates, LoopsHaveNoLocksAndSayWhatTheyNeed) {
+    EXPECT_EQ(locks(histogram(false)), 0u);
+    EXPECT_EQ(locks(histogram(true)), 0u);
+    EXPECT_EQ(needs(histogram(false)), qd::abi::Needs::copies);
+    EXPECT_EQ(needs(histogram(true)), qd::abi::Needs::alone); // an old value is used
+    expect_histogram(histogram(false), false, true, false);
+    expect_histogram(histogram(false), false, false, true);
+    expect_histogram(histogram(true), true, true, false);
+}
+
+TEST(Updates, WithLocksATaskNeedsNothing) {
+    EXPECT_EQ(locks(with_locks(histogram(false))), 1u);
+    EXPECT_EQ(locks(with_locks(histogram(true))), 2u);
+    for (const bool both : {false, true}) {
+        EXPECT_EQ(needs(with_locks(histogram(both))), qd::abi::Needs::nothing);
+        for (const bool alone : {false, true})
+            for (const bool copied : {false, true})
+                expect_histogram(with_locks(histogram(both)), both, alone, copied);
+    }
+}
+
+TEST(Updates, WhatIsUpdatedOnceInAChunkIsLocked) {
+    ir::Function task = test::read_task("task range @t(%0: array<i32, 1>)\n"
+                                        "    bounds\n"
+                                        "        %1: i64 = constant 0\n"
+                                        "        yield %1, %1\n"
+                                        "    body\n"
+                                        "        %2: i32 = constant 3\n"
+                                        "        %3: ptr<i32> = array_base %0\n"
+                                        "        %4: i32 = atomic_add %3, %2\n"
+                                        "        ret\n");
+    EXPECT_EQ(locks(task), 1u);
+    EXPECT_EQ(needs(task), qd::abi::Needs::nothing);
 }
 
 TEST(Updates, WhatLocksAreMadeOfIsAlwaysLocked) {
@@ -231,10 +273,14 @@ TEST(Updates, WhatLocksAreMadeOfIsAlwaysLocked) {
 }
 
 TEST(Updates, WhatOthersMayReachIsAlwaysLocked) {
-    EXPECT_FALSE(asks(test::read_task(adding("atomic_xchg"))));
+    EXPECT_EQ(locks(test::read_task(adding("atomic_xchg"))), 1u);
     ir::Function in_region = test::read_task(adding("atomic_add"));
     in_region.graph.region = 0;
-    EXPECT_FALSE(asks(in_region));
+    EXPECT_EQ(locks(in_region), 1u);
     const std::string call = "    %6: ptr<u64, private> = local !1\n    external %6 !33\n";
-    EXPECT_FALSE(asks(test::read_task(adding("atomic_add", call))));
+    EXPECT_EQ(locks(test::read_task(adding("atomic_add", call))), 1u);
+    ir::Function looped = histogram(true);
+    looped.graph.region = 0;
+    EXPECT_EQ(locks(looped), 2u);
+    EXPECT_EQ(needs(looped), qd::abi::Needs::nothing);
 }

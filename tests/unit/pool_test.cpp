@@ -458,7 +458,7 @@ TEST(Launcher, denormals_are_zero_on_every_thread_and_the_caller_gets_its_mode_b
                           {}};
     launcher.run(
         info, &build,
-        [](const abi::Launch *, abi::Thread *, int64_t *out) {
+        +[](const abi::Launch *, abi::Thread *, int64_t *out) {
             out[0] = 0;
             out[1] = 1000;
         },
@@ -489,7 +489,7 @@ TEST(Launcher, a_small_task_that_asks_for_no_flushing_finds_the_mode_of_its_call
             info.weight = weight;
             launcher.run(
                 info, &build,
-                [](const abi::Launch *, abi::Thread *, int64_t *out) {
+                +[](const abi::Launch *, abi::Thread *, int64_t *out) {
                     out[0] = 0;
                     out[1] = 1000;
                 },

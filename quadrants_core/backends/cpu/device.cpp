@@ -21,9 +21,12 @@ struct CpuTask final : runtime::LoadedTask {
     std::unique_ptr<MappedCode> machine;
     runtime::TaskEntry own;
     std::atomic<const runtime::TaskEntry *> entry{&own}; ///< the best there is, which may be another build's
-    abi::Bounds bounds = nullptr;
+    runtime::Bounds bounds;
 
     void go_on_with(const LoadedTask &better) override { entry = static_cast<const CpuTask &>(better).entry.load(); }
+    void has_locks_in(const LoadedTask &other) override {
+        own.locked.store(&static_cast<const CpuTask &>(other).entry, std::memory_order_release);
+    }
     runtime::Updated updated() const override { return entry.load()->last(); }
     std::span<const uint8_t> code() const override { return machine->code(); }
     uint32_t span_at(uint64_t offset) const override { return machine->line_at(offset); }
@@ -49,11 +52,19 @@ abi::Updates updates_of(const MappedCode &machine) {
     return updates;
 }
 
+/// False if there are none.
+bool read_bounds(const MappedCode &machine, runtime::Bounds &bounds) {
+    bounds.code = reinterpret_cast<abi::Bounds>(machine.symbol(abi::bounds_symbol));
+    const auto bytes = machine.constants(abi::range_symbol);
+    if (bytes.size() >= sizeof bounds.known) std::memcpy(&bounds.known, bytes.data(), sizeof bounds.known);
+    return bounds.code || bounds.known.factors;
+}
+
 /// All work is done when its verb returns; what goes wrong there is thrown at once.
 class CpuStream final : public runtime::Stream {
   public:
     /// `number`: how many streams the device opened before.
-    CpuStream(const runtime::DeviceOptions &options, uint32_t number) : launcher_(options.threads, options.block_dim) {
+    CpuStream(const runtime::DeviceOptions &options, uint32_t number) : launcher_(options.threads, options.block_dim, options.need_locks) {
         const uint32_t first = number * uint32_t(launcher_.threads());
         for (int i = 0; i < launcher_.threads(); i++)
             device_lib::seed_random(launcher_.thread(i).random, options.random_seed, first + uint32_t(i));
@@ -116,12 +127,12 @@ class Cpu final : public runtime::Device {
         loaded->machine = load_elf(binary.code, &error);
         if (!loaded->machine) fail_device("load_elf", 0, task.name + ": " + error);
         loaded->own.body = reinterpret_cast<abi::Body>(loaded->machine->symbol(abi::body_symbol));
-        loaded->bounds = reinterpret_cast<abi::Bounds>(loaded->machine->symbol(abi::bounds_symbol));
+        const bool has_bounds = read_bounds(*loaded->machine, loaded->bounds);
         loaded->own.updates = updates_of(*loaded->machine);
         if (loaded->own.updates.any) loaded->own.accumulations = accumulations_of(*loaded->machine);
         loaded->own.flushes = loaded->machine->constants(abi::same_unflushed_symbol).empty();
         loaded->own.is_plain = task.kind == abi::TaskKind::range && !loaded->own.updates.some();
-        if (!loaded->own.body || (task.kind == abi::TaskKind::range && !loaded->bounds))
+        if (!loaded->own.body || (task.kind == abi::TaskKind::range && !has_bounds))
             fail_device("load_elf", 0, task.name + ": the object lacks the functions of a task");
         return loaded;
     }

@@ -1,6 +1,7 @@
 // Functions and structured control flow. Loops are emitted rotated: the test stands before the loop and on the back
 // edge.
 #include "codegen/llvm/emitter.h"
+#include "codegen/llvm/ranges.h"
 
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
@@ -100,22 +101,14 @@ void Emitter::body() {
     begin(declare(code_.module, abi::body_symbol, {b_.getInt64Ty(), b_.getInt64Ty()}), false);
     updates_.list();
     if (reserves(fn_, fn_.body)) heap_.enter();
-    if (llvm::Value *all_free = updates_.all_free()) {
-        llvm::BasicBlock *free = code_.new_block("free"), *shared = code_.new_block("shared");
-        b_.CreateCondBr(all_free, free, shared);
-        b_.SetInsertPoint(free);
-        updates_.set_all_free(true);
-        block(fn_.body);
-        updates_.set_all_free(false);
-        code_.forget_values();
-        b_.SetInsertPoint(shared);
-    }
     block(fn_.body);
     finish();
     large_.emit_parts();
 }
 
 void Emitter::bounds() {
+    if (const auto range = range_of(fn_))
+        return code_.leave_constant(abi::range_symbol, &*range, sizeof *range, alignof(abi::Range));
     code_.forget_values();
     begin(declare(code_.module, abi::bounds_symbol, {b_.getPtrTy()}), true);
     llvm::Type *i64 = b_.getInt64Ty();

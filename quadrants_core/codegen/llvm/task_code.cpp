@@ -44,6 +44,14 @@ void TaskCode::apart() {
     b.SetInsertPoint(next);
 }
 
+void TaskCode::leave_constant(const char *name, const void *content, size_t bytes, size_t align) {
+    llvm::Constant *data =
+        llvm::ConstantDataArray::get(context, llvm::ArrayRef(static_cast<const uint8_t *>(content), bytes));
+    auto *left =
+        new llvm::GlobalVariable(module, data->getType(), true, llvm::GlobalValue::ExternalLinkage, data, name);
+    left->setAlignment(llvm::Align(align));
+}
+
 llvm::BasicBlock *TaskCode::new_block(const char *name) { return llvm::BasicBlock::Create(context, name, out, leave); }
 
 void TaskCode::refuse(Value v, const std::string &why) const {

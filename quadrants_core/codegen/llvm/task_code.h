@@ -42,6 +42,8 @@ class TaskCode {
     /// A function begins, with its entry and its leave; `b` stands between them.
     void begin(llvm::Function *function);
     void forget_values();
+    /// A constant of the object file, which the runtime finds by its name.
+    void leave_constant(const char *name, const void *content, size_t bytes, size_t align);
     llvm::BasicBlock *new_block(const char *name);
     /// Before an instruction that LLVM's fast selector does not know: a new block. See plain.cpp.
     void apart();

@@ -1,16 +1,14 @@
-// Updates of memory that several threads may share: with a lock where they do, and without where the task runs on one thread
-// (abi::Thread::alone), which a task asks once, as it begins:
+// Updates of memory that several threads may share. Most launches share none: they run on one thread (abi::Thread::alone), or
+// each thread has a copy of what the task accumulates in (accumulations.cpp), as far from the array as abi::Thread::to_copy says,
+// which is asked in the beginning; its words are XORed with the neutral element. So a task that updates in loops is compiled
+// without locks there, and says what it needs (abi::Needs). Its code with locks is made when a launch first needs it
+// (engine/shared_code.cpp), of the same IR with ir::Wish::locked. That code, and a task whose order is fixed, ask at each update:
 //
-//     if (runs_alone) *p = op(*p, x) else lock *p = op(*p, x)
+//     if (alone or copied) *p = op(*p, x) else lock *p = op(*p, x)
 //
-// A small task that updates in loops has two bodies instead, and asks in front of them.
-//
-// The same where each thread has a copy of what the task accumulates in (accumulations.cpp): it is as far from the array as
-// abi::Thread::to_copy says, which is asked in the beginning too. Its words are XORed with the neutral element.
-//
-// Always locked are exchanges, which locks of the program are made of; coverage counters, which others read and clear; what
-// stands in a region of a graph, whose sections may run side by side; and tasks that call libraries, whose threads may be
-// at the same memory.
+// Updates outside of loops, once in a chunk, are locked. Always locked are exchanges, which locks of the program are made of;
+// coverage counters, which others read and clear; what stands in a region of a graph, whose sections may run side by side; and
+// tasks that call libraries, whose threads may be at the same memory.
 #include "codegen/llvm/updates.h"
 
 #include "analysis/denormals.h"
@@ -29,79 +27,70 @@ using ir::AtomicOp;
 
 namespace {
 
-constexpr size_t largest_twice = 200; ///< instructions of a body that is written twice
-
 bool others_may_be_there(const ir::Function &task) {
     return task.graph.region >= 0 || std::ranges::any_of(task.blocks, [&](const ir::Block &block) {
                return std::ranges::any_of(block.insts, [&](Value v) { return task[v].op == Op::external; });
            });
 }
 
-void leave_constant(llvm::Module &module, const char *name, const void *content, size_t bytes, size_t align) {
-    llvm::Constant *data =
-        llvm::ConstantDataArray::get(module.getContext(), llvm::ArrayRef(static_cast<const uint8_t *>(content), bytes));
-    auto *left =
-        new llvm::GlobalVariable(module, data->getType(), true, llvm::GlobalValue::ExternalLinkage, data, name);
-    left->setAlignment(llvm::Align(align));
-}
-
 } // namespace
 
 UpdateCode::UpdateCode(TaskCode &code, Arithmetic &arithmetic)
     : code_(code), arithmetic_(arithmetic), fn_(code.fn), b_(code.b), uses_(analysis::use_counts(fn_)),
-      always_locked_(others_may_be_there(fn_)), accumulations_(codegen::accumulations(fn_, uses_)) {}
+      always_locked_(others_may_be_there(fn_)), accumulations_(codegen::accumulations(fn_, uses_)) {
+    const bool asks = fn_.wishes_for(ir::Wish::locked) || fn_.wishes_for(ir::Wish::ordered);
+    if (always_locked_ || asks || fn_.role != ir::Role::range_task) return;
+    looped_.resize(fn_.insts.size());
+    find_looped(fn_.body, false);
+}
 
 void UpdateCode::begin(llvm::Value *thread) {
     thread_ = thread;
     alone_ = nullptr;
-    all_free_ = false;
-    conditions_.clear();
     asked_.assign(accumulations_.list.size(), {});
 }
 
 void UpdateCode::list() const {
-    llvm::Module &module = code_.module;
     const abi::Updates &updates = accumulations_.updates;
     if (updates.any || updates.order != abi::Order::free)
-        leave_constant(module, abi::updates_symbol, &updates, sizeof updates, alignof(abi::Updates));
-    if (analysis::is_the_same_without_flushing(fn_)) leave_constant(module, abi::same_unflushed_symbol, "\1", 1, 1);
+        code_.leave_constant(abi::updates_symbol, &updates, sizeof updates, alignof(abi::Updates));
+    if (analysis::is_the_same_without_flushing(fn_)) code_.leave_constant(abi::same_unflushed_symbol, "\1", 1, 1);
     if (accumulations_.list.empty()) return;
     std::vector<abi::Accumulation> all = accumulations_.list;
     all.emplace_back();
-    leave_constant(module, abi::accumulations_symbol, all.data(), all.size() * sizeof all[0],
+    code_.leave_constant(abi::accumulations_symbol, all.data(), all.size() * sizeof all[0],
                    alignof(abi::Accumulation));
 }
 
-bool UpdateCode::may_go_unlocked(Value atomic) const {
+bool UpdateCode::may_lack_lock(Value atomic) const {
     const Op op = fn_[atomic].op;
-    return op != Op::atomic_xchg && op != Op::atomic_cas && thread_ && !always_locked_ &&
-           !code_.pieces.is(code_.piece_of(atomic), Piece::counters);
+    if (op == Op::atomic_xchg || op == Op::atomic_cas || always_locked_) return false;
+    Value root = fn_.args(atomic)[0];
+    while (fn_[root].op == Op::offset) root = fn_.args(root)[0];
+    return fn_[root].op != Op::count_slot;
 }
 
-size_t UpdateCode::find_looped(ir::BlockId b, bool in_loop, std::vector<Value> &found) const {
-    size_t size = 0;
+void UpdateCode::find_looped(ir::BlockId b, bool in_loop) {
     for (Value v : fn_[b].insts) {
         const ir::Inst &in = fn_[v];
-        ++size;
-        if (in_loop && ir::is_atomic(in.op) && may_go_unlocked(v)) found.push_back(v);
+        if (in_loop && ir::is_atomic(in.op) && may_lack_lock(v)) {
+            looped_[v.id] = true;
+            abi::Needs &needs = accumulations_.updates.needs;
+            needs = std::max(needs, accumulations_.of(v) ? abi::Needs::copies : abi::Needs::alone);
+        }
         for (ir::BlockId inner : in.blocks)
-            if (inner) size += find_looped(inner, in_loop || in.op != Op::if_, found);
+            if (inner) find_looped(inner, in_loop || in.op != Op::if_);
     }
-    return size;
 }
 
-llvm::Value *UpdateCode::all_free() {
-    if (code_.target.plain || fn_.role != ir::Role::range_task || always_locked_) return nullptr;
-    std::vector<Value> found;
-    if (find_looped(fn_.body, false, found) > largest_twice || found.empty()) return nullptr;
-    llvm::Value *all = nullptr;
-    for (Value v : found) {
-        llvm::Value *one = is_free(accumulations_.of(v));
-        if (std::ranges::find(conditions_, one) != conditions_.end()) continue;
-        conditions_.push_back(one);
-        all = all ? code_.entry.CreateAnd(all, one) : one;
-    }
-    return all;
+UpdateCode::How UpdateCode::how(Value atomic) const {
+    if (!thread_ || !may_lack_lock(atomic)) return How::locked;
+    if (fn_.role == ir::Role::serial_task) return How::unlocked;
+    const bool copied = accumulations_.of(atomic).has_value();
+    if (fn_.wishes_for(ir::Wish::ordered)) return How::ask;
+    if (fn_.wishes_for(ir::Wish::locked)) return copied ? How::ask : How::locked;
+    if (accumulations_.updates.needs == abi::Needs::nothing) return How::locked;
+    return copied || looped_[atomic.id] ? How::unlocked : How::locked;
 }
 
 llvm::Value *UpdateCode::word_of_thread(size_t offset, llvm::Type *t) {
@@ -132,7 +121,8 @@ llvm::Value *UpdateCode::to_copy(size_t accumulation) {
 llvm::Value *UpdateCode::in_copy(llvm::Value *pointer, llvm::Value *to_copy) {
     std::vector<llvm::GetElementPtrInst *> steps;
     llvm::Value *root = pointer;
-    for (auto *step = llvm::dyn_cast<llvm::GetElementPtrInst>(root); step && all_free_ && steps.size() < 8;
+    const bool is_only = !looped_.empty();
+    for (auto *step = llvm::dyn_cast<llvm::GetElementPtrInst>(root); step && is_only && steps.size() < 8;
          step = llvm::dyn_cast<llvm::GetElementPtrInst>(root)) {
         steps.push_back(step);
         root = step->getPointerOperand();
@@ -281,11 +271,13 @@ llvm::Value *UpdateCode::by_swaps(Value v, llvm::Value *pointer, llvm::Value *op
 }
 
 void UpdateCode::atomic(Value v) {
-    if (!may_go_unlocked(v)) return code_.set(v, locked(v));
     const std::optional<size_t> copied = accumulations_.of(v);
+    switch (how(v)) {
+    case How::locked: return code_.set(v, locked(v));
+    case How::unlocked: return code_.set(v, unlocked(v, copied));
+    case How::ask: break;
+    }
     llvm::Value *free = is_free(copied);
-    if (all_free_ && std::ranges::find(conditions_, free) != conditions_.end())
-        return code_.set(v, unlocked(v, copied));
     llvm::BasicBlock *own = code_.new_block("own"), *shared = code_.new_block("shared"),
                      *done = code_.new_block("updated");
     // A lock takes so long that where it stands does not matter.

@@ -14,10 +14,6 @@ class UpdateCode {
     /// A function begins; `thread` is null if its updates are always locked.
     void begin(llvm::Value *thread);
     void atomic(Value v);
-    /// Whether no update in a loop of the function needs a lock, if that is worth a body of its own. Null: it is not.
-    llvm::Value *all_free();
-    /// What follows is that body, or the other.
-    void set_all_free(bool yes) { all_free_ = yes; }
     /// Leaves the list of what threads may have copies of, and what order is asked for, in the object file.
     void list() const;
 
@@ -26,9 +22,12 @@ class UpdateCode {
         llvm::Value *to_copy = nullptr, *is_free = nullptr, *neutral = nullptr;
     };
 
-    bool may_go_unlocked(Value atomic) const;
-    /// Atomics of a block that may go without a lock, if they stand in a loop; how many instructions it has, loops included.
-    size_t find_looped(ir::BlockId b, bool in_loop, std::vector<Value> &found) const;
+    enum class How : uint8_t { locked, unlocked, ask };
+
+    bool may_lack_lock(Value atomic) const;
+    How how(Value atomic) const;
+    /// Fills `looped_` from a block, and `accumulations_.updates.needs`.
+    void find_looped(ir::BlockId b, bool in_loop);
     /// Asked once, on entry: nobody else is at what is updated; the number of the accumulation that it is of, or none.
     llvm::Value *is_free(std::optional<size_t> accumulation);
     /// From there to the copy of the thread, in bytes.
@@ -48,12 +47,11 @@ class UpdateCode {
     llvm::IRBuilder<> &b_;
     const std::vector<uint32_t> uses_; ///< by Value id
     const bool always_locked_;
-    const Accumulations accumulations_;
+    Accumulations accumulations_;
+    std::vector<bool> looped_; ///< by Value id: an atomic in a loop
     llvm::Value *thread_ = nullptr;
     llvm::Value *alone_ = nullptr;
-    bool all_free_ = false;
-    std::vector<llvm::Value *> conditions_; ///< of all_free
-    std::vector<Asked> asked_;              ///< by accumulation
+    std::vector<Asked> asked_; ///< by accumulation
 };
 
 } // namespace qd::codegen

@@ -1,0 +1,40 @@
+#pragma once
+// Ranges of tasks that are worked out without code. Plain data, as abi.h.
+#include <cstdint>
+
+namespace qd::abi {
+
+inline constexpr uint32_t most_range_factors = 4;
+
+/// A number of a launch, in 64 bits: the low 32 of a slot of LaunchData::args, as i32, plus `first`, which wraps around; widened; plus
+/// `then`; and at least `least`. Without a slot: `least`.
+struct RangeFactor {
+    static constexpr uint32_t no_slot = UINT32_MAX;
+    uint32_t slot = no_slot;
+    uint32_t first = 0;
+    int64_t then = 0, least = 0;
+};
+/// A constant of the object file of a task whose range is this, from `begin` to the product of the factors; it has no function for it.
+struct Range {
+    int64_t begin = 0;
+    uint32_t factors = 0;
+    uint32_t unused = 0;
+    RangeFactor factor[most_range_factors];
+
+    int64_t end(const uint64_t *args) const {
+        uint64_t product = 1;
+        for (uint32_t i = 0; i < factors; i++) {
+            const RangeFactor &one = factor[i];
+            int64_t value = one.least;
+            if (one.slot != RangeFactor::no_slot) {
+                const int64_t found = int64_t(int32_t(uint32_t(args[one.slot]) + one.first)) + one.then;
+                if (found > value) value = found;
+            }
+            product *= uint64_t(value);
+        }
+        return int64_t(product);
+    }
+};
+inline constexpr const char *range_symbol = "qd_range";
+
+} // namespace qd::abi

@@ -1,0 +1,101 @@
+#include "codegen/llvm/ranges.h"
+
+#include "abi/abi.h"
+
+#include <algorithm>
+
+namespace qd::codegen {
+namespace {
+
+using namespace ir;
+
+class Reading {
+  public:
+    explicit Reading(const Function &task) : fn_(task) {}
+
+    std::optional<abi::Range> range() {
+        const std::vector<Value> &insts = fn_[fn_.bounds].insts;
+        if (!std::ranges::all_of(insts, [&](Value v) { return is_plain(fn_[v].op); })) return {};
+        const auto ends = fn_.args(insts.back());
+        const auto begin = constant(ends[0]);
+        if (!begin) return {};
+        out_.begin = int64_t(*begin);
+        return product(ends[1]) ? std::optional(out_) : std::nullopt;
+    }
+
+  private:
+    static bool is_plain(Op op) {
+        return op == Op::constant || op == Op::dim || op == Op::cast || op == Op::add || op == Op::mul ||
+               op == Op::max || op == Op::yield;
+    }
+
+    std::optional<uint64_t> constant(Value v) const {
+        return fn_[v].op == Op::constant ? std::optional(fn_[v].imm) : std::nullopt;
+    }
+
+    bool product(Value v) {
+        if (fn_[v].op == Op::mul && fn_.type(v) == Type(Scalar::i64))
+            return product(fn_.args(v)[0]) && product(fn_.args(v)[1]);
+        if (out_.factors == abi::most_range_factors) return false;
+        return factor(v, out_.factor[out_.factors++]);
+    }
+
+    bool factor(Value v, abi::RangeFactor &out) const {
+        if (const auto known = constant(v)) {
+            out.least = int64_t(*known);
+            return true;
+        }
+        const auto most = taken_off(v, Op::max);
+        if (!most) return false; // not at least anything
+        out.least = int64_t(*most);
+        if (const auto then = taken_off(v, Op::add)) out.then = int64_t(*then);
+        if (fn_[v].op != Op::cast || fn_.type(v) != Type(Scalar::i64)) return false;
+        v = fn_.args(v)[0];
+        if (fn_.type(v) != Type(Scalar::i32)) return false;
+        if (const auto first = taken_off(v, Op::add)) out.first = uint32_t(*first);
+        return slot(v, out.slot);
+    }
+
+    /// The other operand of such an instruction, whose place `v` takes.
+    std::optional<uint64_t> taken_off(Value &v, Op op) const {
+        if (fn_[v].op != op) return {};
+        const Value left = fn_.args(v)[0], right = fn_.args(v)[1];
+        if (const auto known = constant(right)) {
+            v = left;
+            return known;
+        }
+        const auto known = constant(left);
+        if (known) v = right;
+        return known;
+    }
+
+    /// Where the launch has the number.
+    bool slot(Value v, uint32_t &out) const {
+        if (fn_[v].op == Op::dim) {
+            const bool found = slot_of(fn_.args(v)[0], out);
+            out = abi::extent_slot(out, uint32_t(fn_[v].imm));
+            return found;
+        }
+        if (fn_[v].op == Op::cast && fn_.type(fn_.args(v)[0]) == Type(Scalar::i64)) v = fn_.args(v)[0];
+        return fn_[v].op == Op::param && slot_of(v, out);
+    }
+
+    bool slot_of(Value param, uint32_t &out) const {
+        out = 0;
+        for (Value p : fn_.params) {
+            if (p == param) return true;
+            const Type t = fn_.type(p);
+            out += abi::argument_slots(t.is_array(), t.ndim);
+        }
+        return false;
+    }
+
+    const Function &fn_;
+    abi::Range out_;
+};
+
+} // namespace
+
+std::optional<abi::Range> range_of(const Function &task) { return Reading(task).range(); }
+
+} // namespace qd::codegen

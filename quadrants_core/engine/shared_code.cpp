@@ -1,0 +1,86 @@
+// Tasks are compiled without locks where launches seldom need any (codegen/llvm/updates.cpp). Which need them is known when
+// their ranges and arrays are: then the task is compiled once more, in the midst of the launch, from the IR of its kernel.
+#include "engine/shared_code.h"
+
+#include "base/stack.h"
+#include "engine/build_task.h"
+#include "engine/stopwatch.h"
+#include "engine/tiers.h"
+#include "engine/weight.h"
+#include "ir/serial.h"
+
+#include <algorithm>
+#include <exception>
+#include <mutex>
+
+namespace qd::engine {
+namespace {
+
+bool updates_memory(const ir::Function &kernel) {
+    return std::ranges::any_of(kernel.blocks, [&](const ir::Block &block) {
+        return std::ranges::any_of(block.insts, [&](ir::Value v) { return ir::is_atomic(kernel[v].op); });
+    });
+}
+
+TaskBuild cut_out(Program::Impl &p, const CompiledKernel &kernel, size_t number) {
+    Reader bytes(kernel.source);
+    ir::Function source = ir::read(bytes);
+    TaskBuild build;
+    with_stack(stack_for(source), [&] {
+        std::vector<ir::Function> tasks = p.lowering.tasks(source);
+        ir::Function &task = tasks.at(number);
+        task.wish(ir::Wish::locked);
+        build = start_build(std::move(task));
+        name_by_content(p.build_key, build);
+    });
+    return build;
+}
+
+std::shared_ptr<TaskCode> code_with_locks(Program::Impl &p, const CompiledKernel &kernel, size_t number) {
+    const std::lock_guard guard(p.compiling.lock);
+    const Stopwatch total;
+    TaskBuild build = cut_out(p, kernel, number);
+    if (auto known = p.known_task(build.key)) return known;
+    if (!load_from_disk(p, build, nullptr)) {
+        build_task(p, build);
+        load_code(p, build);
+    }
+    const std::shared_ptr<TaskCode> code = p.keep_task(build.key, build.code);
+    if (build.later) optimise_later(std::move(*build.later));
+    if (p.disk) p.disk->use_kernel(key_of_tasks({&build.key, 1}), kernel.info.name, {build.key}, nullptr);
+    CompileReport report;
+    report.kernel = kernel.info.name;
+    report.file = kernel.file;
+    report.line = build.report.line;
+    report.tasks.push_back(std::move(build.report));
+    report.microseconds = total.microseconds();
+    p.announce(report);
+    return code;
+}
+
+} // namespace
+
+std::vector<uint8_t> source_of_locks(const ir::Function &kernel) {
+    if (!updates_memory(kernel)) return {};
+    Writer source;
+    ir::write(source, kernel);
+    return std::move(source.bytes);
+}
+
+void need_locks(const abi::Launch &launch) {
+    const auto &task = *static_cast<const KernelTask *>(launch.host.task);
+    const CompiledKernel &kernel = *task.kernel;
+    Program::Impl &p = *task.program;
+    try {
+        if (kernel.source.empty()) return;
+        std::shared_ptr<TaskCode> locked = task.code->locked();
+        if (!locked) locked = code_with_locks(p, kernel, size_t(&task - kernel.tasks.data()));
+        const std::lock_guard guard(p.lifetime->lock); // as who publishes better code
+        task.code->has_locks_in(std::move(locked));
+    } catch (const Interrupted &) { // the launch ends for the same reason
+    } catch (const std::exception &error) {
+        p.warn("task " + task.info->name + " runs on one thread: " + error.what());
+    }
+}
+
+} // namespace qd::engine
