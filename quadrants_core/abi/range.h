@@ -13,25 +13,23 @@ struct RangeFactor {
     uint32_t slot = no_slot;
     uint32_t first = 0;
     int64_t then = 0, least = 0;
+
+    int64_t value(const uint64_t *args) const {
+        if (slot == no_slot) return least;
+        const int64_t found = int64_t(int32_t(uint32_t(args[slot]) + first)) + then;
+        return found > least ? found : least;
+    }
 };
 /// A constant of the object file of a task whose range is this, from `begin` to the product of the factors; it has no function for it.
 struct Range {
     int64_t begin = 0;
-    uint32_t factors = 0;
+    uint32_t factors = 0; ///< at least one
     uint32_t unused = 0;
     RangeFactor factor[most_range_factors];
 
     int64_t end(const uint64_t *args) const {
-        uint64_t product = 1;
-        for (uint32_t i = 0; i < factors; i++) {
-            const RangeFactor &one = factor[i];
-            int64_t value = one.least;
-            if (one.slot != RangeFactor::no_slot) {
-                const int64_t found = int64_t(int32_t(uint32_t(args[one.slot]) + one.first)) + one.then;
-                if (found > value) value = found;
-            }
-            product *= uint64_t(value);
-        }
+        uint64_t product = uint64_t(factor[0].value(args));
+        for (uint32_t i = 1; i < factors; i++) product *= uint64_t(factor[i].value(args));
         return int64_t(product);
     }
 };

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <numeric>
 #include <thread>
@@ -414,6 +415,99 @@ TEST(Launcher, a_build_that_accumulates_otherwise_does_not_join_a_launch_in_copi
     const TaskEntry other{Scatter::add, {{.word_bytes = 4, .slot = 1}}}, none{Scatter::add, {}};
     EXPECT_FALSE(one.accumulates_like(other));
     EXPECT_FALSE(one.accumulates_like(none));
+}
+
+/// Code without locks, and the same with some: each notes on how many threads at once, and where, it was called.
+struct Unlocked : Scatter {
+    std::atomic<int> shared{0}, locked_calls{0}, lone_calls{0};
+    TaskEntry with_locks{locked, {}};
+    std::atomic<const TaskEntry *> other{&with_locks};
+
+    Unlocked(int64_t n, size_t words, abi::Needs needs) : Scatter(n, words) {
+        entry.body = lone;
+        entry.updates = {.needs = needs, .any = 1};
+        with_locks.updates = {.any = 1};
+        if (needs == abi::Needs::alone) entry.accumulations.clear();
+    }
+    static void lone(const abi::Launch *c, abi::Thread *thread, int64_t begin, int64_t end) {
+        auto &own = static_cast<Unlocked &>(of(c));
+        own.lone_calls++;
+        own.shared += !thread->alone && !thread->to_copy[0];
+        add(c, thread, begin, end);
+    }
+    static void locked(const abi::Launch *c, abi::Thread *thread, int64_t begin, int64_t end) {
+        static_cast<Unlocked &>(of(c)).locked_calls++;
+        add(c, thread, begin, end);
+    }
+    bool is_right() const {
+        for (size_t w = 0; w < to.size(); w++)
+            if (to[w] != int32_t(200000 / to.size() + (w < 200000 % to.size()))) return false;
+        return true;
+    }
+};
+
+TEST(Launcher, code_without_locks_runs_on_one_thread_or_in_copies) {
+    for (const int threads : {1, 3}) {
+        Launcher launcher(threads);
+        Unlocked copied(200000, 17, abi::Needs::copies);
+        copied.run(launcher);
+        EXPECT_TRUE(copied.is_right());
+        EXPECT_EQ(copied.in_copies > 0, threads > 1);
+        EXPECT_EQ(copied.shared, 0);
+        for (const bool alone : {false, true}) { // and there is no code with locks
+            Unlocked large(200000, alone ? 17 : 2000000, alone ? abi::Needs::alone : abi::Needs::copies);
+            large.run(launcher);
+            EXPECT_TRUE(large.is_right());
+            EXPECT_EQ(large.shared, 0);
+            EXPECT_EQ(large.in_copies, 0);
+        }
+    }
+}
+
+TEST(Launcher, code_with_locks_is_asked_for_where_several_threads_pay) {
+    static Unlocked *now;
+    static int asked;
+    const auto give = [](const abi::Launch &) {
+        asked++;
+        now->entry.locked = &now->other;
+    };
+    for (const int threads : {1, 3})
+        for (const abi::Needs needs : {abi::Needs::alone, abi::Needs::copies}) {
+            Launcher launcher(threads, 0, give);
+            Unlocked large(200000, 2000000, needs), little(50, 5, needs);
+            asked = 0;
+            now = &little;
+            little.run(launcher);
+            EXPECT_EQ(asked, 0);
+            now = &large;
+            for (const int round : {1, 2}) {
+                std::ranges::fill(large.to, 0);
+                large.run(launcher);
+                EXPECT_TRUE(large.is_right());
+                EXPECT_EQ(large.shared, 0);
+                EXPECT_EQ(asked, threads > 1) << round;
+                EXPECT_EQ(large.locked_calls > 0, threads > 1);
+                EXPECT_EQ(large.lone_calls > 0, threads == 1);
+            }
+            EXPECT_EQ(large.entry.last().how, threads > 1 ? Updated::How::locked : Updated::How::unlocked);
+        }
+}
+
+TEST(Launcher, a_build_that_needs_more_does_not_join_a_launch_of_several_threads) {
+    struct Replaced : Unlocked {
+        std::atomic<const TaskEntry *> now{&with_locks};
+        Replaced() : Unlocked(200000, 2000000, abi::Needs::alone) { with_locks.body = replacing; }
+        static void replacing(const abi::Launch *c, abi::Thread *thread, int64_t begin, int64_t end) {
+            auto &own = static_cast<Replaced &>(of(c));
+            own.now = &own.entry;
+            locked(c, thread, begin, end);
+        }
+    } task;
+    Launcher launcher(3);
+    launcher.run(task.info, task.now, Task::bounds, task.launch);
+    EXPECT_TRUE(task.is_right());
+    EXPECT_EQ(task.lone_calls, 0);
+    EXPECT_GT(task.locked_calls, 1);
 }
 
 TEST(Launcher, stop_and_failure_leave_out_the_chunks_not_begun) {

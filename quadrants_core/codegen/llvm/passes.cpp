@@ -55,8 +55,8 @@ void on_fatal_error(void *, const char *reason, bool) { throw Fatal(std::string(
 
 } // namespace
 
-/// The switches belong to this library's own, hidden copy of LLVM. Each of these passes takes a few percent of the time
-/// of code generation and gives nothing on kernels.
+/// The switches belong to this library's own, hidden copy of LLVM. Each of these passes takes up to a few percent of the
+/// time of code generation and gives nothing on kernels.
 void start_llvm() {
     const char *switches[] = {"quadrants",
                               "-enable-misched=false",
@@ -66,6 +66,12 @@ void start_llvm() {
                               "-disable-cgp",
                               "-disable-early-taildup",
                               "-disable-post-ra",
+                              "-disable-constant-hoisting",
+                              "-disable-copyprop",
+                              "-disable-machine-dce",
+                              "-disable-machine-sink",
+                              "-enable-shrink-wrap=false",
+                              "-fixup-byte-word-insts=false",
                               "-x86-machine-combiner=false"};
     llvm::cl::ParseCommandLineOptions(int(std::size(switches)), switches, "", &llvm::nulls());
     llvm::install_fatal_error_handler(on_fatal_error);
