@@ -322,7 +322,7 @@ std::map<KernelKey, DiskCache::Used> DiskCache::settle() {
 
 void DiskCache::publish() {
     clean_up_records();
-    if (has_nothing_to_do()) return;
+    if (!keeps_kernels_ || has_nothing_to_do()) return;
     std::map<KernelKey, Used> used = settle();
     CacheListing listing;
     const bool readable = listing.load(kernels_);

@@ -76,13 +76,13 @@ void OutsideCode::external(Value v) {
 
 llvm::Value *OutsideCode::stop_requested() {
     llvm::Type *i32 = b_.getInt32Ty();
-    llvm::Value *stop = b_.CreateLoad(i32, code_.words.pointer(offsetof(abi::Launch, data.stop)), true);
-    llvm::Value *failed = b_.CreateLoad(i32, code_.words.pointer(offsetof(abi::Launch, data.failed)), true);
+    llvm::Value *stop = b_.CreateLoad(i32, code_.words.pointer(b_, offsetof(abi::Launch, data.stop)), true);
+    llvm::Value *failed = b_.CreateLoad(i32, code_.words.pointer(b_, offsetof(abi::Launch, data.failed)), true);
     return b_.CreateICmpNE(b_.CreateOr(stop, failed), b_.getInt32(0));
 }
 
 llvm::Value *OutsideCode::counts_asked() {
-    llvm::Value *asked = b_.CreateLoad(b_.getInt32Ty(), code_.words.pointer(offsetof(abi::Launch, data.asked)), true);
+    llvm::Value *asked = b_.CreateLoad(b_.getInt32Ty(), code_.words.pointer(b_, offsetof(abi::Launch, data.asked)), true);
     return b_.CreateOr(stop_requested(), b_.CreateICmpNE(asked, b_.getInt32(0)));
 }
 
@@ -92,7 +92,7 @@ llvm::Value *OutsideCode::look() {
         told_ = code_.entry.CreateAlloca(i32);
         code_.entry.CreateStore(b_.getInt32(0), told_, true);
     }
-    llvm::Value *asked = b_.CreateLoad(i32, code_.words.pointer(offsetof(abi::Launch, data.asked)), true);
+    llvm::Value *asked = b_.CreateLoad(i32, code_.words.pointer(b_, offsetof(abi::Launch, data.asked)), true);
     llvm::Value *wants = b_.CreateICmpNE(asked, b_.CreateLoad(i32, told_, true));
     b_.CreateStore(asked, told_, true); // volatile: it is to take no register of the loop
     return wants;
@@ -112,7 +112,7 @@ llvm::Value *OutsideCode::has_left() {
 }
 
 llvm::Value *OutsideCode::answer() {
-    b_.CreateStore(b_.getInt32(0), code_.words.pointer(offsetof(abi::Launch, data.asked)), true);
+    b_.CreateStore(b_.getInt32(0), code_.words.pointer(b_, offsetof(abi::Launch, data.asked)), true);
     return stop_requested();
 }
 

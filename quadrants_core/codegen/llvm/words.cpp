@@ -19,6 +19,11 @@ llvm::Value *LaunchWords::pointer(size_t offset) {
     return known;
 }
 
+llvm::Value *LaunchWords::pointer(llvm::IRBuilder<> &where, size_t offset) const {
+    llvm::Value *at = where.CreateConstInBoundsGEP1_32(where.getInt8Ty(), launch_, unsigned(offset));
+    return where.CreateAlignedLoad(where.getPtrTy(), at, llvm::Align(8));
+}
+
 llvm::Value *LaunchWords::pointer_through(size_t offset, size_t inner) {
     llvm::Value *&known = pointers_through_[{offset, inner}];
     if (!known) known = at_byte(pointer(offset), inner);

@@ -14,6 +14,8 @@ class LaunchWords {
     void begin(llvm::Value *launch);
     /// What stands at this byte of abi::Launch.
     llvm::Value *pointer(size_t offset);
+    /// The same, loaded at `where`, so that it takes no register of the loops around.
+    llvm::Value *pointer(llvm::IRBuilder<> &where, size_t offset) const;
     /// The same of what a pointer there leads to.
     llvm::Value *pointer_through(size_t offset, size_t inner);
     /// A word of abi::LaunchData::args.

@@ -18,11 +18,11 @@ _met = {}  # kernel -> how many of this name were compiled in this program
 _stem = ""  # of the files of the kernel that is compiled
 
 
-def _printed():
+def _printed(environ=_os.environ):
     """The forms that are printed."""
     c = _settings.current()
     return {
-        "syntax": _environment.value("dump_ast"),
+        "syntax": _environment.value("dump_ast", environ),
         "frontend": c.print_preprocessed_ir,
         "given": c.print_kernel_llvm_ir,
         "llvm": c.print_kernel_llvm_ir_optimized,
@@ -30,10 +30,10 @@ def _printed():
     }
 
 
-def forms():
+def forms(environ=_os.environ):
     """Those in which every kernel is shown when it is compiled."""
-    wanted = [form for form, is_wanted in _printed().items() if is_wanted]
-    return wanted + [form for form in _FILES if form not in wanted] if _environment.value("dump_ir") else wanted
+    wanted = [form for form, is_wanted in _printed(environ).items() if is_wanted]
+    return wanted + [form for form in _FILES if form not in wanted] if _environment.value("dump_ir", environ) else wanted
 
 
 def begin(kernel):

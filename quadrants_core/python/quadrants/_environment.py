@@ -21,6 +21,7 @@ def variable(name):
     return name if name.isupper() else "QD_" + name.upper()
 
 
+_VARIABLES = {name: variable(name) for name in ROWS}
 OPTION_OF = {variable(name): name for name, row in ROWS.items() if row[3] != "keyword"}  # variable -> option
 
 _ALONE = {name: row[2] for name, row in ROWS.items() if row[3] == "environment"}  # options that the environment alone sets
@@ -33,7 +34,7 @@ def variables():
 
 def given(name, environ=_os.environ):
     """The value that the environment gives to an option; None if it gives none. A number type comes as its name."""
-    text = environ.get(variable(name), "")
+    text = environ.get(_VARIABLES[name], "")
     return _read(name, text) if text.strip() else None
 
 
@@ -43,10 +44,10 @@ def value(name, environ=_os.environ):
     return ROWS[name][2] if found is None else found
 
 
-def values(environ=_os.environ):
-    """Of all such options."""
+def values(present):
+    """Of all such options; `present`: what of_package gave."""
     found = dict(_ALONE)
-    for given_as, text in of_package(environ).items():
+    for given_as, text in present.items():
         name = OPTION_OF.get(given_as)
         if name in found and text.strip():
             found[name] = _read(name, text)
@@ -68,7 +69,7 @@ def _is_command():
 
 
 def of_package(environ):
-    """The variables that may be options: each look-up in os.environ encodes a name."""
+    """The variables that may be options, as a dict: each look-up in os.environ encodes a name."""
     return {name: environ[name] for name in environ if name.startswith(("QD_", "QUADRANTS_", "ENABLE_QUADRANTS_"))}
 
 

@@ -72,8 +72,7 @@ class SpecialConfig:
     """Options that are not in qd.cfg."""
 
     def __init__(self, values=None):
-        for name, value in (values or SPECIAL).items():
-            setattr(self, name, value)
+        self.__dict__.update(values or SPECIAL)
 
 
 def repo_dir(environ):
@@ -105,19 +104,19 @@ def usable_cores():
 CLEANING_POLICIES = ("never", "version", "lru", "fifo")
 
 
-def check(arch, values, src_ll_cache):
-    """Options that contradict each other, or that this version cannot carry out as they say."""
+def check(arch, values, src_ll_cache, present):
+    """Options that contradict each other, or that this version cannot carry out as they say. `present`: the environment's."""
     import warnings
 
     cached = values["offline_cache"]
-    loads = [_environment.variable(name) for name in ("load_ir", "QUADRANTS_LOAD_PTX") if _environment.value(name) not in ("", "0", False)]
+    loads = [_environment.variable(name) for name in ("load_ir", "QUADRANTS_LOAD_PTX") if _environment.value(name, present) not in ("", "0", False)]
     if loads and (cached or src_ll_cache):
         raise ValueError(
             f"Caching must be disabled when using {' and '.join(loads)}: pass offline_cache=False and src_ll_cache=False to qd.init"
         )
     if "QUADRANTS_LOAD_PTX" in loads:
         warnings.warn(f"QUADRANTS_LOAD_PTX has no effect: there is no PTX on arch={arch.name}", stacklevel=4)
-    shows = "print_ir=True" if values["print_ir"] else "QD_DUMP_IR" if _environment.value("dump_ir") else ""
+    shows = "print_ir=True" if values["print_ir"] else "QD_DUMP_IR" if _environment.value("dump_ir", present) else ""
     if shows and cached:
         warnings.warn(
             f"{shows} shows only kernels that are compiled; those that the cache on disk holds are not. "
@@ -141,15 +140,14 @@ def _unknown(names):
     return f"Unrecognized keyword argument(s) for qd.init: {', '.join(names)}" + (f"; did you mean {', '.join(meant)}?" if meant else "")
 
 
-def gather(keywords, environ):
-    """(options, special options, lines for the log) from the keywords of qd.init and the environment; KeyError for what is
+def gather(keywords, present):
+    """(options, special options, lines for the log) from the keywords of qd.init and the environment's variables; KeyError for what is
     unknown, AssertionError, TypeError and ValueError for values that an option cannot have."""
     if "default_up" in keywords:
         raise KeyError("default_up cannot be set: it follows default_ip")
     unknown = [name for name in keywords if name not in OPTIONS and name not in SPECIAL]
     if unknown:
         raise KeyError(_unknown(unknown))
-    present = _environment.of_package(environ)
     texts = {name: text for variable, text in present.items() if text and (name := _environment.OPTION_OF.get(variable)) is not None}
     results, log = (dict(OPTIONS), dict(SPECIAL)), []
     for name in {**texts, **keywords}:  # all others are as by default

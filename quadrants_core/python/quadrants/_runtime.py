@@ -11,8 +11,8 @@ _settings.defaults = _options.CompileConfig(_arch.cpu, _options.OPTIONS)
 _settings.special = _options.SpecialConfig()
 
 
-def coverage_wanted():
-    if not _environment.value("kernel_coverage"):
+def coverage_wanted(environ=_os.environ):
+    if not _environment.value("kernel_coverage", environ):
         return False
     from quadrants._coverage import files as _coverage_files
 
@@ -20,9 +20,9 @@ def coverage_wanted():
     return True
 
 
-def coverage_asked():
+def coverage_asked(environ=_os.environ):
     """"counts", or if QD_COVERAGE_COUNTS=0 leaves it at yes or no: whether "lines" alone, or "arcs" too."""
-    if _environment.value("coverage_counts") or not coverage_wanted():
+    if _environment.value("coverage_counts", environ) or not coverage_wanted(environ):
         return "counts"
     from quadrants._coverage import files as _coverage_files
 
@@ -35,14 +35,14 @@ def _live_options():
     return {**vars(config), **vars(_settings.special), "arch": _arch.backend_name(config.arch)}
 
 
-def _following():
+def _following(environ=_os.environ):
     """What follows from the options and is none."""
     return {
-        "coverage": coverage_wanted(),
-        "coverage_asked": coverage_asked(),
+        "coverage": coverage_wanted(environ),
+        "coverage_asked": coverage_asked(environ),
         "kernels_in_python": _settings.of_python is not None,
         "checks_python": _settings.checks_python,
-        "show": _dumps.forms(),
+        "show": _dumps.forms(environ),
     }
 
 
@@ -126,12 +126,12 @@ def init(
         _check_version(require_version)
     keywords = {**compile_config_kwargs, "default_fp": default_fp, "default_ip": default_ip}
     keywords.update(print_non_pure=print_non_pure, src_ll_cache=src_ll_cache)
-    environ = _environment.of_package(_os.environ)
-    values, special_values, told = _options.gather(keywords, environ)
+    present = _environment.of_package(_os.environ)
+    values, special_values, told = _options.gather(keywords, present)
     falls_back = _option_values.flag("enable_fallback", enable_fallback)
     starts = not _option_values.flag("_test_mode", _test_mode)
     chosen = _choose_arch(arch, falls_back) if starts else None
-    from_environment = _environment.values(environ)
+    from_environment = _environment.values(present)
     reset()
     _settings.special = _options.SpecialConfig(special_values)
     _logging.set_logging_level(_settings.special.log_level)
@@ -146,14 +146,14 @@ def init(
     elif _options.repo_dir(_os.environ):
         values["offline_cache_file_path"] = _options.repo_dir(_os.environ) + "qdcache"
     values["cpu_max_num_threads"] = values["cpu_max_num_threads"] or _options.usable_cores()
-    _options.check(chosen, values, special_values["src_ll_cache"])
+    _options.check(chosen, values, special_values["src_ll_cache"], present)
     config = _options.CompileConfig(chosen, values)
     if chosen == _arch.python:
         _settings.of_python = config
     else:
         _settings.cfg = config
     try:
-        _native.core().create_program({**from_environment, **_live_options()}, _following())
+        _native.core().create_program({**from_environment, **_live_options()}, _following(present))
     except BaseException:
         _settings.cfg = _settings.of_python = None
         raise
