@@ -19,10 +19,10 @@ struct Job {
     const uint32_t *failed;
     Launcher::State *states;
     int64_t begin, end, chunk;
-    const TaskEntry *const begun;            ///< the build that it begins with
-    const TaskEntry *shown;                  ///< where it is noted how this goes
-    abi::Needs met = abi::Needs::alone;      ///< what it has of what code may need
-    const TaskEntry *copied = nullptr; ///< the threads have copies of what this build accumulates in
+    const TaskEntry *const begun;       ///< the build that it begins with
+    const TaskEntry *shown;             ///< where it is noted how this goes
+    abi::Needs met = abi::Needs::alone; ///< what it has of what code may need
+    const TaskEntry *copied = nullptr;  ///< the threads have copies of what this build accumulates in
     /// Of a task with a fixed order: the random numbers of each chunk begin anew, from here on.
     const uint64_t *draws = nullptr;
 

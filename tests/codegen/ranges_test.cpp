@@ -38,7 +38,7 @@ std::optional<qd::abi::Range> range(const ir::Function &fn) {
 void expect_as_interpreted(const ir::Function &fn) {
     const auto found = range(fn);
     ASSERT_TRUE(found) << ir::print(fn);
-    const uint64_t numbers[] = {0,           1,           7,           100,        0x7fffffff, 0x80000000,
+    const uint64_t numbers[] = {0,          1,          7,           100,        0x7fffffff, 0x80000000,
                                 0xffffffff, 0xfffffff0, 0x100000003, 1ull << 63, UINT64_MAX};
     for (const uint64_t a : numbers)
         for (const uint64_t b : numbers) {
@@ -59,8 +59,7 @@ const std::string zero = line("%3: i64 = constant 0");
 
 TEST(Ranges, OfConstantsAndNumbersOfTheLaunch) {
     expect_as_interpreted(task(zero + line("%4: i64 = constant 20") + line("yield %3, %4")));
-    expect_as_interpreted(
-        task(zero + line("%4: i64 = cast %1") + line("%5: i64 = max %4, %3") + line("yield %3, %5")));
+    expect_as_interpreted(task(zero + line("%4: i64 = cast %1") + line("%5: i64 = max %4, %3") + line("yield %3, %5")));
     expect_as_interpreted(task(zero + line("%4: i32 = cast %2") + line("%5: i64 = cast %4") +
                                line("%6: i64 = max %3, %5") + line("yield %3, %6")));
     expect_as_interpreted(task(line("%3: i64 = constant -3") + line("%4: i32 = dim %0 !1") + line("%5: i64 = cast %4") +
@@ -68,14 +67,13 @@ TEST(Ranges, OfConstantsAndNumbersOfTheLaunch) {
 }
 
 TEST(Ranges, OfSeveralAxesWithMargins) {
-    expect_as_interpreted(task(line("%3: i32 = dim %0 !0") + line("%4: i32 = constant -1") + line("%5: i32 = add %3, %4") +
-                               line("%6: i32 = dim %0 !1") + line("%7: i32 = add %6, %4") + line("%8: i64 = cast %5") +
-                               line("%9: i64 = cast %7") + line("%10: i64 = constant 0") +
-                               line("%11: i64 = constant -1") + line("%12: i64 = add %8, %11") +
-                               line("%13: i64 = max %12, %10") + line("%14: i64 = add %9, %11") +
-                               line("%15: i64 = max %14, %10") + line("%16: i64 = mul %13, %15") +
-                               line("%17: i64 = constant 4") + line("%18: i64 = mul %17, %16") +
-                               line("yield %10, %18")));
+    expect_as_interpreted(
+        task(line("%3: i32 = dim %0 !0") + line("%4: i32 = constant -1") + line("%5: i32 = add %3, %4") +
+             line("%6: i32 = dim %0 !1") + line("%7: i32 = add %6, %4") + line("%8: i64 = cast %5") +
+             line("%9: i64 = cast %7") + line("%10: i64 = constant 0") + line("%11: i64 = constant -1") +
+             line("%12: i64 = add %8, %11") + line("%13: i64 = max %12, %10") + line("%14: i64 = add %9, %11") +
+             line("%15: i64 = max %14, %10") + line("%16: i64 = mul %13, %15") + line("%17: i64 = constant 4") +
+             line("%18: i64 = mul %17, %16") + line("yield %10, %18")));
 }
 
 TEST(Ranges, WhatIsNotSaidInDataHasAFunction) {
@@ -86,7 +84,7 @@ TEST(Ranges, WhatIsNotSaidInDataHasAFunction) {
     EXPECT_FALSE(range(task(zero + line("yield %3, %2"))));
     EXPECT_FALSE(range(task(zero + line("%4: i32 = sub %1, %1") + line("%5: i64 = cast %4") +
                             line("%6: i64 = max %5, %3") + line("yield %3, %6"))));
-    EXPECT_FALSE(range(task(zero + line("%4: i64 = cast %1") + line("%5: i64 = max %4, %3") +
-                            line("%6: i64 = mul %5, %5") + line("%7: i64 = mul %6, %6") + line("%8: i64 = mul %7, %5") +
-                            line("yield %3, %8"))));
+    EXPECT_FALSE(
+        range(task(zero + line("%4: i64 = cast %1") + line("%5: i64 = max %4, %3") + line("%6: i64 = mul %5, %5") +
+                   line("%7: i64 = mul %6, %6") + line("%8: i64 = mul %7, %5") + line("yield %3, %8"))));
 }

@@ -240,8 +240,7 @@ TEST(Updates, WithLocksATaskNeedsNothing) {
     for (const bool both : {false, true}) {
         EXPECT_EQ(needs(with_locks(histogram(both))), qd::abi::Needs::nothing);
         for (const bool alone : {false, true})
-            for (const bool copied : {false, true})
-                expect_histogram(with_locks(histogram(both)), both, alone, copied);
+            for (const bool copied : {false, true}) expect_histogram(with_locks(histogram(both)), both, alone, copied);
     }
 }
 

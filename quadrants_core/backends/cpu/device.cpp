@@ -64,7 +64,8 @@ bool read_bounds(const MappedCode &machine, runtime::Bounds &bounds) {
 class CpuStream final : public runtime::Stream {
   public:
     /// `number`: how many streams the device opened before.
-    CpuStream(const runtime::DeviceOptions &options, uint32_t number) : launcher_(options.threads, options.block_dim, options.need_locks) {
+    CpuStream(const runtime::DeviceOptions &options, uint32_t number)
+        : launcher_(options.threads, options.block_dim, options.need_locks) {
         const uint32_t first = number * uint32_t(launcher_.threads());
         for (int i = 0; i < launcher_.threads(); i++)
             device_lib::seed_random(launcher_.thread(i).random, options.random_seed, first + uint32_t(i));

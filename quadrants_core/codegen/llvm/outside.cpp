@@ -82,7 +82,8 @@ llvm::Value *OutsideCode::stop_requested() {
 }
 
 llvm::Value *OutsideCode::counts_asked() {
-    llvm::Value *asked = b_.CreateLoad(b_.getInt32Ty(), code_.words.pointer(b_, offsetof(abi::Launch, data.asked)), true);
+    llvm::Value *asked =
+        b_.CreateLoad(b_.getInt32Ty(), code_.words.pointer(b_, offsetof(abi::Launch, data.asked)), true);
     return b_.CreateOr(stop_requested(), b_.CreateICmpNE(asked, b_.getInt32(0)));
 }
 

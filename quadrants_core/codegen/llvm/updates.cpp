@@ -58,8 +58,7 @@ void UpdateCode::list() const {
     if (accumulations_.list.empty()) return;
     std::vector<abi::Accumulation> all = accumulations_.list;
     all.emplace_back();
-    code_.leave_constant(abi::accumulations_symbol, all.data(), all.size() * sizeof all[0],
-                   alignof(abi::Accumulation));
+    code_.leave_constant(abi::accumulations_symbol, all.data(), all.size() * sizeof all[0], alignof(abi::Accumulation));
 }
 
 bool UpdateCode::may_lack_lock(Value atomic) const {
