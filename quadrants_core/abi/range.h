@@ -28,8 +28,8 @@ struct Range {
     RangeFactor factor[most_range_factors];
 
     int64_t end(const uint64_t *args) const {
-        uint64_t product = uint64_t(factor[0].value(args));
-        for (uint32_t i = 1; i < factors; i++) product *= uint64_t(factor[i].value(args));
+        uint64_t product = 1;
+        for (uint32_t i = 0; i < factors; i++) product *= uint64_t(factor[i].value(args));
         return int64_t(product);
     }
 };

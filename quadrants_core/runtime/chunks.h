@@ -14,16 +14,19 @@ int64_t chunk_size(int64_t n, abi::Weight weight, uint32_t block_dim, int thread
 
 /// How the range of a task is found.
 struct Bounds {
-    abi::Bounds code = nullptr; ///< null: it is `known`
-    abi::Range known;
+    abi::Range known;           ///< if it has factors
+    abi::Bounds code = nullptr; ///< else
 
     Bounds() = default;
     Bounds(abi::Bounds function) : code(function) {}
     void read(const abi::Launch *launch, abi::Thread *thread, int64_t *range) const {
-        if (code) return code(launch, thread, range);
+        if (known.factors != 1) return read_others(launch, thread, range);
         range[0] = known.begin;
-        range[1] = known.end(launch->data.args);
+        range[1] = known.factor[0].value(launch->data.args);
     }
+
+  private:
+    void read_others(const abi::Launch *launch, abi::Thread *thread, int64_t *range) const;
 };
 
 /// Reads the range, and runs the task if it is not worth the pool. One guard for both.

@@ -52,6 +52,12 @@ int64_t chunk_size(int64_t n, abi::Weight estimate, uint32_t block_dim, int thre
     return whole <= 4 * size && n >= 4 * threads * whole ? whole : size;
 }
 
+void Bounds::read_others(const abi::Launch *launch, abi::Thread *thread, int64_t *range) const {
+    if (code) return code(launch, thread, range);
+    range[0] = known.begin;
+    range[1] = known.end(launch->data.args);
+}
+
 bool Start::is_small() const {
     return size() <= 1 || (double(size()) * double(weight) < inline_below && !shares_little);
 }

@@ -10,6 +10,11 @@ MANY = 200_000  # rounds that are worth several threads
 CELLS = 3_000_000  # more than is worth a copy for each thread
 
 
+@pytest.fixture(autouse=True)
+def shares_what_pays(monkeypatch):
+    monkeypatch.delenv("QD_SHARE_LITTLE", raising=False)
+
+
 def program(arch, **options):
     qd.init(arch=arch, cpu_max_num_threads=3, **{"offline_cache": False, **options})
 
