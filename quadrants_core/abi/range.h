@@ -16,7 +16,7 @@ struct RangeFactor {
 
     int64_t value(const uint64_t *args) const {
         if (slot == no_slot) return least;
-        const int64_t found = int64_t(int32_t(uint32_t(args[slot]) + first)) + then;
+        const int64_t found = int64_t(uint64_t(int64_t(int32_t(uint32_t(args[slot]) + first))) + uint64_t(then));
         return found > least ? found : least;
     }
 };

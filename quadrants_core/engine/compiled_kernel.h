@@ -22,6 +22,7 @@ struct Lifetime {
 struct TaskCode {
     std::atomic<runtime::LoadedTask *> current{nullptr};
     abi::Weight weight;
+    bool lost_locks = false; ///< code with locks could not be made; of threads that launch
 
     void publish(std::shared_ptr<runtime::LoadedTask> build) {
         current.store(build.get(), std::memory_order_release);

@@ -201,7 +201,7 @@ void run_noted(Program::Impl &p, const CompiledKernel &called, CompiledKernel &k
                abi::Launch &launch) {
     if (!p.times_tasks() && !kernel.keeps) return run_task(p, task, launch);
     const Keeping keeping(p, task);
-    const Stopwatch watch;
+    const TaskWatch watch;
     run_task(p, task, launch);
     p.main.queue->wait();
     p.note_time(called.info.name, task.info->name, watch.microseconds());

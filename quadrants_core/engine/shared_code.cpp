@@ -38,7 +38,6 @@ TaskBuild cut_out(Program::Impl &p, const CompiledKernel &kernel, size_t number)
 
 std::shared_ptr<TaskCode> code_with_locks(Program::Impl &p, const CompiledKernel &kernel, size_t number) {
     const std::lock_guard guard(p.compiling.lock);
-    const Stopwatch total;
     TaskBuild build = cut_out(p, kernel, number);
     if (auto known = p.known_task(build.key)) return known;
     if (!load_from_disk(p, build, nullptr)) {
@@ -48,13 +47,6 @@ std::shared_ptr<TaskCode> code_with_locks(Program::Impl &p, const CompiledKernel
     const std::shared_ptr<TaskCode> code = p.keep_task(build.key, build.code);
     if (build.later) optimise_later(std::move(*build.later));
     if (p.disk) p.disk->use_kernel(key_of_tasks({&build.key, 1}), kernel.info.name, {build.key}, nullptr);
-    CompileReport report;
-    report.kernel = kernel.info.name;
-    report.file = kernel.file;
-    report.line = build.report.line;
-    report.tasks.push_back(std::move(build.report));
-    report.microseconds = total.microseconds();
-    p.announce(report);
     return code;
 }
 
@@ -71,16 +63,19 @@ void need_locks(const abi::Launch &launch) {
     const auto &task = *static_cast<const KernelTask *>(launch.host.task);
     const CompiledKernel &kernel = *task.kernel;
     Program::Impl &p = *task.program;
+    if (kernel.source.empty() || task.code->lost_locks) return;
+    const Stopwatch watch;
     try {
-        if (kernel.source.empty()) return;
         std::shared_ptr<TaskCode> locked = task.code->locked();
         if (!locked) locked = code_with_locks(p, kernel, size_t(&task - kernel.tasks.data()));
         const std::lock_guard guard(p.lifetime->lock); // as who publishes better code
         task.code->has_locks_in(std::move(locked));
     } catch (const Interrupted &) { // the launch ends for the same reason
     } catch (const std::exception &error) {
+        task.code->lost_locks = true;
         p.warn("task " + task.info->name + " runs on one thread: " + error.what());
     }
+    compiled_in_launches += watch.microseconds();
 }
 
 } // namespace qd::engine

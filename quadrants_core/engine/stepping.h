@@ -110,7 +110,7 @@ template <class Runner> struct Timed {
     GraphRun &run;
 
     void task(int32_t index) {
-        const Stopwatch watch;
+        const TaskWatch watch;
         runner.task(index);
         runner.finish();
         run.microseconds[size_t(index)] = watch.microseconds();

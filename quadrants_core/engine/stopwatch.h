@@ -13,4 +13,17 @@ class Stopwatch {
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
+/// Microseconds that launches of this thread compiled so far (shared_code.h).
+inline thread_local double compiled_in_launches = 0;
+
+/// How long a task runs, without what was compiled meanwhile.
+class TaskWatch {
+  public:
+    double microseconds() const { return watch_.microseconds() - (compiled_in_launches - before_); }
+
+  private:
+    double before_ = compiled_in_launches;
+    Stopwatch watch_;
+};
+
 } // namespace qd::engine

@@ -23,7 +23,7 @@ class Stream;
 struct Updated {
     enum class How : uint8_t {
         unknown,  ///< it does none, or ran in a region, or was not launched
-        unlocked, ///< on one thread
+        unlocked, ///< on one thread, also where code with locks does not pay, or cannot be had
         locked,
         copies,    ///< each thread in its own
         parts,     ///< in a fixed order: each part of the range in its own copy

@@ -72,6 +72,28 @@ bool has_lost_its_owner(const std::string &text) {
     return pid > 0 && kill(pid_t(pid), 0) != 0 && errno == ESRCH;
 }
 
+/// A folder in which there was room within these limits. Good for a second: programs that use nothing may begin and end in a row.
+class LastGlance {
+  public:
+    bool is_good(const std::string &path, const CacheLimits &limits) {
+        const std::lock_guard guard(lock_);
+        return path == path_ && limits.max_bytes == limits_.max_bytes && limits.cleaning == limits_.cleaning &&
+               nanoseconds_now() - at_ < second;
+    }
+    void keep(const std::string &path, const CacheLimits &limits) {
+        const std::lock_guard guard(lock_);
+        path_ = path;
+        limits_ = limits;
+        at_ = nanoseconds_now();
+    }
+
+  private:
+    BriefMutex lock_;
+    std::string path_;
+    CacheLimits limits_;
+    uint64_t at_ = 0;
+} last_glance;
+
 std::string record_name(const KernelKey &name, RecordPlace place) {
     if (place == RecordPlace::fast) return to_hex(name) + ".cache.txt";
     return to_hex(CacheKey{name[0], name[1]}, ".qdr");
@@ -152,6 +174,11 @@ std::optional<KeptTask> DiskCache::load_task(const CacheKey &key) {
         last_ = {*kernel, file};
     }
     const KeptTask *task = file ? file->find(key) : nullptr;
+    if (!task && kernel) { // a program ended before its code was made, which came after the rest was published
+        const auto bytes = unpublished_.load(file_of(*kernel), kernel_file);
+        file = bytes ? parse(*bytes) : nullptr;
+        task = file ? file->find(key) : nullptr;
+    }
     return task ? std::optional(*task) : std::nullopt;
 }
 
@@ -301,10 +328,12 @@ bool DiskCache::glance_is_enough() const {
         return !entry.second.waits && !entry.second.unpublished && !entry.second.helper;
     };
     if (limits_.cleaning == Cleaning::version || !std::ranges::all_of(used_, is_still)) return false;
+    if (used_.empty() && last_glance.is_good(trust_.root, limits_)) return true;
     uint64_t bytes, written;
     if (!CacheListing::glance(kernels_, &bytes, &written)) return used_.empty() && !kernels_.is_there();
-    return (used_.empty() || !is_long_ago(written, 1)) &&
-           (limits_.cleaning == Cleaning::never || bytes < limits_.max_bytes);
+    const bool has_room = limits_.cleaning == Cleaning::never || bytes < limits_.max_bytes;
+    if (has_room) last_glance.keep(trust_.root, limits_);
+    return has_room && (used_.empty() || !is_long_ago(written, 1));
 }
 
 std::map<KernelKey, DiskCache::Used> DiskCache::settle() {
@@ -322,7 +351,7 @@ std::map<KernelKey, DiskCache::Used> DiskCache::settle() {
 
 void DiskCache::publish() {
     clean_up_records();
-    if (!keeps_kernels_ || has_nothing_to_do()) return;
+    if (has_nothing_to_do()) return;
     std::map<KernelKey, Used> used = settle();
     CacheListing listing;
     const bool readable = listing.load(kernels_);

@@ -19,6 +19,7 @@ struct Job {
     const uint32_t *failed;
     Launcher::State *states;
     int64_t begin, end, chunk;
+    double work = 0;                    ///< of the whole, in simple operations
     const TaskEntry *const begun;       ///< the build that it begins with
     const TaskEntry *shown;             ///< where it is noted how this goes
     abi::Needs met = abi::Needs::alone; ///< what it has of what code may need

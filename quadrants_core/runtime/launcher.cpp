@@ -18,6 +18,7 @@ namespace {
 // In the unit of abi::Task::weight, simple operations. Waking a spinning worker costs what some 500 operations cost, a
 // sleeping one 20 times that; both threads then share cache lines.
 constexpr double inline_below = 10'000;      ///< less than this runs on the caller alone
+constexpr double locks_from = 400'000;       ///< less, on one thread without locks, takes as long on several with them
 constexpr double chunk_at_least = 8'192;     ///< smaller chunks spend their time on the ticket
 constexpr double chunk_wanted = 32'768;      ///< so large that claiming it costs nothing to speak of
 constexpr double chunk_at_most = 16'000'000; ///< Stop is looked at between chunks: about 10 ms
@@ -27,6 +28,27 @@ constexpr double least_per_thread = 2; ///< chunks, where each does something th
 constexpr double worth_a_chunk = 256;  ///< times as much as that, the work of a chunk
 constexpr int64_t one_vector = 16;     ///< most lanes of 32-bit numbers
 constexpr int64_t whole_vectors = 64;  ///< large chunks are multiples of this: no scalar tails inside the range
+
+#if defined(__x86_64__)
+constexpr uint64_t flush_bits = 0x8040; // flush to zero, denormals are zero
+uint64_t float_control() { return _mm_getcsr(); }
+void set_float_control(uint64_t bits) { _mm_setcsr(uint32_t(bits)); }
+#elif defined(__aarch64__)
+constexpr uint64_t flush_bits = 1u << 24; // FZ
+uint64_t float_control() {
+    uint64_t bits;
+    asm volatile("mrs %0, fpcr" : "=r"(bits));
+    return bits;
+}
+void set_float_control(uint64_t bits) { asm volatile("msr fpcr, %0" ::"r"(bits)); }
+#endif
+
+/// Compiling, and the threads that it starts, find floats as all the rest of the program does.
+struct Unflushed {
+    const uint64_t before = float_control();
+    Unflushed() { set_float_control(before & ~flush_bits); }
+    ~Unflushed() { set_float_control(before); }
+};
 
 /// For tests: what is right on one thread alone is soon found.
 bool shares_little() {
@@ -150,6 +172,7 @@ void Launcher::run(const abi::Task &task, const std::atomic<const TaskEntry *> &
             shares_little_ ? indices / few_chunks + 1
                            : chunk_size(indices, task.weight, task.block_dim ? task.block_dim : block_dim_, threads());
         Job job(*this, entry, launch, start.range[0], start.range[1], chunk);
+        job.work = double(indices) * double(task.weight.index);
         run_chunks(job);
     } catch (const Fault &) { // which leaves a task in its midst
         for (State &state : states_) state.memory.clear();
@@ -188,10 +211,15 @@ void Launcher::run_chunks(Job &job) {
     pool_->run(Job::run, &job, chunks);
 }
 
-/// By other code of the task. Where that cannot be had, one thread does all.
+/// By other code of the task. Where that does not pay, or cannot be had, one thread does all.
 void Launcher::run_with_locks(Job &job) {
-    if (!job.begun->locked && need_locks_) need_locks_(*job.launch);
-    if (const std::atomic<const TaskEntry *> *other = job.begun->locked.load(std::memory_order_acquire)) {
+    const bool pays = job.work >= locks_from || shares_little_;
+    if (pays && need_locks_ && !job.begun->locked) {
+        const Unflushed as_elsewhere;
+        need_locks_(*job.launch);
+    }
+    const std::atomic<const TaskEntry *> *other = job.begun->locked.load(std::memory_order_acquire);
+    if (pays && other) {
         Job again(*this, *other, *job.launch, job.begin, job.end, job.chunk);
         again.shown = job.shown;
         return run_chunks(again);
@@ -210,20 +238,6 @@ void Launcher::run_in_copies(Job &job, uint32_t chunks) {
     for (size_t thread = 0; thread < states_.size(); thread++) copies_.tell(thread, states_[thread].to_copy);
     pool_->run(Job::run, &job, chunks);
 }
-
-#if defined(__x86_64__)
-constexpr uint64_t flush_bits = 0x8040; // flush to zero, denormals are zero
-static uint64_t float_control() { return _mm_getcsr(); }
-static void set_float_control(uint64_t bits) { _mm_setcsr(uint32_t(bits)); }
-#elif defined(__aarch64__)
-constexpr uint64_t flush_bits = 1u << 24; // FZ
-static uint64_t float_control() {
-    uint64_t bits;
-    asm volatile("mrs %0, fpcr" : "=r"(bits));
-    return bits;
-}
-static void set_float_control(uint64_t bits) { asm volatile("msr fpcr, %0" ::"r"(bits)); }
-#endif
 
 FlushDenormals::FlushDenormals(bool wanted) : before_(wanted ? float_control() : flush_bits) {
     if ((before_ & flush_bits) != flush_bits) set_float_control(before_ | flush_bits);

@@ -1,11 +1,19 @@
 """Tasks are compiled without locks, and with them when a launch first needs that: what a program sees of it."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import quadrants as qd
 from quadrants import _native
 
-pytestmark = pytest.mark.parametrize("arch", ["cpu"], indirect=True)
+
+@pytest.fixture(params=["cpu"])
+def arch(request):
+    return request.param
+
+
 MANY = 200_000  # rounds that are worth several threads
 CELLS = 3_000_000  # more than is worth a copy for each thread
 
@@ -19,7 +27,7 @@ def program(arch, **options):
     qd.init(arch=arch, cpu_max_num_threads=3, **{"offline_cache": False, **options})
 
 
-def appending(where=None):
+def appending():
     @qd.kernel
     def append(to: qd.types.ndarray(qd.i32, 1), used: qd.types.ndarray(qd.i32, 1), rounds: qd.i32):
         for i in range(rounds):
@@ -120,19 +128,43 @@ def test_a_fault_in_such_code_is_found(arch):
     assert "to[at + far] = 1" in str(caught.value)
 
 
-def test_the_next_start_finds_it_on_disk(arch, tmp_path):
-    origins = []
-    for _ in range(2):
-        program(arch, offline_cache=True, offline_cache_file_path=str(tmp_path))
-        append = appending()
-        to, used = qd.ndarray(qd.i32, MANY), qd.ndarray(qd.i32, 1)
-        _native.core().take_reports()
-        append(to, used, MANY)
-        assert used[0] == len(range(0, MANY, 3))
-        assert how("append") == "locked"
-        origins.append([task["origin"] for report in _native.core().take_reports() for task in report["tasks"]])
-        qd.reset()
-    assert origins == [["compiled", "compiled"], ["disk", "disk"]]
+PROGRAM = """
+import sys
+import quadrants as qd
+qd.init(arch=qd.cpu, cpu_max_num_threads=3, log_level="error", offline_cache_file_path=sys.argv[1])
+
+@qd.kernel
+def append(to: qd.types.ndarray(qd.i32, 1), used: qd.types.ndarray(qd.i32, 1), rounds: qd.i32):
+    for i in range(rounds):
+        to[qd.atomic_add(used[0], 1)] = i
+
+for rounds in 60, 300_000:
+    to, used = qd.ndarray(qd.i32, rounds), qd.ndarray(qd.i32, 1)
+    append(to, used, rounds)
+    assert used[0] == rounds and int(to.to_numpy().sum(dtype="i8")) == rounds * (rounds - 1) // 2
+from quadrants import _native
+print(_native.core().last_updates()[-1][2][0][1], "libquadrants_llvm" in open("/proc/self/maps").read())
+"""
+
+
+def test_the_next_start_finds_it_on_disk(tmp_path):
+    program = tmp_path / "appending.py"
+    program.write_text(PROGRAM)
+    said = [
+        subprocess.run([sys.executable, program, tmp_path / "cache"], capture_output=True, text=True, check=True).stdout.split()[-2:]
+        for _ in range(2)
+    ]
+    assert said == [["locked", "True"], ["locked", "False"]]
+
+
+def test_no_other_kernel_is_told_of(arch):
+    program(arch)
+    append = appending()
+    _native.core().take_reports()
+    for rounds in (60, MANY):
+        append(qd.ndarray(qd.i32, MANY), qd.ndarray(qd.i32, 1), rounds)
+    assert how("append") == "locked"
+    assert [report["kernel"].rpartition(".")[2] for report in _native.core().take_reports()] == ["append"]
 
 
 @pytest.mark.parametrize("exact", ["0", "1"])

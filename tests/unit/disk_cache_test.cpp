@@ -160,6 +160,30 @@ TEST_F(DiskCacheTest, a_kernel_waits_for_the_code_of_its_last_task) {
     EXPECT_EQ(open().load_kernel(kernel(11))->tasks.size(), 2u);
 }
 
+TEST_F(DiskCacheTest, code_that_was_made_as_its_program_ended_is_found_by_the_next) {
+    {
+        DiskCache cache = open();
+        cache.keep_task(key(1), 2.5f, binary(1));
+        cache.use_kernel(kernel(1), "late", {key(1), key(2)}, nullptr);
+        cache.publish();
+        cache.keep_task(key(2), 2.5f, binary(2)); // by a thread in the background
+    }
+    DiskCache next = open();
+    const auto found = next.load_kernel(kernel(1));
+    ASSERT_TRUE(found && found->find(key(1)));
+    EXPECT_FALSE(found->find(key(2)));
+    const auto late = next.load_task(key(2));
+    ASSERT_TRUE(late);
+    EXPECT_EQ(late->binary.code, binary(2).code);
+    next.use_kernel(kernel(1), "late", {key(1), key(2)}, found.get());
+    next.publish();
+    DiskCache after = open();
+    const auto whole = after.load_kernel(kernel(1));
+    ASSERT_TRUE(whole && whole->published);
+    EXPECT_TRUE(whole->find(key(1)) && whole->find(key(2)));
+    EXPECT_EQ(files_in(waiting), 0);
+}
+
 TEST_F(DiskCacheTest, helpers_count) {
     for (int round = 0; round < 2; round++) {
         DiskCache cache = open();

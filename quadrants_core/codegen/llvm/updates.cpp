@@ -1,14 +1,15 @@
 // Updates of memory that several threads may share. Most launches share none: they run on one thread (abi::Thread::alone), or
 // each thread has a copy of what the task accumulates in (accumulations.cpp), as far from the array as abi::Thread::to_copy says,
 // which is asked in the beginning; its words are XORed with the neutral element. So a task that updates in loops is compiled
-// without locks there, and says what it needs (abi::Needs). Its code with locks is made when a launch first needs it
-// (engine/shared_code.cpp), of the same IR with ir::Wish::locked. That code, and a task whose order is fixed, ask at each update:
+// without locks there, and says what it needs (abi::Needs). What it updates outside of loops, once in a chunk, is locked, but for
+// what it accumulates in. Its code with locks is made when a launch first needs it (engine/shared_code.cpp), of the same IR with
+// ir::Wish::locked: that asks at each update that may be in a copy, and locks the others. A task whose order is fixed asks at all:
 //
 //     if (alone or copied) *p = op(*p, x) else lock *p = op(*p, x)
 //
-// Updates outside of loops, once in a chunk, are locked. Always locked are exchanges, which locks of the program are made of;
-// coverage counters, which others read and clear; what stands in a region of a graph, whose sections may run side by side; and
-// tasks that call libraries, whose threads may be at the same memory.
+// Serial tasks need no locks. Always locked are exchanges, which locks of the program are made of; coverage counters, which others
+// read and clear; what stands in a region of a graph, whose sections may run side by side; and tasks that call libraries, whose
+// threads may be at the same memory.
 #include "codegen/llvm/updates.h"
 
 #include "analysis/denormals.h"
@@ -61,18 +62,27 @@ void UpdateCode::list() const {
     code_.leave_constant(abi::accumulations_symbol, all.data(), all.size() * sizeof all[0], alignof(abi::Accumulation));
 }
 
-bool UpdateCode::may_lack_lock(Value atomic) const {
-    const Op op = fn_[atomic].op;
-    if (op == Op::atomic_xchg || op == Op::atomic_cas || always_locked_) return false;
+Op UpdateCode::root_of(Value atomic) const {
     Value root = fn_.args(atomic)[0];
     while (fn_[root].op == Op::offset) root = fn_.args(root)[0];
-    return fn_[root].op != Op::count_slot;
+    return fn_[root].op;
+}
+
+bool UpdateCode::is_private(Value atomic) const {
+    const Op root = root_of(atomic);
+    return root == Op::local || root == Op::stack;
+}
+
+bool UpdateCode::may_lack_lock(Value atomic) const {
+    const Op op = fn_[atomic].op;
+    if (op == Op::atomic_xchg || op == Op::atomic_cas) return false;
+    return is_private(atomic) || (!always_locked_ && root_of(atomic) != Op::count_slot);
 }
 
 void UpdateCode::find_looped(ir::BlockId b, bool in_loop) {
     for (Value v : fn_[b].insts) {
         const ir::Inst &in = fn_[v];
-        if (in_loop && ir::is_atomic(in.op) && may_lack_lock(v)) {
+        if (in_loop && ir::is_atomic(in.op) && may_lack_lock(v) && !is_private(v)) {
             looped_[v.id] = true;
             abi::Needs &needs = accumulations_.updates.needs;
             needs = std::max(needs, accumulations_.of(v) ? abi::Needs::copies : abi::Needs::alone);
@@ -83,7 +93,9 @@ void UpdateCode::find_looped(ir::BlockId b, bool in_loop) {
 }
 
 UpdateCode::How UpdateCode::how(Value atomic) const {
-    if (!thread_ || !may_lack_lock(atomic)) return How::locked;
+    if (!may_lack_lock(atomic)) return How::locked;
+    if (is_private(atomic)) return How::unlocked;
+    if (!thread_) return How::locked;
     if (fn_.role == ir::Role::serial_task) return How::unlocked;
     const bool copied = accumulations_.of(atomic).has_value();
     if (fn_.wishes_for(ir::Wish::ordered)) return How::ask;

@@ -24,6 +24,10 @@ class UpdateCode {
 
     enum class How : uint8_t { locked, unlocked, ask };
 
+    /// What the memory comes from.
+    ir::Op root_of(Value atomic) const;
+    /// Memory that no other thread knows.
+    bool is_private(Value atomic) const;
     bool may_lack_lock(Value atomic) const;
     How how(Value atomic) const;
     /// Fills `looped_` from a block, and `accumulations_.updates.needs`.
