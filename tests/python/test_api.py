@@ -89,3 +89,12 @@ def test_names_outside_dir():
     assert callable(qd.coverage.snapshot)
     with pytest.raises(AttributeError):
         qd.no_such_name
+
+
+@pytest.mark.parametrize("collects", [True, False])
+def test_the_import_leaves_the_garbage_collector_as_it_was(collects):
+    import subprocess
+    import sys
+
+    code = f"import gc; gc.{'enable' if collects else 'disable'}(); import quadrants; print(gc.isenabled())"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()[-1] == str(collects)

@@ -156,22 +156,25 @@ def test_limits_hold_without_the_cache(programs):
     assert programs.count() == 3
 
 
-def test_a_program_that_ends_glances_at_the_listing_once(programs):
+def test_a_program_that_ends_glances_at_the_listing_once_a_second(programs):
     programs.run(FOUR + CALLS)
     text = """
-import ctypes, os, struct
+import ctypes, os, struct, time
 libc = ctypes.CDLL(None)
 watch = libc.inotify_init1(os.O_NONBLOCK)
 assert libc.inotify_add_watch(watch, PATH.encode() + b"/kernel_compilation_manager/qdcache.qdb", 0x30) > 0  # that it is opened, and closed
-def opened(**more):
+def events():
+    try: return len(os.read(watch, 1 << 16)) / struct.calcsize("iIII")
+    except BlockingIOError: return 0
+def opened(pause=0, **more):
     init(); qd.init(arch=ARCH, offline_cache_file_path=PATH, log_level="error", **more)
-    try: os.read(watch, 1 << 16)
-    except BlockingIOError: pass
+    time.sleep(pause)
+    events()
     qd.reset()
-    return len(os.read(watch, 1 << 16)) / struct.calcsize("iIII") / 2
-print(opened(), opened(offline_cache=False))
+    return events() / 2
+print(opened(), opened(1.1), opened(1.1, offline_cache=False), opened(offline_cache_max_size_of_files=1 << 28))
 """
-    assert programs.run(text.replace("PATH", repr(str(programs.path))).replace("ARCH", repr(programs.arch))) == "1.0 1.0\n"
+    assert programs.run(text.replace("PATH", repr(str(programs.path))).replace("ARCH", repr(programs.arch))) == "0.0 1.0 1.0 1.0\n"
 
 
 def limited(policy, factor, limit=1):

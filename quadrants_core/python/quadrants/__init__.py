@@ -1,48 +1,56 @@
 """Quadrants: data-parallel kernels in Python, compiled by a C++ core."""
 
-from quadrants import _arch, _environment, _logging, _on_demand, _settings, math, types
-from quadrants._arch import Extension as extension
-from quadrants._arch import amdgpu, arm64, cpu, cuda, gpu, metal, python, vulkan, x64
-from quadrants._dtypes import f16, f32, f64, i8, i16, i32, i64, u1, u8, u16, u32, u64
-from quadrants._exceptions import (
-    QuadrantsAssertionError,
-    QuadrantsCompilationError,
-    QuadrantsInterruptedError,
-    QuadrantsNameError,
-    QuadrantsRuntimeError,
-    QuadrantsRuntimeTypeError,
-    QuadrantsSyntaxError,
-    QuadrantsTypeError,
-)
-from quadrants._language.annotations import Template, sparse_matrix_builder, template
-from quadrants._language.func import func, pyfunc, real_func, ref
-from quadrants._language.graph import GraphStatus, checkpoint
-from quadrants._language.graph import do_while as graph_do_while
-from quadrants._language.graph import parallel as graph_parallel
-from quadrants._language.graph import parallel_context as graph_parallel_context
-from quadrants._language.kernel import data_oriented, kernel, pure
-from quadrants._language.matrix import Matrix, Vector
-from quadrants._language.ops import (
-    activate, append, assume_in_range, atomic_add, atomic_and, atomic_cas, atomic_exchange, atomic_max, atomic_min,
-    atomic_mul, atomic_or, atomic_sub, atomic_xor, bit_cast, block_local, cache_read_only, cast, ceil, clock_counter,
-    clock_freq_hz, deactivate, eig, floor, get_addr, global_thread_idx, grouped, is_active, length, loop_config,
-    make_spd, max, mesh_local, mesh_patch_idx, min, ndrange, no_activate, one, polar_decompose, randn, random,
-    rescale_index, round, solve, static, static_assert, static_print, stop_grad, stream_parallel, svd, sym_eig, volatile_load,
-    zero,
-)  # fmt: skip
-from quadrants._language.ops import elementary as _elementary
-from quadrants._logging import CRITICAL, DEBUG, ERROR, INFO, TRACE, WARN, is_logging_effective, set_logging_level
-from quadrants._runtime import init, reset, sync
-from quadrants._storage.field import Field, MatrixField, ScalarField, field
-from quadrants._storage.ndarray import ndarray
-from quadrants._storage.struct import Struct, StructField, dataclass
-from quadrants._stream import Event, Stream, create_event, create_stream
-from quadrants._trees import snode as _snode
-from quadrants._trees.layout import Layout
-from quadrants._trees.snode import FieldsBuilder, SNode, axes, deactivate_all_snodes, root
-from quadrants._version import version as __version__
-from quadrants._version import version_str as __version_str__
-from quadrants import lang
+import gc as _gc
+
+_collects = _gc.isenabled()
+_gc.disable()  # what is made here stays: looking for garbage in it takes a tenth of the import
+try:
+    from quadrants import _arch, _environment, _logging, _on_demand, _settings, math, types
+    from quadrants._arch import Extension as extension
+    from quadrants._arch import amdgpu, arm64, cpu, cuda, gpu, metal, python, vulkan, x64
+    from quadrants._dtypes import f16, f32, f64, i8, i16, i32, i64, u1, u8, u16, u32, u64
+    from quadrants._exceptions import (
+        QuadrantsAssertionError,
+        QuadrantsCompilationError,
+        QuadrantsInterruptedError,
+        QuadrantsNameError,
+        QuadrantsRuntimeError,
+        QuadrantsRuntimeTypeError,
+        QuadrantsSyntaxError,
+        QuadrantsTypeError,
+    )
+    from quadrants._language.annotations import Template, sparse_matrix_builder, template
+    from quadrants._language.func import func, pyfunc, real_func, ref
+    from quadrants._language.graph import GraphStatus, checkpoint
+    from quadrants._language.graph import do_while as graph_do_while
+    from quadrants._language.graph import parallel as graph_parallel
+    from quadrants._language.graph import parallel_context as graph_parallel_context
+    from quadrants._language.kernel import data_oriented, kernel, pure
+    from quadrants._language.matrix import Matrix, Vector
+    from quadrants._language.ops import (
+        activate, append, assume_in_range, atomic_add, atomic_and, atomic_cas, atomic_exchange, atomic_max, atomic_min,
+        atomic_mul, atomic_or, atomic_sub, atomic_xor, bit_cast, block_local, cache_read_only, cast, ceil, clock_counter,
+        clock_freq_hz, deactivate, eig, floor, get_addr, global_thread_idx, grouped, is_active, length, loop_config,
+        make_spd, max, mesh_local, mesh_patch_idx, min, ndrange, no_activate, one, polar_decompose, randn, random,
+        rescale_index, round, solve, static, static_assert, static_print, stop_grad, stream_parallel, svd, sym_eig, volatile_load,
+        zero,
+    )  # fmt: skip
+    from quadrants._language.ops import elementary as _elementary
+    from quadrants._logging import CRITICAL, DEBUG, ERROR, INFO, TRACE, WARN, is_logging_effective, set_logging_level
+    from quadrants._runtime import init, reset, sync
+    from quadrants._storage.field import Field, MatrixField, ScalarField, field
+    from quadrants._storage.ndarray import ndarray
+    from quadrants._storage.struct import Struct, StructField, dataclass
+    from quadrants._stream import Event, Stream, create_event, create_stream
+    from quadrants._trees import snode as _snode
+    from quadrants._trees.layout import Layout
+    from quadrants._trees.snode import FieldsBuilder, SNode, axes, deactivate_all_snodes, root
+    from quadrants._version import version as __version__
+    from quadrants._version import version_str as __version_str__
+    from quadrants import lang
+finally:
+    if _collects:
+        _gc.enable()
 
 globals().update(_elementary)
 x86_64 = x64
