@@ -239,7 +239,8 @@ void Fold::learn(Value c, bool holds) {
     if (op == (holds ? Op::eq : Op::ne)) {
         Value x = arg(c, 0), y = arg(c, 1);
         if (!constant(y) || constant(x) || !fn.type(x).is_int() || fn.type(x).lanes > 1) return;
-        facts.push_back({x, {}, uint8_t(x.id < truth.size() ? truth[x.id] : 0)});
+        if (x.id >= truth.size()) truth.resize(fn.insts.size()); // made by this pass
+        facts.push_back({x, {}, truth[x.id]});
         rename.replace(x, y);
     }
 }
