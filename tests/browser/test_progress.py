@@ -38,7 +38,7 @@ def test_the_line_of_a_launch(lab, kernel):
     line = cell.locator(".qd-progress[role=progressbar]")
     line.wait_for()
     assert lab.page.locator(".qd-progress").count() == 1
-    lab.page.wait_for_function("/^line \\d+ · \\d+ % · \\d+ s$/.test(document.querySelector('.qd-progress-rest').textContent)")
+    lab.page.wait_for_function("/^line \\d+ · \\d+ % · \\d+ s$/.test(document.querySelector('.qd-progress-rest')?.textContent)")
     assert line.locator(".qd-progress-head").text_content() == "long runs"
     assert line.get_attribute("aria-label") == "long runs" and 0 <= int(line.get_attribute("aria-valuenow")) < 100
     outputs, own = cell.locator(".jp-OutputArea").bounding_box(), line.bounding_box()
