@@ -1,5 +1,6 @@
 """Atomics of every type, on every kind of place, and what updates of variables mean."""
 
+import math
 import concurrent.futures
 import time
 import warnings
@@ -331,3 +332,27 @@ def test_from_python():
     for name in ATOMICS + ["cas"]:
         with pytest.raises(qd.QuadrantsSyntaxError, match="can only be used in kernels"):
             getattr(qd, "atomic_" + name)(x[0], 1, *[2] * (name == "cas"))
+
+
+@pytest.mark.parametrize("n", [1, 5, 1000, 60_000])
+@pytest.mark.parametrize("dtype", [qd.f16, qd.f32, qd.f64], ids=str)
+def test_extrema_of_what_is_no_number_are_none(n, dtype):
+    @qd.kernel
+    def smallest(x: qd.types.ndarray(dtype, 1), out: qd.types.ndarray(dtype, 1)):
+        for i in x:
+            qd.atomic_min(out[0], x[i])
+
+    @qd.kernel
+    def largest(x: qd.types.ndarray(dtype, 1), out: qd.types.ndarray(dtype, 1)):
+        for i in x:
+            qd.atomic_max(out[0], x[i])
+
+    x, out = qd.ndarray(dtype, n), qd.ndarray(dtype, 1)
+    for kernel in (smallest, largest):
+        x.fill(math.nan)
+        out.fill(math.nan)
+        kernel(x, out)
+        assert math.isnan(out[0])
+        x[n // 2] = 2.0
+        kernel(x, out)
+        assert out[0] == 2.0
