@@ -28,7 +28,7 @@ struct Updates {
     Order order = Order::free;
     Needs needs = Needs::nothing;
     uint32_t any = 0; ///< non-zero: it updates memory that others may see; coverage counters do not count
-    bool some() const { return (uint32_t(order) | any) != 0; }
+    bool some() const { return (uint32_t(order) | uint32_t(needs) | any) != 0; }
 };
 inline constexpr const char *updates_symbol = "qd_updates";
 /// A byte in the object file of a task that gives the same results whether the processor flushes subnormal floats or not.

@@ -16,12 +16,6 @@
 namespace qd::engine {
 namespace {
 
-bool updates_memory(const ir::Function &kernel) {
-    return std::ranges::any_of(kernel.blocks, [&](const ir::Block &block) {
-        return std::ranges::any_of(block.insts, [&](ir::Value v) { return ir::is_atomic(kernel[v].op); });
-    });
-}
-
 TaskBuild cut_out(Program::Impl &p, const CompiledKernel &kernel, size_t number) {
     Reader bytes(kernel.source);
     ir::Function source = ir::read(bytes);
@@ -52,8 +46,14 @@ std::shared_ptr<TaskCode> code_with_locks(Program::Impl &p, const CompiledKernel
 
 } // namespace
 
+bool may_need_locks(const ir::Function &fn) {
+    return std::ranges::any_of(fn.blocks, [&](const ir::Block &block) {
+        return std::ranges::any_of(block.insts, [&](ir::Value v) { return ir::is_atomic(fn[v].op); });
+    });
+}
+
 std::vector<uint8_t> source_of_locks(const ir::Function &kernel) {
-    if (!updates_memory(kernel)) return {};
+    if (!may_need_locks(kernel)) return {};
     Writer source;
     ir::write(source, kernel);
     return std::move(source.bytes);

@@ -8,6 +8,8 @@
 
 namespace qd::engine {
 
+/// It updates memory atomically.
+bool may_need_locks(const ir::Function &fn);
 /// The kernel's IR, which such code is made of; empty if no task can need it.
 std::vector<uint8_t> source_of_locks(const ir::Function &kernel);
 /// runtime::DeviceOptions::need_locks. Throws nothing.

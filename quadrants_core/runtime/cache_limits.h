@@ -24,6 +24,7 @@ struct CacheLimits {
     uint64_t max_bytes = 100u << 20;
     Cleaning cleaning = Cleaning::lru;
     double factor = 0.25; ///< part of the kernels that goes once there are max_bytes
+    bool operator==(const CacheLimits &) const = default;
 };
 
 } // namespace qd::runtime

@@ -77,8 +77,7 @@ class LastGlance {
   public:
     bool is_good(const std::string &path, const CacheLimits &limits) {
         const std::lock_guard guard(lock_);
-        return path == path_ && limits.max_bytes == limits_.max_bytes && limits.cleaning == limits_.cleaning &&
-               nanoseconds_now() - at_ < second;
+        return path == path_ && limits == limits_ && nanoseconds_now() - at_ < second;
     }
     void keep(const std::string &path, const CacheLimits &limits) {
         const std::lock_guard guard(lock_);

@@ -3,6 +3,7 @@
 #include "backends/interp/walk.h"
 #include "base/error.h"
 #include "device_lib/random.h"
+#include "engine/shared_code.h"
 #include "engine/tree_data.h"
 #include "ir/builder.h"
 #include "ir/print.h"
@@ -313,7 +314,7 @@ Compiled compile(const BackendRun &how, runtime::Device &device, const engine::L
     task.info.kind = fn.role == Role::range_task ? abi::TaskKind::range : abi::TaskKind::serial;
     task.info.range_at = fn.range_at;
     task.code = device.load(task.info, lowering.emit(fn, how.tier));
-    if (how.threads > 1) {
+    if (how.threads > 1 && engine::may_need_locks(fn)) {
         fn.wish(Wish::locked);
         task.locked = device.load(task.info, lowering.emit(fn, how.tier));
         task.code->has_locks_in(*task.locked);

@@ -107,7 +107,7 @@ void Emitter::body() {
 }
 
 void Emitter::bounds() {
-    if (const auto range = range_of(fn_))
+    if (const auto range = range_of(code_))
         return code_.leave_constant(abi::range_symbol, &*range, sizeof *range, alignof(abi::Range));
     code_.forget_values();
     begin(declare(code_.module, abi::bounds_symbol, {b_.getPtrTy()}), true);

@@ -1,7 +1,5 @@
 #include "codegen/llvm/ranges.h"
 
-#include "abi/abi.h"
-
 #include <algorithm>
 
 namespace qd::codegen {
@@ -11,7 +9,7 @@ using namespace ir;
 
 class Reading {
   public:
-    explicit Reading(const Function &task) : fn_(task) {}
+    explicit Reading(const TaskCode &code) : code_(code), fn_(code.fn) {}
 
     std::optional<abi::Range> range() {
         const std::vector<Value> &insts = fn_[fn_.bounds].insts;
@@ -72,30 +70,22 @@ class Reading {
     /// Where the launch has the number.
     bool slot(Value v, uint32_t &out) const {
         if (fn_[v].op == Op::dim) {
-            const bool found = slot_of(fn_.args(v)[0], out);
-            out = abi::extent_slot(out, uint32_t(fn_[v].imm));
-            return found;
+            out = abi::extent_slot(code_.slot_of(fn_.args(v)[0]), uint32_t(fn_[v].imm));
+            return true;
         }
         if (fn_[v].op == Op::cast && fn_.type(fn_.args(v)[0]) == Type(Scalar::i64)) v = fn_.args(v)[0];
-        return fn_[v].op == Op::param && slot_of(v, out);
+        if (fn_[v].op != Op::param) return false;
+        out = code_.slot_of(v);
+        return true;
     }
 
-    bool slot_of(Value param, uint32_t &out) const {
-        out = 0;
-        for (Value p : fn_.params) {
-            if (p == param) return true;
-            const Type t = fn_.type(p);
-            out += abi::argument_slots(t.is_array(), t.ndim);
-        }
-        return false;
-    }
-
+    const TaskCode &code_;
     const Function &fn_;
     abi::Range out_;
 };
 
 } // namespace
 
-std::optional<abi::Range> range_of(const Function &task) { return Reading(task).range(); }
+std::optional<abi::Range> range_of(const TaskCode &code) { return Reading(code).range(); }
 
 } // namespace qd::codegen

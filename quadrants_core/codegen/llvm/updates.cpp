@@ -53,8 +53,7 @@ void UpdateCode::begin(llvm::Value *thread) {
 
 void UpdateCode::list() const {
     const abi::Updates &updates = accumulations_.updates;
-    if (updates.any || updates.order != abi::Order::free)
-        code_.leave_constant(abi::updates_symbol, &updates, sizeof updates, alignof(abi::Updates));
+    if (updates.some()) code_.leave_constant(abi::updates_symbol, &updates, sizeof updates, alignof(abi::Updates));
     if (analysis::is_the_same_without_flushing(fn_)) code_.leave_constant(abi::same_unflushed_symbol, "\1", 1, 1);
     if (accumulations_.list.empty()) return;
     std::vector<abi::Accumulation> all = accumulations_.list;
