@@ -1,5 +1,6 @@
 #pragma once
 // Plain data as bytes, for files that the same machine reads back: numbers in its byte order, text with its length.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -24,6 +25,7 @@ class Writer {
     std::vector<uint8_t> bytes;
     void raw(const void *p, size_t n) {
         const auto *b = static_cast<const uint8_t *>(p);
+        if (bytes.capacity() - bytes.size() < n) bytes.reserve(std::max(2 * bytes.capacity(), bytes.size() + n + 256));
         bytes.insert(bytes.end(), b, b + n);
     }
     template <class T> void number(T value) {

@@ -48,6 +48,41 @@ struct Descriptor {
     Descriptor &operator=(const Descriptor &) = delete;
 };
 
+bool are_one(const struct stat &a, const struct stat &b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
+
+} // namespace
+
+/// A folder that stays open for a while. A program may close descriptors that are not its own, and have others of the
+/// same number.
+struct OpenFolder {
+    const int fd;
+    struct stat status;
+    OpenFolder(int f) : fd(f) { fstat(fd, &status); }
+    OpenFolder(const OpenFolder &) = delete;
+    ~OpenFolder() {
+        struct stat now;
+        if (fstat(fd, &now) == 0 && are_one(now, status)) close(fd);
+    }
+    /// Nobody removed it, and it may still be used.
+    bool is_as_it_was() const {
+        struct stat now;
+        return fstat(fd, &now) == 0 && are_one(now, status) && now.st_nlink > 0 && distrust(now).empty();
+    }
+};
+
+namespace {
+
+std::shared_ptr<const OpenFolder> last_root(CacheTrust &trust) {
+    const std::lock_guard guard(trust.lock);
+    return trust.last;
+}
+
+void keep_root(CacheTrust &trust, Descriptor root) {
+    auto now = std::make_shared<const OpenFolder>(std::exchange(root.fd, -1));
+    const std::lock_guard guard(trust.lock);
+    trust.last.swap(now);
+}
+
 constexpr const char *is_link = "it is a link";
 constexpr const char *no_folder = "it is no folder";
 
@@ -70,10 +105,10 @@ Descriptor open_folder(int parent, const char *path, std::string &problem) {
     return Descriptor(-1);
 }
 
-/// A regular file of the folder that may be read: else -1, and `problem` says why not if it is there. Opening waits for
+/// A regular file below the folder that may be read: else -1, and `problem` says why not if it is there. Opening waits for
 /// nobody, as that of a pipe would.
-Descriptor open_file(int folder, const std::string &name, struct stat &status, std::string &problem) {
-    Descriptor file(openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+Descriptor open_file(int folder, const std::string &path, struct stat &status, std::string &problem) {
+    Descriptor file(openat(folder, path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
     if (file.fd < 0) {
         if (errno == ELOOP)
             problem = is_link;
@@ -136,13 +171,14 @@ std::optional<std::vector<uint8_t>> read_content(int file, const struct stat &st
                                                  std::string &problem) {
     Header header;
     problem = "it is cut short, altered or of another version";
-    if (!read_all(file, &header, sizeof header)) return {};
+    const auto size = uint64_t(status.st_size);
+    if (size < sizeof header || size - sizeof header > largest_file) return {};
+    std::vector<uint8_t> bytes(size);
+    if (!read_all(file, bytes.data(), size)) return {};
+    std::memcpy(&header, bytes.data(), sizeof header);
+    bytes.erase(bytes.begin(), bytes.begin() + sizeof header);
     if (std::memcmp(header.magic, kind.magic, sizeof header.magic) != 0 || header.format != file_format ||
-        header.header_bytes != sizeof header || header.name != hash_of(name) || header.bytes > largest_file ||
-        header.bytes + sizeof header != uint64_t(status.st_size))
-        return {};
-    std::vector<uint8_t> bytes(header.bytes);
-    if (!read_all(file, bytes.data(), bytes.size()) ||
+        header.header_bytes != sizeof header || header.name != hash_of(name) || header.bytes != bytes.size() ||
         hash_bytes(bytes, header.name ^ header.written) != header.checksum)
         return {};
     if (!key.empty() && !is_equal(header.signature, signature_of(header, key, bytes))) {
@@ -192,7 +228,7 @@ bool is_temporary(std::string_view name) { return name.starts_with(".") && name.
 } // namespace
 
 std::string distrust(const struct stat &status) {
-    if (status.st_uid != geteuid() && status.st_uid != 0)
+    if (status.st_uid != 0 && status.st_uid != geteuid())
         return "it belongs to another user (uid " + std::to_string(status.st_uid) + ")";
     if (status.st_mode & (S_IWGRP | S_IWOTH)) return "others may write it (remedy: chmod go-w)";
     return {};
@@ -209,9 +245,24 @@ bool is_long_ago(uint64_t time, uint64_t seconds) {
     return time + far < now || now + far < time;
 }
 
-/// Both are looked at: who may write the outer one may exchange the inner one.
+/// Whether the folder is there and may be used. Who may write the root may exchange it: nobody else may.
+bool CacheFolder::may_be_used(int root, std::string &problem) const {
+    struct stat status;
+    if (fstatat(root, name_, &status, AT_SYMLINK_NOFOLLOW) != 0) {
+        if (errno != ENOENT) problem = std::strerror(errno);
+        return false;
+    }
+    problem = S_ISLNK(status.st_mode) ? is_link : S_ISDIR(status.st_mode) ? distrust(status) : no_folder;
+    return problem.empty();
+}
+
+int CacheFolder::open_root(std::string &problem) const {
+    Descriptor root = open_folder(AT_FDCWD, trust_.root.c_str(), problem);
+    return root.fd >= 0 && may_be_used(root.fd, problem) ? std::exchange(root.fd, -1) : -1;
+}
+
 int CacheFolder::open(std::string &problem) const {
-    const Descriptor root = open_folder(AT_FDCWD, trust_.root.c_str(), problem);
+    const Descriptor root(open_root(problem));
     if (root.fd < 0) return -1;
     Descriptor folder = open_folder(root.fd, name_, problem);
     return std::exchange(folder.fd, -1);
@@ -219,26 +270,38 @@ int CacheFolder::open(std::string &problem) const {
 
 std::optional<std::vector<uint8_t>> CacheFolder::examine(const std::string &name, const FileKind &kind,
                                                          std::string &problem) const {
-    const Descriptor folder(open(problem));
-    if (folder.fd < 0) return {};
+    const Descriptor root(open_root(problem));
+    if (root.fd < 0) return {};
     struct stat status;
-    const Descriptor file = open_file(folder.fd, name, status, problem);
+    const Descriptor file = open_file(root.fd, in_root(name), status, problem);
     if (file.fd < 0) return {};
     return read_content(file.fd, status, name, kind, as_bytes(trust_.key), problem);
 }
 
 std::optional<std::vector<uint8_t>> CacheFolder::load(const std::string &name, const FileKind &kind, bool touch) const {
     std::string problem;
-    const Descriptor folder(open(problem));
-    if (!problem.empty()) trust_.warn_once("compiled kernels in " + path() + " are not used: " + problem);
-    if (folder.fd < 0) return {};
     struct stat status;
-    const Descriptor file = open_file(folder.fd, name, status, problem);
-    if (!problem.empty()) trust_.warn_once("compiled kernel " + path() + "/" + name + " is not used: " + problem);
-    if (file.fd >= 0) {
+    const auto read = [&](const Descriptor &file) {
         auto bytes = read_content(file.fd, status, name, kind, as_bytes(trust_.key), problem);
         if (bytes && touch && is_long_ago(nanoseconds(status.st_mtim), refresh_after)) futimens(file.fd, nullptr);
-        if (bytes) return bytes;
+        return bytes;
+    };
+    if (const auto last = last_root(trust_); last && last->is_as_it_was() && may_be_used(last->fd, problem)) {
+        const Descriptor file = open_file(last->fd, in_root(name), status, problem);
+        if (file.fd >= 0)
+            if (auto bytes = read(file)) return bytes;
+    }
+    problem.clear(); // what is not found there may be where the path leads to now
+    Descriptor root(open_root(problem));
+    if (!problem.empty()) trust_.warn_once("compiled kernels in " + path() + " are not used: " + problem);
+    if (root.fd < 0) return {};
+    const Descriptor file = open_file(root.fd, in_root(name), status, problem);
+    if (!problem.empty()) trust_.warn_once("compiled kernel " + path() + "/" + name + " is not used: " + problem);
+    if (file.fd >= 0) {
+        if (auto bytes = read(file)) {
+            keep_root(trust_, std::move(root));
+            return bytes;
+        }
     }
     if (!problem.empty()) trust_.refused++;
     return {};
@@ -247,9 +310,9 @@ std::optional<std::vector<uint8_t>> CacheFolder::load(const std::string &name, c
 bool CacheFolder::glance(const std::string &name, const FileKind &kind, std::span<uint8_t> first,
                          uint64_t *written) const {
     std::string problem;
-    const Descriptor folder(open(problem));
+    const Descriptor root(open_root(problem));
     struct stat status;
-    const Descriptor file = folder.fd < 0 ? Descriptor(-1) : open_file(folder.fd, name, status, problem);
+    const Descriptor file = root.fd < 0 ? Descriptor(-1) : open_file(root.fd, in_root(name), status, problem);
     Header header;
     if (file.fd < 0 || !read_all(file.fd, &header, sizeof header) ||
         std::memcmp(header.magic, kind.magic, sizeof header.magic) != 0 || header.format != file_format)
@@ -299,8 +362,8 @@ bool CacheFolder::move_to(const CacheFolder &other, const std::string &name) con
 
 bool CacheFolder::has(const std::string &name) const {
     std::string problem;
-    const Descriptor folder(open(problem));
-    return folder.fd >= 0 && faccessat(folder.fd, name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+    const Descriptor root(open_root(problem));
+    return root.fd >= 0 && faccessat(root.fd, in_root(name).c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 bool CacheFolder::is_there() const { return access(path().c_str(), F_OK) == 0; }
@@ -347,9 +410,9 @@ int CacheFolder::create(const std::string &name, std::string_view text) const {
 
 std::string CacheFolder::read_text(const std::string &name) const {
     std::string problem;
-    const Descriptor folder(open(problem));
+    const Descriptor root(open_root(problem));
     struct stat status;
-    const Descriptor file = folder.fd < 0 ? Descriptor(-1) : open_file(folder.fd, name, status, problem);
+    const Descriptor file = root.fd < 0 ? Descriptor(-1) : open_file(root.fd, in_root(name), status, problem);
     std::string text(file.fd < 0 ? 0 : std::min<uint64_t>(uint64_t(status.st_size), 4096), '\0');
     if (!text.empty() && !read_all(file.fd, text.data(), text.size())) text.clear();
     return text;

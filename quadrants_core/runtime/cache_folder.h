@@ -5,11 +5,14 @@
 //
 // What is read may be run, so it must come from somebody who may run code in this process anyway: the folder and the
 // files belong to this user or to root, nobody else may write them, and they are no links. What is made here is closed
-// to others. All is asked of open descriptors, which nobody can exchange afterwards. Where there is a key, files
-// without a signature by that key are ignored too.
+// to others. All is asked of open descriptors, or of what lies in an open folder where nobody else may exchange it
+// afterwards. Where there is a key, files without a signature by that key are ignored too.
+#include "base/fork.h"
+
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,6 +27,8 @@ struct FileKind {
     char magic[8];
 };
 
+struct OpenFolder;
+
 /// What the folders of one cache share.
 struct CacheTrust {
     std::string root; ///< the folder that they lie in
@@ -31,6 +36,8 @@ struct CacheTrust {
     std::function<void(const std::string &)> warn;
     std::atomic<bool> warned{false}, writable{true};
     std::atomic<uint64_t> refused{0}; ///< files that were there and not used
+    BriefMutex lock;
+    std::shared_ptr<const OpenFolder> last; ///< the root that something was found in last; guarded by `lock`
 
     void warn_once(const std::string &text) {
         if (!warned.exchange(true) && warn) warn(text);
@@ -76,6 +83,9 @@ class CacheFolder {
     std::string read_text(const std::string &name) const;
 
   private:
+    std::string in_root(const std::string &name) const { return std::string(name_) + '/' + name; }
+    bool may_be_used(int root, std::string &problem) const;
+    int open_root(std::string &problem) const;
     int open(std::string &problem) const;
     int open_for_writing(std::string &problem) const;
 

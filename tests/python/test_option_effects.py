@@ -352,6 +352,49 @@ def test_stacks_of_reverse_mode(arch):
     assert gradient(ad_stack_experimental_enabled=True) == pytest.approx(4 * 0.5**3)
 
 
+# When the core is told
+
+
+def test_what_changes_between_two_compilations_is_told_however_it_changes(arch, tmp_path, monkeypatch, capfd):
+    def compiled():
+        @qd.kernel
+        def k() -> qd.i32:
+            return 1
+
+        assert k() == 1
+
+    small(arch, debug_dump_path=str(tmp_path))
+    compiled()
+    told = _native.core().options()["fast_math"]
+    qd.cfg.fast_math = not told
+    compiled()
+    assert _native.core().options()["fast_math"] is not told
+    qd.cfg.fast_math = told
+    compiled()
+    assert _native.core().options()["fast_math"] is told
+    assert not list(tmp_path.iterdir())
+    monkeypatch.setenv("QD_DUMP_IR", "1")
+    compiled()
+    shown = len(list(tmp_path.iterdir()))
+    assert shown
+    monkeypatch.delenv("QD_DUMP_IR")
+    compiled()
+    assert len(list(tmp_path.iterdir())) == shown
+
+
+def test_options_that_were_refused_are_told_again(arch):
+    small(arch)
+    _runtime.tell_core()
+    before = _native.core().options()
+    vars(qd.cfg)["random_seed"] = "seven"
+    vars(qd.cfg)["opt_level"] = 1 - before["opt_level"]
+    with pytest.raises(ValueError, match="random_seed"):
+        _runtime.tell_core()
+    vars(qd.cfg).update(random_seed=before["random_seed"], opt_level=before["opt_level"])
+    _runtime.tell_core()
+    assert _native.core().options() == before
+
+
 # What is measured
 
 

@@ -565,6 +565,54 @@ TEST_F(DiskCacheTest, folders_may_be_removed_and_made_at_any_moment) {
     EXPECT_TRUE(warnings.empty());
 }
 
+TEST_F(DiskCacheTest, a_root_that_was_opened_before_is_looked_at_again) {
+    put(1);
+    put(2);
+    DiskCache cache = open();
+    ASSERT_TRUE(cache.load_kernel(kernel(1)));
+    for (const fs::path &path : {root, folder}) {
+        fs::permissions(path, fs::perms::others_write, fs::perm_options::add);
+        EXPECT_FALSE(cache.load_kernel(kernel(2))) << path;
+        fs::permissions(path, fs::perms::others_write, fs::perm_options::remove);
+        EXPECT_TRUE(cache.load_kernel(kernel(2))) << path;
+    }
+    EXPECT_EQ(warnings.size(), 1u);
+
+    const fs::path moved = root.string() + "-moved";
+    fs::rename(root, moved);
+    put(3);
+    EXPECT_TRUE(cache.load_kernel(kernel(3)));
+    EXPECT_FALSE(cache.load_kernel(kernel(1)));
+    fs::remove_all(moved);
+}
+
+TEST_F(DiskCacheTest, descriptors_that_the_program_closed_are_not_touched) {
+    put(1);
+    put(2);
+    struct stat wanted, status;
+    std::vector<int> taken;
+    {
+        DiskCache cache = open();
+        ASSERT_TRUE(cache.load_kernel(kernel(1)));
+        ASSERT_EQ(stat(root.c_str(), &wanted), 0);
+        for (int fd = 3; fd < 256; fd++)
+            if (fstat(fd, &status) == 0 && status.st_dev == wanted.st_dev && status.st_ino == wanted.st_ino) {
+                const int other = ::open("/", O_RDONLY | O_CLOEXEC);
+                ASSERT_EQ(dup2(other, fd), fd);
+                close(other);
+                taken.push_back(fd);
+            }
+        EXPECT_EQ(taken.size(), 1u);
+        EXPECT_TRUE(cache.load_kernel(kernel(2)));
+    }
+    for (const int fd : taken) {
+        ASSERT_EQ(fstat(fd, &status), 0);
+        EXPECT_NE(status.st_ino, wanted.st_ino);
+        close(fd);
+    }
+    EXPECT_TRUE(warnings.empty());
+}
+
 TEST(DiskCacheTrust, is_in_this_user_and_the_superuser_alone) {
     struct stat status = {};
     status.st_mode = S_IFREG | 0644;

@@ -1,5 +1,6 @@
 // The extension module quadrants._lib.core.quadrants_python. Ordinary functions go through pybind11; the types that a
 // launch touches (Kernel, NdarrayStorage, Place) use the C API directly.
+#include "base/bytes.h"
 #include "engine/timeline.h"
 #include "frontend/collect.h"
 #include "python/bind/arguments.h"
@@ -24,6 +25,7 @@
 #include <cstdlib>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
+#include <unistd.h>
 
 namespace py = pybind11;
 using namespace qd;
@@ -35,8 +37,9 @@ engine::Asked asked_of(const std::string &name) {
     return name == "arcs" ? engine::Asked::arcs : engine::Asked::counts;
 }
 
-/// `options` by their names; `language` is what follows from them and is no option.
-void set_options(const py::dict &options, const py::dict &language) {
+/// `options` by their names; `language` is what follows from them and is no option. `told`: what the package made them of.
+void set_options(const py::dict &options, const py::dict &language, const py::object &told) {
+    Py_CLEAR(bind::runtime.told);
     if (!bind::read_options(options.ptr(), &bind::runtime.options)) throw py::error_already_set();
     frontend::collects_garbage = bind::runtime.options.collect;
     bind::runtime.coverage = language["coverage"].cast<bool>();
@@ -45,6 +48,22 @@ void set_options(const py::dict &options, const py::dict &language) {
     bind::runtime.checks_python = language["checks_python"].cast<bool>();
     bind::runtime.shown = language["show"].cast<std::vector<std::string>>();
     if (bind::runtime.program) bind::runtime.program->follow(bind::runtime.options);
+    if (!told.is_none()) bind::runtime.told = Py_NewRef(told.ptr());
+}
+
+/// Whether the options were made of just this.
+bool is_told(const py::object &now) {
+    const int same = bind::runtime.told ? PyObject_RichCompareBool(bind::runtime.told, now.ptr(), Py_EQ) : 0;
+    if (same < 0) PyErr_Clear(); // an option is what cannot be compared
+    return same == 1;
+}
+
+/// A hash of the variables that options are read from.
+uint64_t hash_of_environment() {
+    uint64_t hash = 0;
+    for (char **at = environ; at && *at; at++)
+        if (const std::string_view one = *at; one.starts_with("QD_")) hash = hash_bytes(as_bytes(one), hash);
+    return hash;
 }
 
 /// Runs `f`; a C++ exception becomes the package's Python exception.
@@ -239,10 +258,12 @@ py::list kept_files(bool content) {
 
 void define_program(py::module_ &m) {
     m.def("create_program", [](const py::dict &options, const py::dict &language) {
-        set_options(options, language);
+        set_options(options, language, py::none());
         if (!guarded([] { return bind::create_program(); })) throw py::error_already_set();
     });
     m.def("set_options", set_options);
+    m.def("is_told", is_told);
+    m.def("hash_of_environment", hash_of_environment);
     m.def("options", [] { return py::reinterpret_steal<py::object>(bind::options_dict(bind::runtime.options)); });
     m.def("builtins", [] {
         py::dict all;

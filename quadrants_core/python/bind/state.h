@@ -27,6 +27,7 @@ struct Runtime {
     bool checks_python = true;      ///< ...but refused what compiled kernels may not do
     engine::Asked coverage_asked = engine::Asked::counts;
     std::vector<std::string> shown; ///< forms in which kernels are shown when they are compiled: see show_forms
+    PyObject *told = nullptr;       ///< what the package made all this of; null: of what has changed since, or may have
     PyObject *compiling = nullptr;  ///< what qd.kernel keeps of the kernel that is being compiled, borrowed
     std::chrono::steady_clock::time_point compiling_since;
     std::atomic<int> active_launches = 0; ///< running now, from any thread

@@ -29,10 +29,9 @@ def coverage_asked(environ=_os.environ):
     return _coverage_files.asked()
 
 
-def _live_options():
+def _live_options(config, special):
     """The options as they are now, by the names that the core has for them."""
-    config = _settings.current()
-    return {**vars(config), **vars(_settings.special), "arch": _arch.backend_name(config.arch)}
+    return {**config, **special, "arch": _arch.backend_name(config["arch"])}
 
 
 def _following(environ=_os.environ):
@@ -47,8 +46,15 @@ def _following(environ=_os.environ):
 
 
 def tell_core():
-    """Before a kernel is compiled: options may have been changed through qd.cfg."""
-    _native.core().set_options(_live_options(), _following())
+    """Before a kernel is compiled: options may have been changed through qd.cfg or in the environment."""
+    core = _native.core()
+    config, special = dict(vars(_settings.current())), dict(vars(_settings.special))
+    now = (core.hash_of_environment(), config, special, _settings.of_python is not None, _settings.checks_python)
+    if core.is_told(now):
+        return
+    following = _following()
+    # Coverage also follows from settings of its own.
+    core.set_options(_live_options(config, special), following, None if following["coverage"] else now)
 
 
 def _wanted_archs(arch):
@@ -153,7 +159,7 @@ def init(
     else:
         _settings.cfg = config
     try:
-        _native.core().create_program({**from_environment, **_live_options()}, _following(present))
+        _native.core().create_program({**from_environment, **_live_options(vars(config), special_values)}, _following(present))
     except BaseException:
         _settings.cfg = _settings.of_python = None
         raise

@@ -6,6 +6,7 @@ from functools import partial as _partial
 
 from quadrants import _dtypes, _exceptions, _native, _settings
 from quadrants._language import matrix as _matrix
+from quadrants._language.parameters import WITH as _WITH
 from quadrants._language.texts import TEXTS as _TEXTS
 from quadrants._trees import layout as _layout
 
@@ -31,18 +32,11 @@ def _map(f, *args):
     return shaped._same([f(*row) for row in zip(*columns)], dtype if dtype and dtype.kind == "float" else None)
 
 
-_with_signature = {}  # parameters as text -> function that makes one with them of what it does: compiled once for all
-
-
 def with_parameters(namespace, prototypes, make, module="quadrants", prefix=""):
     """Functions of the prototypes ("name(a, b=None); ..."), each of which hands its arguments to make(name)."""
     for prototype in map(str.strip, prototypes.split(";")):
         name, _, parameters = prototype[:-1].partition("(")
-        if parameters not in _with_signature:
-            given = ", ".join(p.partition("=")[0].strip() for p in parameters.split(",") if p.strip() not in ("", "*"))
-            exec(f"def having(does):\n    def op({parameters}):\n        return does({given})\n    return op", made := {})
-            _with_signature[parameters] = made["having"]
-        op = _with_signature[parameters](make(name))
+        op = _WITH[parameters](make(name))
         op.__code__ = op.__code__.replace(co_name=name, co_qualname=name)
         op.__name__ = op.__qualname__ = name
         op.__module__ = module
@@ -269,8 +263,7 @@ with_parameters(
     """atomic_add(x, y); atomic_sub(x, y); atomic_mul(x, y); atomic_min(x, y); atomic_max(x, y); atomic_and(x, y);
     atomic_or(x, y); atomic_xor(x, y); atomic_exchange(x, y); atomic_cas(x, expected, desired); volatile_load(target);
     assume_in_range(val, base, low, high); loop_unique(val, covers=None); block_local(*args); cache_read_only(*args);
-    loop_config(*, block_dim=None, serialize=False, parallelize=None, block_dim_adaptive=True, bit_vectorize=False, name=None,
-        deterministic=False);
+    loop_config(*, block_dim=None, serialize=False, parallelize=None, block_dim_adaptive=True, bit_vectorize=False, name=None, deterministic=False);
     static_print(*args, **kwargs); activate(node, indices); deactivate(node, indices); is_active(node, indices);
     append(node, indices, val); length(node, indices); get_addr(f, indices); rescale_index(a, b, I); no_activate(*args);
     mesh_local(*args); stop_grad(x); mesh_patch_idx(); clock_counter(); global_thread_idx()""",
