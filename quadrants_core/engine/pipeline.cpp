@@ -47,7 +47,8 @@ constexpr passes::Pass task_list[] = {
     step::share_cells, // after cse: equal cell numbers are one value
     step::cse,         // addresses within shared cells
     step::licm,
-    step::mark_long_loops, // before vectorize, which knows what it leaves over
+    step::dce,             // before vectorize, which weighs all that it finds
+    step::mark_long_loops, // the same, which knows what it leaves over
     step::vectorize,       // last of the loop passes: needs lowered, hoisted addresses
     step::join_counts,     // after vectorize, which knows what each loop counted
     step::fold,

@@ -219,6 +219,7 @@ bool Planner::pure(Value v) {
         if (!fn_.type(a).is_scalar()) return false;
         widen(fn_.type(a));
     }
+    if (counts_branch(fn_, v)) return true; // counted loops run as clean ones do
     scalar_cost_ += weight * cost_of(inst.op);
     if (divides_lane_by_lane(fn_, v)) vector_cost_ += weight * (cost_of(inst.op) + 2);
     if (info(inst.op).traits & routine) vector_cost_ += weight * (has_vector_form(fn_, inst) ? 2 : cost_of(inst.op));

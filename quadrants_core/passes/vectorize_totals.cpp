@@ -12,11 +12,19 @@ using namespace ir;
 
 namespace {
 
+bool is_cast_of_u1(const Function &fn, Value v) { return fn[v].op == Op::cast && fn.type(fn.args(v)[0]).is_bool(); }
+
 size_t place_in(const std::vector<Value> &list, Value v) {
     return size_t(std::find(list.begin(), list.end(), v) - list.begin());
 }
 
 } // namespace
+
+bool counts_branch(const Function &fn, Value v) {
+    const auto gains = [&](Value a) { return is_cast_of_u1(fn, a); };
+    return fn.type(v) == Type(Scalar::u32) &&
+           (gains(v) || (fn[v].op == Op::add && std::ranges::any_of(fn.args(v), gains)));
+}
 
 void Totals::forget() {
     for (uint32_t id : marked_) marks_[id] = none;
@@ -44,9 +52,7 @@ void Totals::find(Value loop, BlockId around) {
     }
 }
 
-bool Totals::is_bit(Value v) const {
-    return fn_[v].op == Op::cast && fn_.type(fn_.args(v)[0]).is_bool() && uses_[v.id] == 1;
-}
+bool Totals::is_bit(Value v) const { return is_cast_of_u1(fn_, v) && uses_[v.id] == 1; }
 
 void Totals::find_sums(Value loop, const Planner &planner) {
     const BlockId body = fn_[loop].blocks[0];

@@ -8,6 +8,9 @@ namespace qd::passes {
 
 class Planner;
 
+/// A u1 as a number, or a 32-bit sum that gains one: so count_predicates counts branches.
+bool counts_branch(const ir::Function &fn, ir::Value v);
+
 /// Two kinds of carried integers are one scalar for all lanes:
 ///  - A total: in an inner loop that lanes leave one by one, a 64-bit integer that starts at 0 and only gains by `add`.
 ///    Its result only joins sums of the loop around. It gains popcounts of masks.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 #include <dirent.h>
@@ -173,10 +174,10 @@ std::optional<std::vector<uint8_t>> read_content(int file, const struct stat &st
     problem = "it is cut short, altered or of another version";
     const auto size = uint64_t(status.st_size);
     if (size < sizeof header || size - sizeof header > largest_file) return {};
-    std::vector<uint8_t> bytes(size);
-    if (!read_all(file, bytes.data(), size)) return {};
-    std::memcpy(&header, bytes.data(), sizeof header);
-    bytes.erase(bytes.begin(), bytes.begin() + sizeof header);
+    const auto whole = std::make_unique_for_overwrite<uint8_t[]>(size);
+    if (!read_all(file, whole.get(), size)) return {};
+    std::memcpy(&header, whole.get(), sizeof header);
+    std::vector<uint8_t> bytes(whole.get() + sizeof header, whole.get() + size);
     if (std::memcmp(header.magic, kind.magic, sizeof header.magic) != 0 || header.format != file_format ||
         header.header_bytes != sizeof header || header.name != hash_of(name) || header.bytes != bytes.size() ||
         hash_bytes(bytes, header.name ^ header.written) != header.checksum)
@@ -243,6 +244,13 @@ uint64_t nanoseconds_now() {
 bool is_long_ago(uint64_t time, uint64_t seconds) {
     const uint64_t now = nanoseconds_now(), far = seconds * 1'000'000'000;
     return time + far < now || now + far < time;
+}
+
+std::string CacheFolder::in_root(const std::string &name) const {
+    std::string path;
+    path.reserve(std::strlen(name_) + 1 + name.size());
+    path.append(name_).append(1, '/').append(name);
+    return path;
 }
 
 /// Whether the folder is there and may be used. Who may write the root may exchange it: nobody else may.

@@ -83,7 +83,7 @@ class CacheFolder {
     std::string read_text(const std::string &name) const;
 
   private:
-    std::string in_root(const std::string &name) const { return std::string(name_) + '/' + name; }
+    std::string in_root(const std::string &name) const;
     bool may_be_used(int root, std::string &problem) const;
     int open_root(std::string &problem) const;
     int open(std::string &problem) const;

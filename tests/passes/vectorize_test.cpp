@@ -275,3 +275,57 @@ TEST(Vectorize, ALongBodyIsThereOnce) {
     EXPECT_EQ(loops_of(100), 2u); // the iterations left over run one by one
     EXPECT_EQ(loops_of(1000), 1u);
 }
+
+namespace {
+
+/// Of a loop with products and branches over `x` and `y`, after the engine's passes: the most lanes of any value. `strided`: it stores
+/// to one component of two. `counts`: each branch is counted.
+int lanes_of(bool strided, int products, int branches, bool counts) {
+    std::string text = "fn @k(%0: array<f32, 1>, %1: array<f32, 1, " + std::string(strided ? "2x1" : "1x1") + ">)\n";
+    for (int k = 0; counts && k <= branches; k++) text += "    counter " + std::to_string(k) + " line\n";
+    text += R"(    %2: i32 = constant 0
+    %3: i64 = constant 1
+    %4: i32 = dim %0 !0
+    %5: f32 = constant 0
+    parallel %2, %4 (%6: i32)
+        %7: ptr<f32> = element %0, %6, %2
+        %8: f32 = load %7
+        %9: u1 = gt %8, %5
+        %10: ptr<f32> = element %1, %6, %2
+)";
+    for (int k = 0; k < products; k++)
+        text += "        %" + std::to_string(101 + k) + ": f32 = mul %8, %" + std::to_string(k ? 100 + k : 8) + '\n';
+    const std::string stored = std::to_string(products ? 100 + products : 8);
+    if (counts) text += "        count %3 !0\n";
+    for (int k = 1; k <= branches; k++) {
+        const std::string n = std::to_string(10 + 3 * k), at = std::to_string(11 + 3 * k),
+                          is = std::to_string(12 + 3 * k);
+        text += "        %" + n + ": f32 = constant " + std::to_string(k) + "\n        %" + at +
+                ": f32 = load %10\n        %" + is + ": u1 = gt %" + at + ", %" + n + "\n        if %" + is + '\n';
+        if (counts) text += "            count %3 !" + std::to_string(k) + '\n';
+        text += "            store %10, %" + stored + "\n            yield\n";
+    }
+    text += "        yield\n    ret\n";
+    ParseResult parsed = parse(text);
+    EXPECT_FALSE(parsed.error) << text;
+    passes::Config config;
+    config.vector_bytes = 64;
+    Function &kernel = parsed.functions.at(0);
+    for (const passes::Pass &pass : engine::kernel_stage()) pass.run(kernel, config);
+    Function task = passes::offload(kernel, config).at(0);
+    for (const passes::Pass &pass : engine::task_stage()) pass.run(task, config);
+    EXPECT_TRUE(verify(task).empty());
+    int lanes = 1;
+    analysis::walk(task, [&](Value v) { lanes = std::max(lanes, int(task.type(v).lanes)); });
+    return lanes;
+}
+
+} // namespace
+
+TEST(Vectorize, CountedLoopsRunAsCleanOnesDo) {
+    for (const bool counts : {false, true}) {
+        EXPECT_EQ(lanes_of(false, 2, 3, counts), 16) << counts;
+        EXPECT_EQ(lanes_of(true, 4, 5, counts), 1) << counts;
+        EXPECT_EQ(lanes_of(true, 40, 2, counts), 16) << counts;
+    }
+}
