@@ -103,7 +103,8 @@ class Field(_values.Shown):
     def _check_complete(self):
         if any(m.node is None for m in self._parts):
             raise _exceptions.QuadrantsRuntimeError(f"These field(s) are not placed: {self._name or 'some members of a field'}")
-        if len({m.node.shape for m in self._parts}) > 1:
+        nodes = [m.node for m in self._parts]
+        if any(node is not nodes[0] for node in nodes) and len({node.shape for node in nodes}) > 1:
             raise _exceptions.QuadrantsRuntimeError("Members of the following field have different shapes: " + self._name)
 
     def _place_of(self, member):

@@ -536,8 +536,8 @@ class Builder:
             raise _exceptions.QuadrantsRuntimeError("SNode tree has been destroyed")
         _runtime.require_program()
         self._check_program()
-        for member in self._members:
-            member.field._check_complete()
+        for field in {id(member.field): member.field for member in self._members}.values():
+            field._check_complete()
         core = _native.core()
         tree = core.FieldTree()
         # The order of children decides the layout, so nodes and members are added by a walk, parents first.
