@@ -53,21 +53,27 @@ bool are_one(const struct stat &a, const struct stat &b) { return a.st_dev == b.
 
 } // namespace
 
-/// A folder that stays open for a while. A program may close descriptors that are not its own, and have others of the
-/// same number.
+/// A folder that stays open for a while. A program may close descriptors that are not its own, and open others of the
+/// same number: what is not the folder any more is nobody's to close.
 struct OpenFolder {
     const int fd;
     struct stat status;
-    OpenFolder(int f) : fd(f) { fstat(fd, &status); }
+    mutable std::atomic<bool> lost{false};
+    explicit OpenFolder(int f) : fd(f) { lost = fstat(fd, &status) != 0; }
     OpenFolder(const OpenFolder &) = delete;
     ~OpenFolder() {
-        struct stat now;
-        if (fstat(fd, &now) == 0 && are_one(now, status)) close(fd);
+        if (is_still_it()) close(fd);
+    }
+    bool is_still_it(struct stat *now = nullptr) const {
+        struct stat own;
+        if (!now) now = &own;
+        if (lost || fstat(fd, now) != 0 || !are_one(*now, status)) lost = true;
+        return !lost;
     }
     /// Nobody removed it, and it may still be used.
     bool is_as_it_was() const {
         struct stat now;
-        return fstat(fd, &now) == 0 && are_one(now, status) && now.st_nlink > 0 && distrust(now).empty();
+        return is_still_it(&now) && now.st_nlink > 0 && distrust(now).empty();
     }
 };
 
@@ -78,9 +84,15 @@ std::shared_ptr<const OpenFolder> last_root(CacheTrust &trust) {
     return trust.last;
 }
 
-void keep_root(CacheTrust &trust, Descriptor root) {
-    auto now = std::make_shared<const OpenFolder>(std::exchange(root.fd, -1));
+/// Under a number that others do not take soon: they take the least that is free.
+constexpr int least_number = 512;
+
+void keep_root(CacheTrust &trust, const Descriptor &root) {
+    const int fd = fcntl(root.fd, F_DUPFD_CLOEXEC, least_number);
+    if (fd < 0) return;
+    auto now = std::make_shared<const OpenFolder>(fd);
     const std::lock_guard guard(trust.lock);
+    if (trust.last && trust.last->fd == fd) trust.last->lost = true; // somebody closed it
     trust.last.swap(now);
 }
 
@@ -173,13 +185,17 @@ std::optional<std::vector<uint8_t>> read_content(int file, const struct stat &st
     Header header;
     problem = "it is cut short, altered or of another version";
     const auto size = uint64_t(status.st_size);
-    if (size < sizeof header || size - sizeof header > largest_file) return {};
-    const auto whole = std::make_unique_for_overwrite<uint8_t[]>(size);
-    if (!read_all(file, whole.get(), size)) return {};
-    std::memcpy(&header, whole.get(), sizeof header);
-    std::vector<uint8_t> bytes(whole.get() + sizeof header, whole.get() + size);
+    uint8_t first[8192]; // most files are no longer
+    const size_t begins = std::min<uint64_t>(size, sizeof first);
+    if (size < sizeof header || !read_all(file, first, begins)) return {};
+    std::memcpy(&header, first, sizeof header);
     if (std::memcmp(header.magic, kind.magic, sizeof header.magic) != 0 || header.format != file_format ||
-        header.header_bytes != sizeof header || header.name != hash_of(name) || header.bytes != bytes.size() ||
+        header.header_bytes != sizeof header || header.name != hash_of(name) || header.bytes > largest_file ||
+        header.bytes + sizeof header != size)
+        return {};
+    std::vector<uint8_t> bytes(first + sizeof header, first + begins);
+    bytes.resize(header.bytes);
+    if (!read_all(file, bytes.data() + (begins - sizeof header), size - begins) ||
         hash_bytes(bytes, header.name ^ header.written) != header.checksum)
         return {};
     if (!key.empty() && !is_equal(header.signature, signature_of(header, key, bytes))) {
@@ -300,14 +316,14 @@ std::optional<std::vector<uint8_t>> CacheFolder::load(const std::string &name, c
             if (auto bytes = read(file)) return bytes;
     }
     problem.clear(); // what is not found there may be where the path leads to now
-    Descriptor root(open_root(problem));
+    const Descriptor root(open_root(problem));
     if (!problem.empty()) trust_.warn_once("compiled kernels in " + path() + " are not used: " + problem);
     if (root.fd < 0) return {};
     const Descriptor file = open_file(root.fd, in_root(name), status, problem);
     if (!problem.empty()) trust_.warn_once("compiled kernel " + path() + "/" + name + " is not used: " + problem);
     if (file.fd >= 0) {
         if (auto bytes = read(file)) {
-            keep_root(trust_, std::move(root));
+            keep_root(trust_, root);
             return bytes;
         }
     }

@@ -6,6 +6,8 @@ import pathlib
 import re
 import subprocess
 import sys
+import threading
+import time
 import traceback
 import warnings
 
@@ -380,6 +382,36 @@ def test_what_changes_between_two_compilations_is_told_however_it_changes(arch, 
     monkeypatch.delenv("QD_DUMP_IR")
     compiled()
     assert len(list(tmp_path.iterdir())) == shown
+    os.putenv("QD_DUMP_IR", "1")  # as C code does it: Python does not know
+    compiled()
+    monkeypatch.setenv("QD_DUMP_IR", "1")
+    compiled()
+    assert len(list(tmp_path.iterdir())) > shown
+
+
+def test_options_may_be_compared_by_code_that_lets_other_threads_run(arch):
+    class Path(str):
+        __hash__ = str.__hash__
+
+        def __eq__(self, other):
+            time.sleep(1e-4)
+            return str.__eq__(self, other)
+
+    small(arch)
+
+    def tell(number):
+        for i in range(60):
+            vars(qd.cfg).update(debug_dump_path=Path("/tmp/x"), cpu_max_num_threads=1 + (i + number) % 2)
+            _runtime.tell_core()
+
+    threads = [threading.Thread(target=tell, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    vars(qd.cfg).update(debug_dump_path="y")
+    _runtime.tell_core()
+    assert _native.core().options()["debug_dump_path"] == "y"
 
 
 def test_options_that_were_refused_are_told_again(arch):

@@ -595,7 +595,7 @@ TEST_F(DiskCacheTest, descriptors_that_the_program_closed_are_not_touched) {
         DiskCache cache = open();
         ASSERT_TRUE(cache.load_kernel(kernel(1)));
         ASSERT_EQ(stat(root.c_str(), &wanted), 0);
-        for (int fd = 3; fd < 256; fd++)
+        for (int fd = 3; fd < 1024; fd++)
             if (fstat(fd, &status) == 0 && status.st_dev == wanted.st_dev && status.st_ino == wanted.st_ino) {
                 const int other = ::open("/", O_RDONLY | O_CLOEXEC);
                 ASSERT_EQ(dup2(other, fd), fd);
@@ -611,6 +611,28 @@ TEST_F(DiskCacheTest, descriptors_that_the_program_closed_are_not_touched) {
         close(fd);
     }
     EXPECT_TRUE(warnings.empty());
+}
+
+TEST_F(DiskCacheTest, a_root_that_the_program_closed_is_opened_once_more) {
+    for (uint64_t n = 1; n <= 4; n++) put(n);
+    struct stat wanted, status;
+    DiskCache cache = open();
+    ASSERT_TRUE(cache.load_kernel(kernel(1)));
+    ASSERT_EQ(stat(root.c_str(), &wanted), 0);
+    const auto kept = [&] {
+        std::vector<int> found;
+        for (int fd = 3; fd < 1024; fd++)
+            if (fstat(fd, &status) == 0 && status.st_dev == wanted.st_dev && status.st_ino == wanted.st_ino)
+                found.push_back(fd);
+        return found;
+    };
+    const std::vector<int> first = kept();
+    ASSERT_EQ(first.size(), 1u);
+    close(first[0]);
+    for (uint64_t n = 2; n <= 4; n++) {
+        EXPECT_TRUE(cache.load_kernel(kernel(n)));
+        EXPECT_EQ(kept().size(), 1u) << n;
+    }
 }
 
 TEST(DiskCacheTrust, is_in_this_user_and_the_superuser_alone) {

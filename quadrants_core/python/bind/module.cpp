@@ -51,19 +51,40 @@ void set_options(const py::dict &options, const py::dict &language, const py::ob
     if (!told.is_none()) bind::runtime.told = Py_NewRef(told.ptr());
 }
 
-/// Whether the options were made of just this.
+/// Whether the options were made of just this. Comparing may run code of the program.
 bool is_told(const py::object &now) {
-    const int same = bind::runtime.told ? PyObject_RichCompareBool(bind::runtime.told, now.ptr(), Py_EQ) : 0;
+    const py::object told = py::reinterpret_borrow<py::object>(bind::runtime.told);
+    const int same = told ? PyObject_RichCompareBool(told.ptr(), now.ptr(), Py_EQ) : 0;
+    if (same < 0 && !PyErr_ExceptionMatches(PyExc_Exception)) throw py::error_already_set(); // Ctrl-C
     if (same < 0) PyErr_Clear(); // an option is what cannot be compared
     return same == 1;
 }
 
-/// A hash of the variables that options are read from.
+bool is_option_variable(std::string_view entry) { return entry.starts_with("QD_"); }
+
+/// Of C's environment: os.environ writes there what it is given.
 uint64_t hash_of_environment() {
     uint64_t hash = 0;
     for (char **at = environ; at && *at; at++)
-        if (const std::string_view one = *at; one.starts_with("QD_")) hash = hash_bytes(as_bytes(one), hash);
+        if (is_option_variable(*at)) hash = hash_bytes(as_bytes(*at), hash);
     return hash;
+}
+
+/// What is hashed, as a dict.
+py::dict option_variables() {
+    py::dict all;
+    for (char **at = environ; at && *at; at++) {
+        const std::string_view entry = *at;
+        const size_t sign = entry.find('=');
+        if (!is_option_variable(entry) || sign == entry.npos) continue;
+        const auto text = [](std::string_view s) {
+            return py::reinterpret_steal<py::object>(PyUnicode_DecodeFSDefaultAndSize(s.data(), Py_ssize_t(s.size())));
+        };
+        const py::object name = text(entry.substr(0, sign)), value = text(entry.substr(sign + 1));
+        if (!name || !value) throw py::error_already_set();
+        all[name] = value;
+    }
+    return all;
 }
 
 /// Runs `f`; a C++ exception becomes the package's Python exception.
@@ -264,6 +285,7 @@ void define_program(py::module_ &m) {
     m.def("set_options", set_options);
     m.def("is_told", is_told);
     m.def("hash_of_environment", hash_of_environment);
+    m.def("option_variables", option_variables);
     m.def("options", [] { return py::reinterpret_steal<py::object>(bind::options_dict(bind::runtime.options)); });
     m.def("builtins", [] {
         py::dict all;

@@ -34,7 +34,7 @@ def _live_options(config, special):
     return {**config, **special, "arch": _arch.backend_name(config["arch"])}
 
 
-def _following(environ=_os.environ):
+def _following(environ):
     """What follows from the options and is none."""
     return {
         "coverage": coverage_wanted(environ),
@@ -52,9 +52,12 @@ def tell_core():
     now = (core.hash_of_environment(), config, special, _settings.of_python is not None, _settings.checks_python)
     if core.is_told(now):
         return
-    following = _following()
-    # Coverage also follows from settings of its own.
-    core.set_options(_live_options(config, special), following, None if following["coverage"] else now)
+    present = _environment.of_package(_os.environ)
+    following = _following(present)
+    # What changed is heard of from C's environment, which os.environ is ahead of or behind where C code sets variables. Coverage also
+    # follows from settings of its own.
+    is_heard = core.option_variables() == {name: text for name, text in present.items() if name.startswith("QD_")}
+    core.set_options(_live_options(config, special), following, now if is_heard and not following["coverage"] else None)
 
 
 def _wanted_archs(arch):
