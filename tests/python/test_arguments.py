@@ -2,6 +2,7 @@
 
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -346,3 +347,29 @@ def test_other_threads_run_beside_loops_in_loops(arch):
     spin(x)
     thread.join()
     assert x[1] < 1000 * 1000 * 300
+
+
+def test_arguments_may_be_compared_by_code_that_lets_other_threads_compile():
+    class Number(int):
+        __hash__ = int.__hash__
+
+        def __eq__(self, other):
+            time.sleep(1e-5)
+            return int.__eq__(self, other)
+
+    @qd.kernel
+    def same(n: qd.template()) -> qd.i32:
+        return n
+
+    wrong = []
+
+    def call(first):
+        for i in range(40):
+            wrong.extend(value for value in (first + i, first) if same(Number(value)) != value)
+
+    threads = [threading.Thread(target=call, args=(1000 * number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong

@@ -323,7 +323,7 @@ template <bool graph> PyObject *call_slowly(KernelObject *kernel, PyObject *cons
         if (!objects.fetch(plan, kernel->params->size(), args)) return Fit::no;
         return fit(plan, objects.all(), slots.data(), &arrays);
     };
-    for (const std::shared_ptr<Plan> &plan : *kernel->plans) {
+    for (const std::shared_ptr<Plan> &plan : plans_of(kernel)) {
         if (plan->generation != runtime.generation) continue;
         const Fit f = suits(*plan);
         if (f == Fit::error) return nullptr;

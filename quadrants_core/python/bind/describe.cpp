@@ -57,7 +57,7 @@ PyObject *describe_params(const Plan &plan) {
 
 PyObject *describe_plans(const KernelObject *kernel) {
     PyObject *all = PyList_New(0);
-    for (const std::shared_ptr<Plan> &plan : *kernel->plans) {
+    for (const std::shared_ptr<Plan> &plan : plans_of(kernel)) {
         if (!all || !plan->kernel || plan->generation != runtime.generation) continue;
         PyObject *one = describe(*plan);
         if (!one || PyList_Append(all, one) != 0) Py_CLEAR(all);
@@ -98,7 +98,7 @@ PyObject *find_plan(PyObject *o, PyObject *tuple) {
     KernelObject *kernel = kernel_of(o);
     if (!need_program()) return nullptr;
     Objects objects;
-    for (const std::shared_ptr<Plan> &plan : *kernel->plans) {
+    for (const std::shared_ptr<Plan> &plan : plans_of(kernel)) {
         if (plan->generation != runtime.generation) continue;
         std::vector<uint64_t> slots(plan->slots + 1);
         Arrays arrays;
@@ -140,7 +140,7 @@ PyObject *fetched_members(PyObject *o, PyObject *tuple) {
 /// _trees() -> slots of the field trees that its specialisations read and write
 PyObject *used_trees(PyObject *o, PyObject *) {
     PyObject *slots = PySet_New(nullptr);
-    for (const std::shared_ptr<Plan> &plan : *kernel_of(o)->plans) {
+    for (const std::shared_ptr<Plan> &plan : plans_of(kernel_of(o))) {
         if (plan->generation != runtime.generation) continue;
         for (const std::shared_ptr<TreeMemory> &tree : plan->trees) {
             PyObject *slot = PyLong_FromUnsignedLong(tree->slot);
@@ -153,7 +153,7 @@ PyObject *used_trees(PyObject *o, PyObject *) {
 
 /// _forget_frozen(): slots that plans keep for frozen dataclasses are read anew at the next call.
 PyObject *forget_frozen(PyObject *o, PyObject *) {
-    for (const std::shared_ptr<Plan> &plan : *kernel_of(o)->plans) {
+    for (const std::shared_ptr<Plan> &plan : plans_of(kernel_of(o))) {
         std::vector<FrozenSlots> recent;
         recent.swap(plan->recent);
         for (FrozenSlots &entry : recent)

@@ -87,6 +87,10 @@ struct KernelObject {
     uint64_t newest_launch, newest_ticks; ///< of the newest that ran without the GIL: see running.h
 };
 
+/// Its plans as they are now. Who walks through them may run code of Python, such as `__eq__` of an argument: other threads
+/// then change the list.
+inline std::vector<std::shared_ptr<Plan>> plans_of(const KernelObject *kernel) { return *kernel->plans; }
+
 /// Compiles `kernel` for these arguments and adds the plan; null with an error set.
 Plan *specialise(KernelObject *kernel, PyObject *const *args);
 

@@ -182,7 +182,7 @@ PyObject *describe_record(std::span<const uint8_t> file) {
 
 PyObject *describe_records(const KernelObject *kernel) {
     PyObject *all = PyList_New(0);
-    for (const std::shared_ptr<Plan> &plan : *kernel->plans) {
+    for (const std::shared_ptr<Plan> &plan : plans_of(kernel)) {
         if (!all || plan->generation != runtime.generation || plan->record.empty()) continue;
         PyObject *record = describe_record(runtime.program->load_record(plan->record, plan->fast_record));
         PyObject *one = record ? Py_BuildValue("(IN)", plan->number, record) : nullptr;

@@ -35,7 +35,7 @@ struct Bound {
     Bound(KernelObject *kernel, const py::tuple &args) {
         if (!need_program()) throw py::error_already_set();
         PyObject *const *given = &PyTuple_GET_ITEM(args.ptr(), 0);
-        for (const std::shared_ptr<Plan> &known : *kernel->plans)
+        for (const std::shared_ptr<Plan> &known : plans_of(kernel))
             if (known->generation == runtime.generation && known->kernel && suits(known, kernel, given)) return;
         Plan *made = specialise(kernel, given);
         if (!made) throw py::error_already_set();
