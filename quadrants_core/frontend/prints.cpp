@@ -49,7 +49,9 @@ Told Printer::items(PyObject *o, int depth) {
     tagged(is_dict ? '{' : is_tuple ? '(' : '[');
     out_.number(int64_t(size));
     Told all = Told::plain;
-    const auto one = [&](PyObject *item) {
+    const auto one = [&](PyObject *borrowed) { // printing may run code of Python that changes `o`
+        const PyRef held = PyRef::borrow(borrowed);
+        PyObject *item = held.get();
         const size_t before = out_.bytes.size();
         if (print(item, depth + 1) == Told::plain) return;
         out_.bytes.resize(before);
@@ -59,11 +61,12 @@ Told Printer::items(PyObject *o, int depth) {
     if (is_dict) {
         PyObject *key, *item;
         for (Py_ssize_t at = 0; PyDict_Next(o, &at, &key, &item);) {
+            const PyRef held = PyRef::borrow(key), beside = PyRef::borrow(item);
             if (print(key, depth + 1) != Told::plain) return Told::outline;
             one(item);
         }
     } else {
-        for (Py_ssize_t i = 0; i < size; i++) one(is_tuple ? PyTuple_GET_ITEM(o, i) : PyList_GET_ITEM(o, i));
+        for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); i++) one(PySequence_Fast_GET_ITEM(o, i));
     }
     return all;
 }

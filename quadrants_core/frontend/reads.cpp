@@ -59,6 +59,7 @@ uint32_t Reads::add(Read read, PyObject *found) {
 }
 
 uint32_t Reads::note(Read::How how, uint32_t parent, int64_t index, std::string key, PyObject *found) {
+    const PyRef held = PyRef::borrow(found); // printing it may run code of Python
     auto place = std::tuple(how, parent, index, key);
     if (stack_is_short()) { // lists in lists without end
         give_up();

@@ -52,9 +52,15 @@ bool lifts_numbers(PyObject *object) {
 bool is_passed(PyObject *o) { return is_ndarray(o) || is_tensor(o) || is_buffer_view(o); }
 bool has_members(PyObject *o) { return is_data_oriented(o) || is_dataclass(o); }
 
+constexpr int deepest = 100; ///< lists in lists; they may have no end
+
 /// A list, tuple or dict through which an array or an object with members is reached.
-bool leads_on(PyObject *o) {
-    const auto counts = [](PyObject *v) { return is_passed(v) || has_members(v) || leads_on(v); };
+bool leads_on(PyObject *o, int depth = 0) {
+    if (depth > deepest) return false;
+    const auto counts = [&](PyObject *borrowed) { // asking a value may run code of Python that changes `o`
+        const frontend::PyRef v = frontend::PyRef::borrow(borrowed);
+        return is_passed(v.get()) || has_members(v.get()) || leads_on(v.get(), depth + 1);
+    };
     if (PyList_CheckExact(o) || PyTuple_CheckExact(o)) {
         for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); i++)
             if (counts(PySequence_Fast_GET_ITEM(o, i))) return true;
@@ -148,9 +154,9 @@ frontend::Param Binder::like(size_t i, const BoundParam &from) {
     bound.value = bound.weak = nullptr;
     bound.clamp = spec.clamp;
     if (from.kind == frontend::ParamKind::constant) {
-        PyObject *value = from.weak ? PyWeakref_GetObject(from.weak) : from.value;
-        check_constant(kernel_, spec, value);
-        hold_constant(value, bound);
+        const frontend::PyRef value = frontend::PyRef::borrow(from.weak ? PyWeakref_GetObject(from.weak) : from.value);
+        check_constant(kernel_, spec, value.get());
+        hold_constant(value.get(), bound);
     }
     frontend::Param param = add(bound, {int(i), int(i), spec.name});
     param.clamp = spec.clamp;

@@ -168,6 +168,13 @@ bool find_start(const KernelObject *kernel, const Plan &plan, abi::GraphWords &w
     return words.resume_point >= 0;
 }
 
+/// Reading arguments may run code of Python.
+[[gnu::cold, gnu::noinline]] PyObject *refuse_ended() {
+    raise(ErrorClass::runtime, "qd.init() or qd.reset() ran, or fields were destroyed, while the arguments of a kernel "
+                               "were read; call it again");
+    return nullptr;
+}
+
 /// `graph`: of a kernel that may have levels and checkpoints.
 template <bool graph>
 [[gnu::noinline]] PyObject *launch_with_care(const Call &call, Plan &plan, uint64_t *slots, const Arrays &arrays) {
@@ -177,6 +184,7 @@ template <bool graph>
         if (plan.graph->has_labels())
             return launch_with_care<true>({call.kernel, call.args, &words}, plan, slots, arrays);
     }
+    if (plan.generation != runtime.generation) return refuse_ended();
     alignas(16) char small[small_result];
     std::unique_ptr<char[]> large;
     char *ret = small;
@@ -203,6 +211,8 @@ template <bool graph>
     const bool is_brief = plan.brief && arrays.bytes < small_bytes && !arrays.staged && plan.ret_bytes <= sizeof ret;
     if (graph || !is_brief || runtime.active_launches.load() != 0) [[unlikely]]
         return launch_with_care<graph>(call, plan, slots, arrays);
+    if (plan.generation != runtime.generation) [[unlikely]]
+        return refuse_ended();
     if (!settle(launch<graph>(call, plan, true, slots, ret, arrays.foreign))) [[unlikely]]
         return nullptr;
     if (plan.returns.empty()) Py_RETURN_NONE;
@@ -296,7 +306,8 @@ PyObject *run_with(KernelObject *kernel, Plan &plan, const Copies &copies, uint6
     const std::shared_ptr<Plan> alive = plan.shared_from_this();
     PyObject *result;
     if (plan.kernel) {
-        kernel->last = &plan;
+        kernel->last =
+            std::ranges::count(*kernel->plans, alive) ? &plan : nullptr; // reading arguments may have dropped it
         result = launch_with_care<graph>({kernel, copies.args()}, plan, slots, arrays);
     } else {
         result = call_in_python(kernel, copies.args());
@@ -330,7 +341,7 @@ template <bool graph> PyObject *call_slowly(KernelObject *kernel, PyObject *cons
         if (f == Fit::no) continue;
         return run_with<graph>(kernel, *plan, copies, slots.data(), arrays);
     }
-    Plan *plan = specialise(kernel, args);
+    const std::shared_ptr<Plan> plan = specialise(kernel, args);
     if (!plan) return nullptr;
     kernel->made_by_last = true;
     const Fit f = suits(*plan);
@@ -375,6 +386,7 @@ template <bool graph>
     Plan *plan = kernel->last;
     kernel->made_by_last = false;
     if (plan && plan->generation == runtime.generation && plan->slots <= stack_slots) [[likely]] {
+        const PlanUse use(*plan);
         if (!plan->members.empty()) return call_with_members<graph>(kernel, *plan, args);
         uint64_t slots[stack_slots];
         Arrays arrays;

@@ -18,10 +18,11 @@ PyObject *call_package(const char *function, const char *format, auto... args) {
     return done;
 }
 
-std::string form_of(const ir::Function &kernel, const frontend::Source &source, const std::string &form) {
+std::string form_of(engine::Program &program, const ir::Function &kernel, const frontend::Source &source,
+                    const std::string &form) {
     if (form == "syntax") return syntax::dump(source.tree, true);
     if (form == "frontend") return ir::print(kernel, {.spans = runtime.options.print_ir_dbg_info});
-    return runtime.program->show(kernel, form_named(form));
+    return program.show(kernel, form_named(form));
 }
 
 /// As places, messages and files are tables of the whole kernel, and arguments are passed as the kernel has them.
@@ -50,11 +51,13 @@ bool fits(const ir::Function &edited, const ir::Function &kernel) {
 } // namespace
 
 void show_forms(const ir::Function &kernel, const frontend::Source &source) {
-    if (runtime.shown.empty() && !runtime.options.load_ir) return;
+    const std::shared_ptr<engine::Program> program = runtime.program;
+    const std::vector<std::string> shown = runtime.shown; // showing runs code of Python, which may change both
+    if (!program || (shown.empty() && !runtime.options.load_ir)) return;
     Py_DECREF(call_package("begin", "s", kernel.name.c_str()));
-    for (const std::string &form : runtime.shown)
-        Py_DECREF(
-            call_package("show", "sss", kernel.name.c_str(), form.c_str(), form_of(kernel, source, form).c_str()));
+    for (const std::string &form : shown)
+        Py_DECREF(call_package("show", "sss", kernel.name.c_str(), form.c_str(),
+                               form_of(*program, kernel, source, form).c_str()));
 }
 
 void take_edited(ir::Function &kernel) {

@@ -55,12 +55,11 @@ std::string title(PlaceObject *self) {
 
 /// The indices of an element; false with an error set.
 bool locate(PlaceObject *self, PyObject *key, int32_t *at) {
-    if (!check_alive(self)) return false;
+    int64_t idx[max_dims + 1];
+    int n = read_indices(key, idx, max_dims, "qd.field"); // which may run code of Python
+    if (n < 0 || !check_alive(self)) return false;
     const ir::Place &place = *self->place;
     const int dims = int(place.shape.size());
-    int64_t idx[max_dims + 1];
-    int n = read_indices(key, idx, max_dims, "qd.field");
-    if (n < 0) return false;
     if (dims == 0 && n == 1 && idx[0] == 0) n = 0;
     if (n != dims) {
         const std::string counts =

@@ -32,7 +32,13 @@ int read_indices(PyObject *key, int64_t *out, int limit, const char *what) {
         return 1;
     }
     if (key == Py_None) return 0;
-    if (!PyTuple_Check(key) && !PyList_Check(key)) return one(key, out, what, true) ? 1 : -1;
+    if (PyList_Check(key)) { // reading one index may change the list
+        PyObject *all = PyList_AsTuple(key);
+        const int n = all ? read_indices(all, out, limit, what) : -1;
+        Py_XDECREF(all);
+        return n;
+    }
+    if (!PyTuple_Check(key)) return one(key, out, what, true) ? 1 : -1;
     Py_ssize_t n = PySequence_Fast_GET_SIZE(key);
     if (n == 1 && PySequence_Fast_GET_ITEM(key, 0) == Py_None) return 0;
     if (n > limit) n = limit + 1;

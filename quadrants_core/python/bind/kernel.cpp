@@ -116,7 +116,7 @@ int traverse(PyObject *o, visitproc visit, void *arg) {
 int clear(PyObject *o) {
     KernelObject *kernel = self_of(o);
     kernel->last = nullptr;
-    if (kernel->plans) kernel->plans->clear();
+    if (kernel->plans) bury(std::exchange(*kernel->plans, {}));
     Py_CLEAR(kernel->dict);
     Py_CLEAR(kernel->info);
     Py_CLEAR(kernel->gradient);
@@ -153,7 +153,7 @@ PyObject *count_plans(PyObject *o, PyObject *) {
 
 PyObject *forget(PyObject *o, PyObject *) {
     self_of(o)->last = nullptr;
-    self_of(o)->plans->clear();
+    bury(std::exchange(*self_of(o)->plans, {}));
     Py_RETURN_NONE;
 }
 

@@ -25,6 +25,7 @@ template <class Work> void without_gil(engine::Program &program, const Work &wor
 /// them.
 template <class F> PyObject *done_unlocked(F &&work) {
     const std::shared_ptr<engine::Program> program = bind::runtime.program;
+    if (!need_program()) return nullptr;
     const auto run = [&] { without_gil(*program, work); };
     bool done = true;
     if (program->host_visible()) {

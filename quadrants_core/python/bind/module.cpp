@@ -335,9 +335,9 @@ void define_program(py::module_ &m) {
     });
     m.def("clock_frequency", engine::clock_frequency);
     m.def("publish", [] {
-        engine::Program &running = program();
+        const std::shared_ptr<engine::Program> running = (program(), bind::runtime.program);
         py::gil_scoped_release release;
-        running.publish();
+        running->publish();
     });
     m.def("kept_files", kept_files);
     m.def("use_helper", [](const std::string &name, const py::bytes &description, const std::string &shown_as) {

@@ -163,10 +163,9 @@ void destroy(PyObject *o) {
 
 /// Byte offset of an element, or -1 with an error set. Negative indices count from the end.
 int64_t locate(NdarrayObject *self, PyObject *key) {
-    if (!check_alive(self)) return -1;
     int64_t idx[max_dims + 1];
-    int n = read_indices(key, idx, max_dims, "qd.ndarray");
-    if (n < 0) return -1;
+    int n = read_indices(key, idx, max_dims, "qd.ndarray"); // which may run code of Python
+    if (n < 0 || !check_alive(self)) return -1;
     if (n != self->ndim) {
         raise(ErrorClass::index,
               std::to_string(self->ndim) + "d ndarray indexed with " + std::to_string(n) + "d indices");
@@ -222,8 +221,8 @@ int set_item(PyObject *o, PyObject *key, PyObject *value) {
         Py_DECREF(items);
         return -1;
     }
-    std::string element(self->memory.host ? 0 : size_t(n * size), '\0');
-    char *to = self->memory.host ? self->memory.host + at : element.data();
+    std::string element(size_t(n * size),
+                        '\0'); // conversions may run code of Python: the memory is asked for after them
     for (int i = 0; i < n; i++) {
         PyObject *one = items ? PySequence_Fast_GET_ITEM(items, i) : value;
         uint64_t slot;
@@ -232,9 +231,11 @@ int set_item(PyObject *o, PyObject *key, PyObject *value) {
             Py_XDECREF(items);
             return -1;
         }
-        store_slot(to + i * size, self->elem, slot);
+        store_slot(element.data() + i * size, self->elem, slot);
     }
     Py_XDECREF(items);
+    if (!check_alive(self)) return -1;
+    if (self->memory.host) std::memcpy(self->memory.host + at, element.data(), element.size());
     return self->memory.host || upload(self->memory, uint64_t(at), element.data(), element.size()) ? 0 : -1;
 }
 
@@ -255,6 +256,7 @@ PyObject *fill(PyObject *o, PyObject *values) {
         }
         store_slot(element.data() + i * size, self->elem, slot);
     }
+    if (!check_alive(self)) return nullptr;
     return done_unlocked(
         [&](engine::Program &program) { program.repeat(self->memory, element.data(), element.size(), self->bytes); });
 }

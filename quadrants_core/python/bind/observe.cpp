@@ -276,7 +276,7 @@ void flush_output() {
         Py_XDECREF(memory);
         PyErr_Clear();
     }
-    PyObject *out = PySys_GetObject("stdout"); // borrowed
+    PyObject *out = Py_XNewRef(PySys_GetObject("stdout")); // writing may put another one there
     if (!text.empty() && out && out != Py_None) {
         PyObject *piece = PyUnicode_DecodeUTF8(text.data(), Py_ssize_t(text.size()), "replace");
         PyObject *done = piece ? PyObject_CallMethod(out, "write", "O", piece) : nullptr;
@@ -288,6 +288,7 @@ void flush_output() {
         if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) note_interrupt();
         PyErr_Clear();
     }
+    Py_XDECREF(out);
     PyErr_Restore(type, value, traceback);
 }
 

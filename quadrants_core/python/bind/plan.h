@@ -57,6 +57,7 @@ struct Plan : std::enable_shared_from_this<Plan> {
     std::vector<std::shared_ptr<TreeMemory>> trees;                ///< fields that the code reads and writes
     std::vector<PyObject *> kept;                                  ///< objects that the code was made from, owned
     std::unique_ptr<const PlanGraph> graph;                        ///< null: there are no levels or checkpoints
+    uint32_t users = 0;                                            ///< see PlanUse
     uint32_t slots = 0;
     uint64_t ret_bytes = 0;
     bool speaks = false; ///< has prints or assertions
@@ -65,6 +66,21 @@ struct Plan : std::enable_shared_from_this<Plan> {
     Plan(const Plan &) = delete;
     ~Plan();
 };
+
+/// With the GIL held where it begins and ends: a plan that its kernel drops meanwhile stays. What `shared_from_this` does too, at
+/// the price of two plain additions.
+class PlanUse {
+  public:
+    explicit PlanUse(Plan &plan) : plan_(plan) { plan_.users++; }
+    ~PlanUse() { plan_.users--; }
+    PlanUse(const PlanUse &) = delete;
+
+  private:
+    Plan &plan_;
+};
+
+/// The end of plans that are on no list any more, but for those in use, which end with later ones. May run code of Python.
+void bury(std::vector<std::shared_ptr<Plan>> dead);
 
 /// What qd.kernel keeps of a function.
 struct KernelObject {
@@ -92,7 +108,7 @@ struct KernelObject {
 inline std::vector<std::shared_ptr<Plan>> plans_of(const KernelObject *kernel) { return *kernel->plans; }
 
 /// Compiles `kernel` for these arguments and adds the plan; null with an error set.
-Plan *specialise(KernelObject *kernel, PyObject *const *args);
+std::shared_ptr<Plan> specialise(KernelObject *kernel, PyObject *const *args);
 
 /// Fills in where a fault was, as far as it can be told, for a kernel that was launched with these arguments.
 void place_fault(KernelObject *kernel, PyObject *const *args, engine::KernelFault &fault);

@@ -112,11 +112,11 @@ PyObject *describe_entries(const std::vector<Record::Entry> &records) {
 } // namespace
 
 Record::Record(const KernelObject *kernel, const frontend::Request &request)
-    : kernel_(kernel), fast_(request.options.pure) {
-    if (!runtime.options.src_ll_cache || !runtime.program->keeps_records(fast_)) return;
+    : kernel_(kernel), program_(runtime.program), fast_(request.options.pure) {
+    if (!runtime.options.src_ll_cache || !program_->keeps_records(fast_)) return;
     const SourceLines lines = lines_of(kernel->info);
-    name_ = record_name(source_until(lines, first_end(lines)), request, runtime.program->code_options());
-    file_ = runtime.program->load_record(name_.bytes, fast_);
+    name_ = record_name(source_until(lines, first_end(lines)), request, program_->code_options());
+    file_ = program_->load_record(name_.bytes, fast_);
     entries_of(file_, &records_);
 }
 
@@ -157,7 +157,7 @@ bool Record::keep(const std::vector<frontend::Read> &reads, const Recorded &made
         all.blob(entry.reads);
         all.blob(entry.made);
     }
-    runtime.program->store_record(name_.bytes, all.bytes, fast_);
+    program_->store_record(name_.bytes, all.bytes, fast_);
     if (fast_) list_reads(reads);
     return true;
 }
@@ -165,11 +165,11 @@ bool Record::keep(const std::vector<frontend::Read> &reads, const Recorded &made
 /// For people: what a kernel with this source reads, under these options, whatever it is called with. Kept unless it is there.
 void Record::list_reads(const std::vector<frontend::Read> &reads) const {
     const std::span name = std::span(name_.bytes).first(name_.of_source);
-    if (runtime.program->has_record(name, true)) return;
+    if (program_->has_record(name, true)) return;
     std::string text = "what the kernel " + name_.kernel + " of " + name_.file + " reads:\n";
     for (const frontend::Read &read : reads)
         if (!read.key.empty() && read.how != frontend::Read::How::function) text += read.key + '\n';
-    runtime.program->store_record(name, as_bytes(text), true);
+    program_->store_record(name, as_bytes(text), true);
 }
 
 PyObject *describe_record(std::span<const uint8_t> file) {
@@ -181,10 +181,11 @@ PyObject *describe_record(std::span<const uint8_t> file) {
 }
 
 PyObject *describe_records(const KernelObject *kernel) {
+    const std::shared_ptr<engine::Program> program = runtime.program;
     PyObject *all = PyList_New(0);
     for (const std::shared_ptr<Plan> &plan : plans_of(kernel)) {
         if (!all || plan->generation != runtime.generation || plan->record.empty()) continue;
-        PyObject *record = describe_record(runtime.program->load_record(plan->record, plan->fast_record));
+        PyObject *record = describe_record(program->load_record(plan->record, plan->fast_record));
         PyObject *one = record ? Py_BuildValue("(IN)", plan->number, record) : nullptr;
         if (!one || PyList_Append(all, one) < 0) Py_CLEAR(all);
         Py_XDECREF(one);

@@ -54,7 +54,8 @@ class Record {
     void list_reads(const std::vector<frontend::Read> &reads) const;
 
     const KernelObject *kernel_;
-    bool fast_; ///< the kernel asked for it
+    const std::shared_ptr<engine::Program> program_; ///< which may end meanwhile
+    bool fast_;                                      ///< the kernel asked for it
     RecordName name_;
     std::vector<uint8_t> file_;
     std::vector<Entry> records_;

@@ -100,8 +100,8 @@ class Specialiser {
     std::shared_ptr<Plan> run() {
         const Compiling compiling(kernel_);
         frontend::Request request = make_request();
-        check_program(*plan_);
         frontend::collect_if_asked();
+        check_program(*plan_);
         Record record(kernel_, request);
         const bool keyed = record.has_name();
         for (size_t i = 0; i < record.size() && !plan_->kernel; i++) {
@@ -152,7 +152,10 @@ class Specialiser {
     std::string show(engine::Form form) {
         frontend::Request request = make_request();
         request.source = source_of(kernel_->info);
-        return runtime.program->show(walked(request).fn, form);
+        const ir::Function fn = walked(request).fn;
+        check_program(*plan_);
+        const std::shared_ptr<engine::Program> program = runtime.program;
+        return program->show(fn, form);
     }
 
     /// Where a fault was.
@@ -424,10 +427,9 @@ void drop_dead_plans(KernelObject *kernel) {
     };
     std::vector<std::shared_ptr<Plan>> &plans = *kernel->plans;
     const auto first_dead = std::stable_partition(plans.begin(), plans.end(), lives);
-    const std::vector<std::shared_ptr<Plan>> dead(std::make_move_iterator(first_dead),
-                                                  std::make_move_iterator(plans.end()));
+    std::vector<std::shared_ptr<Plan>> dead(std::make_move_iterator(first_dead), std::make_move_iterator(plans.end()));
     plans.erase(first_dead, plans.end());
-    // They die with `dead`, when the list is whole again: that may run code of Python which calls this kernel.
+    bury(std::move(dead)); // when the list is whole again: it may run code of Python which calls this kernel
 }
 
 } // namespace
@@ -436,8 +438,9 @@ int specialise_ahead(KernelObject *kernel, const KernelObject *before) {
     if (!need_program()) return -1;
     drop_dead_plans(kernel);
     int made = 0;
+    const std::vector<std::shared_ptr<Plan>> like = before ? plans_of(before) : std::vector<std::shared_ptr<Plan>>();
     const bool ok = interruptible([&] {
-        for (const std::vector<BoundParam> &params : foreseen(kernel, before)) {
+        for (const std::vector<BoundParam> &params : foreseen(kernel, before)) { // whose values `like` holds
             std::shared_ptr<Plan> plan = Specialiser(kernel, nullptr, &params).run();
             if (plan->generation != runtime.generation) break;
             kernel->plans->push_back(std::move(plan));
@@ -450,8 +453,9 @@ int specialise_ahead(KernelObject *kernel, const KernelObject *before) {
 
 bool show_code(KernelObject *kernel, engine::Form form, std::string *out) {
     if (!need_program()) return false;
+    const std::vector<std::shared_ptr<Plan>> like = plans_of(kernel);
     return interruptible([&] {
-        for (const std::vector<BoundParam> &params : foreseen(kernel, kernel)) {
+        for (const std::vector<BoundParam> &params : foreseen(kernel, kernel)) { // whose values `like` holds
             if (!out->empty()) *out += "\n";
             *out += Specialiser(kernel, nullptr, &params).show(form);
         }
@@ -467,30 +471,16 @@ void place_fault(KernelObject *kernel, PyObject *const *args, engine::KernelFaul
     }
 }
 
-Plan::~Plan() {
-    for (PyObject *o : kept) Py_DECREF(o);
-    for (const Member &m : members) Py_DECREF(m.key);
-    for (const FrozenSlots &entry : recent)
-        for (PyObject *weak : entry.instances) Py_DECREF(weak);
-    for (BoundParam &p : params) {
-        if (p.weak) {
-            Py_DECREF(p.weak);
-        } else {
-            Py_XDECREF(p.value);
-        }
-    }
-}
-
-Plan *specialise(KernelObject *kernel, PyObject *const *args) {
+std::shared_ptr<Plan> specialise(KernelObject *kernel, PyObject *const *args) {
     drop_dead_plans(kernel);
-    Plan *made = nullptr;
+    std::shared_ptr<Plan> made;
     const bool ok = interruptible([&] {
         Specialiser specialiser(kernel, args);
         std::shared_ptr<Plan> plan = runtime.kernels_in_python ? specialiser.check() : specialiser.run();
         check_program(*plan);
-        kernel->plans->push_back(std::move(plan));
+        kernel->plans->push_back(plan);
         kernel->made++;
-        made = kernel->plans->back().get();
+        made = std::move(plan);
     });
     return ok ? made : nullptr;
 }

@@ -37,9 +37,9 @@ struct Bound {
         PyObject *const *given = &PyTuple_GET_ITEM(args.ptr(), 0);
         for (const std::shared_ptr<Plan> &known : plans_of(kernel))
             if (known->generation == runtime.generation && known->kernel && suits(known, kernel, given)) return;
-        Plan *made = specialise(kernel, given);
+        const std::shared_ptr<Plan> made = specialise(kernel, given);
         if (!made) throw py::error_already_set();
-        if (!made->kernel || !suits(made->shared_from_this(), kernel, given))
+        if (!made->kernel || !suits(made, kernel, given))
             refuse("the graph of a kernel needs an architecture that compiles kernels");
     }
 
