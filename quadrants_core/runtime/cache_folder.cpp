@@ -84,8 +84,9 @@ std::shared_ptr<const OpenFolder> last_root(CacheTrust &trust) {
     return trust.last;
 }
 
-/// Under a number that others do not take soon: they take the least that is free.
-constexpr int least_number = 512;
+/// Others take the least number that is free, so they do not take this one soon. From 64 on the system makes its table of
+/// descriptors larger, which takes it many milliseconds where there are threads.
+constexpr int least_number = 48;
 
 void keep_root(CacheTrust &trust, const Descriptor &root) {
     const int fd = fcntl(root.fd, F_DUPFD_CLOEXEC, least_number);
