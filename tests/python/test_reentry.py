@@ -353,15 +353,35 @@ def test_the_program_ends_while_a_record_is_compared(arch, tmp_path):
         k(a)
 
 
-def test_lists_without_end_as_members():
+@pytest.mark.parametrize("times", [1, 2])
+def test_lists_without_end_as_members(times):
     @qd.data_oriented
     class Simulation:
         def __init__(self):
             self.values = [1]
-            self.values.append(self.values)
+            self.values += [self.values] * times
 
         @qd.kernel
         def first(self) -> qd.i32:
             return self.values[0]
 
     assert Simulation().first() == 1
+
+
+def test_arguments_deeper_than_the_stack():
+    @qd.kernel
+    def k(t: qd.template()) -> qd.i32:
+        return 1
+
+    def deep():
+        nested = (1,)
+        for _ in range(300_000):
+            nested = (nested,)
+        return nested
+
+    values = [deep(), deep()]
+    assert [k(value) for value in values] == [1, 1]
+    while values:  # taking one apart as a whole needs a stack, too
+        value = values.pop()
+        while isinstance(value, tuple):
+            (value,) = value

@@ -3,6 +3,8 @@
 #include "python/bind/dlpack.h"
 #include "python/bind/errors.h"
 
+#include "base/stack.h"
+
 #include <algorithm>
 #include <cstring>
 #include <string_view>
@@ -143,7 +145,7 @@ bool describe_host_array(const ParamSpec &spec, const HostArray &a, PyObject *ar
 /// Numbers of a nested list or tuple, row-major; -1 if one is not a number of type `s`.
 int flatten(PyObject *value, ir::Scalar s, uint64_t *slots, int room) {
     if (!PyList_Check(value) && !PyTuple_Check(value)) return room > 0 && to_slot(value, s, slots) ? 1 : -1;
-    if (Py_EnterRecursiveCall(" while numbers of a list were read")) return -1;
+    if (stack_is_short()) return -1; // lists in lists without end
     int done = 0;
     for (Py_ssize_t i = 0; done >= 0 && i < PySequence_Fast_GET_SIZE(value); i++) {
         PyObject *item = Py_NewRef(PySequence_Fast_GET_ITEM(value, i)); // reading a number may change the list
@@ -151,7 +153,6 @@ int flatten(PyObject *value, ir::Scalar s, uint64_t *slots, int room) {
         Py_DECREF(item);
         done = n < 0 ? -1 : done + n;
     }
-    Py_LeaveRecursiveCall();
     return done;
 }
 
@@ -424,16 +425,15 @@ void raise_invalid_type(const std::string &name, PyObject *arg) {
 
 namespace {
 
-/// Equality that also tells 1 from 1.0 and True, inside of tuples too.
-constexpr int deepest = 1000; ///< tuples in tuples: deeper ones count as different
-
-bool equal_values(PyObject *a, PyObject *b, int depth = 0) {
+/// Equality that also tells 1 from 1.0 and True, inside of tuples too. Tuples so deep that the stack does not reach their ends count as
+/// different.
+bool equal_values(PyObject *a, PyObject *b) {
     if (a == b) return true;
     if (Py_TYPE(a) != Py_TYPE(b)) return false;
     if (PyTuple_CheckExact(a)) {
-        if (depth > deepest || PyTuple_GET_SIZE(a) != PyTuple_GET_SIZE(b)) return false;
+        if (stack_is_short() || PyTuple_GET_SIZE(a) != PyTuple_GET_SIZE(b)) return false;
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(a); i++)
-            if (!equal_values(PyTuple_GET_ITEM(a, i), PyTuple_GET_ITEM(b, i), depth + 1)) return false;
+            if (!equal_values(PyTuple_GET_ITEM(a, i), PyTuple_GET_ITEM(b, i))) return false;
         return true;
     }
     int equal = PyObject_RichCompareBool(a, b, Py_EQ);

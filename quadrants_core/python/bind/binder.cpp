@@ -8,8 +8,11 @@
 #include "python/bind/dlpack.h"
 #include "python/bind/errors.h"
 
+#include "base/stack.h"
+
 #include <algorithm>
 #include <string_view>
+#include <unordered_set>
 
 namespace qd::bind {
 namespace {
@@ -52,24 +55,29 @@ bool lifts_numbers(PyObject *object) {
 bool is_passed(PyObject *o) { return is_ndarray(o) || is_tensor(o) || is_buffer_view(o); }
 bool has_members(PyObject *o) { return is_data_oriented(o) || is_dataclass(o); }
 
-constexpr int deepest = 100; ///< lists in lists; they may have no end
-
-/// A list, tuple or dict through which an array or an object with members is reached.
-bool leads_on(PyObject *o, int depth = 0) {
-    if (depth > deepest) return false;
+/// A list, tuple or dict through which an array or an object with members is reached. `seen`: those that were looked into, since
+/// they may hold each other. Nothing hangs so deep that the stack does not reach it.
+bool leads_on(PyObject *o, std::unordered_set<PyObject *> &seen) {
+    if (!PyList_CheckExact(o) && !PyTuple_CheckExact(o) && !PyDict_CheckExact(o)) return false;
+    if (stack_is_short() || !seen.insert(o).second) return false;
     const auto counts = [&](PyObject *borrowed) { // asking a value may run code of Python that changes `o`
         const frontend::PyRef v = frontend::PyRef::borrow(borrowed);
-        return is_passed(v.get()) || has_members(v.get()) || leads_on(v.get(), depth + 1);
+        return is_passed(v.get()) || has_members(v.get()) || leads_on(v.get(), seen);
     };
-    if (PyList_CheckExact(o) || PyTuple_CheckExact(o)) {
+    if (!PyDict_CheckExact(o)) {
         for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); i++)
             if (counts(PySequence_Fast_GET_ITEM(o, i))) return true;
-    } else if (PyDict_CheckExact(o)) {
+    } else {
         PyObject *key, *value;
         for (Py_ssize_t at = 0; PyDict_Next(o, &at, &key, &value);)
             if (counts(value)) return true;
     }
     return false;
+}
+
+bool leads_on(PyObject *o) {
+    std::unordered_set<PyObject *> seen;
+    return leads_on(o, seen);
 }
 
 void check_constant(const KernelObject *kernel, const ParamSpec &spec, PyObject *arg) {

@@ -1,5 +1,5 @@
 """A function for each list of parameters that tables of functions have: WITH[parameters](does) is one that hands its arguments to
-`does`. They are written out because compiling text would take a twentieth of the import."""
+`does`. They are written out because compiling text would take a fifteenth of the import."""
 
 
 def _x(does):
