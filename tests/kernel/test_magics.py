@@ -247,7 +247,7 @@ def test_tasks_of_each_specialisation(session):
 def test_the_cache_and_why(session):
     session.run(CELL)
     session.run("step(__import__('numpy').zeros(3, 'float32'))")
-    assert "kernels:" in session.run("%qd_cache").text() and "records:" in session.run("%qd_cache info").text()
+    assert "compiled code:" in session.run("%qd_cache").text() and "without parsing" in session.run("%qd_cache info").text()
     told = session.run("%qd_cache why step").text()
     assert told.startswith("step:") and any(word in told for word in ("loaded from disk", "compiled"))
     assert "is no kernel" in session.run("%qd_cache why 3").text("stderr")

@@ -52,9 +52,11 @@ class Info:
     def __repr__(self):
         lines = [
             f"{self.path}{'' if self.enabled else '  (offline_cache=False: not used for code)'}",
-            f"  kernels: {self.kernels} in {_size(self.kernel_bytes)}, {self.unpublished} of them unpublished; limit {_size(self.limit)}, policy {self.policy}",
-            f"  records: {self.records}, and {self.fast_records} of fastcache=True",
+            f"  compiled code: {self.kernels} kernels in {_size(self.kernel_bytes)}; limit {_size(self.limit)}, policy {self.policy}",
+            f"  calls that start without parsing their kernel: {self.records}, and {self.fast_records} of kernels with fastcache=True",
         ]
+        if self.unpublished:
+            lines.insert(2, f"  {self.unpublished} of these kernels are not shared yet: their programs still run, or were killed")
         lines += [f"  nothing in {folder} is used: {why}" for folder, why in self.distrusted.items()]
         if self.damaged:
             lines.append(f"  {self.damaged} files are not used: see qd.cache.verify()")
