@@ -144,8 +144,7 @@ Value Terms::arithmetic(size_t which) const {
     case ArithmeticOp::div: return quotient(which);
     case ArithmeticOp::mod: {
         if (which == 0) return t;
-        const Value ratio = b.div(x(0), x(1));
-        const Value whole = b.floor(ratio);
+        const Value whole = b.floordiv(x(0), x(1));
         const Value product = times(whole);
         return minus(product);
     }

@@ -137,14 +137,15 @@ Val handlers::to_degrees(Walk &w, const Call &call) { return scaled(w, call, 180
 
 Val handlers::to_radians(Walk &w, const Call &call) { return scaled(w, call, std::numbers::pi / 180); }
 
-/// x - y * floor(x / y)
+/// x % y, of reals.
 Val handlers::floor_mod(Walk &w, const Call &call) {
-    const Node *node = call.node;
-    const Val x = typed(w, node, call.args[0]), y = typed(w, node, call.args[1]);
-    const Val ratio = binary(w, node, NodeKind::Div, x, y);
-    const Val whole = map(w, node, ratio, [&](const Val &r) { return scalar(w, w.b.floor(r.scalar().v)); });
-    const Val product = binary(w, node, NodeKind::Mult, y, whole);
-    return binary(w, node, NodeKind::Sub, x, product);
+    const auto real = [&](const Val &arg) {
+        return map(w, call.node, typed(w, call.node, arg), [&](const Val &x) {
+            const bool is_real = ir::is_float(x.scalar().elem);
+            return is_real ? x : cast(w, call.node, x, w.request.options.default_fp);
+        });
+    };
+    return binary(w, call.node, NodeKind::Mod, real(call.args[0]), real(call.args[1]));
 }
 
 // qd.math of vectors and matrices

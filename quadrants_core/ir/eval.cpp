@@ -1,6 +1,7 @@
 // The laws atop ops.def, as code.
 #include "ir/eval.h"
 #include "base/error.h"
+#include "base/floor_division.h"
 
 #include <bit>
 #include <cmath>
@@ -145,12 +146,8 @@ template <class T> T float_op(Op op, T a, T b, T c) {
         case ArithmeticOp::mul: return a * b;
         case ArithmeticOp::div: return a / b;
         case ArithmeticOp::rem: return std::fmod(a, b);
-        case ArithmeticOp::floordiv: return std::floor(a / b);
-        case ArithmeticOp::mod: {
-            T whole = std::floor(a / b);
-            T part = b * whole;
-            return a - part;
-        }
+        case ArithmeticOp::floordiv: return floor_div(a, b);
+        case ArithmeticOp::mod: return floor_mod(a, b);
         case ArithmeticOp::pow: return std::pow(a, b);
         case ArithmeticOp::min: return least(a, b);
         case ArithmeticOp::max: return -least(-a, -b);

@@ -7,8 +7,7 @@
 //    one less, the remainder one divisor more.
 //  - a divisor that is a constant needs no selection. u1 is modulo 2: the quotient is `and`, the remainder 0.
 //
-// Of floats, floordiv and mod become the steps that they are defined by. Those of f16 are steps of f32, and
-// left to lower_f16, which comes first.
+// Those of floats stay.
 #include "passes/passes.h"
 #include "passes/rewrite.h"
 
@@ -76,27 +75,15 @@ Value divide(Builder &b, Value v) {
     return unless_by_zero(b.sub(toward_zero, less));
 }
 
-Value divide_floats(Builder &b, Value v) {
-    const Op op = b.fn[v].op;
-    const Value x = b.fn.args(v)[0], y = b.fn.args(v)[1];
-    const Value quotient = b.div(x, y);
-    const Value whole = b.floor(quotient);
-    if (op == Op::floordiv) return whole;
-    const Value part = b.mul(y, whole);
-    return b.sub(x, part);
-}
-
 } // namespace
 
 bool lower_division(Function &fn, const Config &) {
     const auto divides = [&](Value v) {
         const Op op = fn[v].op;
-        const bool floors = op == Op::floordiv || op == Op::mod;
-        if (fn.type(v).is_float()) return floors && fn.type(v).elem != Scalar::f16;
-        return floors || op == Op::div || op == Op::rem;
+        const bool is_division = op == Op::floordiv || op == Op::mod || op == Op::div || op == Op::rem;
+        return is_division && !fn.type(v).is_float();
     };
-    return expand_each(
-        fn, divides, [](Builder &b, Value v) { return b.fn.type(v).is_float() ? divide_floats(b, v) : divide(b, v); });
+    return expand_each(fn, divides, divide);
 }
 
 } // namespace qd::passes

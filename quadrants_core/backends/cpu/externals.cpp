@@ -1,4 +1,5 @@
 #include "backends/cpu/elf.h"
+#include "base/floor_division.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,6 +9,27 @@
 // Conversions of f16 on processors without instructions for them: libgcc's own, which take and give f16 in SIMD
 // registers as LLVM does.
 extern "C" const char __extendhfsf2[], __truncsfhf2[], __truncdfhf2[];
+
+// `//` and `%` of reals for `n` lanes, whose results take the place of the dividends: where machine code has no few steps that are right.
+extern "C" {
+void qd_floor_divf(float *x, const float *y, int n);
+void qd_floor_div(double *x, const double *y, int n);
+void qd_floor_modf(float *x, const float *y, int n);
+void qd_floor_mod(double *x, const double *y, int n);
+}
+
+void qd_floor_divf(float *x, const float *y, int n) {
+    for (int i = 0; i < n; ++i) x[i] = qd::floor_div(x[i], y[i]);
+}
+void qd_floor_div(double *x, const double *y, int n) {
+    for (int i = 0; i < n; ++i) x[i] = qd::floor_div(x[i], y[i]);
+}
+void qd_floor_modf(float *x, const float *y, int n) {
+    for (int i = 0; i < n; ++i) x[i] = qd::floor_mod(x[i], y[i]);
+}
+void qd_floor_mod(double *x, const double *y, int n) {
+    for (int i = 0; i < n; ++i) x[i] = qd::floor_mod(x[i], y[i]);
+}
 
 namespace qd::backends {
 

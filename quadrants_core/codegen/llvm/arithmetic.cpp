@@ -133,8 +133,8 @@ llvm::Value *Arithmetic::on_floats(ArithmeticOp op, llvm::Value *x, llvm::Value 
     case ArithmeticOp::mul: return b_.CreateFMul(x, y);
     case ArithmeticOp::div: return b_.CreateFDiv(x, y);
     case ArithmeticOp::rem: code_.apart(); return b_.CreateFRem(x, y);
-    case ArithmeticOp::floordiv:
-    case ArithmeticOp::mod: code_.refuse({}, std::string(ir::info(Op(op)).name) + " must be lowered first");
+    case ArithmeticOp::floordiv: return floor_division(true, x, y);
+    case ArithmeticOp::mod: return floor_division(false, x, y);
     case ArithmeticOp::pow: return power(x, y);
     case ArithmeticOp::min: return extreme(false, x, y);
     case ArithmeticOp::max: return extreme(true, x, y);

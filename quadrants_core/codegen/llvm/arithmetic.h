@@ -39,6 +39,12 @@ class Arithmetic {
     llvm::Value *real_function(RealOp op, llvm::Value *x, llvm::Value *y, llvm::Value *z);
     llvm::Value *rsqrt(llvm::Value *x);
 
+    // floor_division.cpp
+    llvm::Value *call_for_lanes(const char *name, llvm::ArrayRef<llvm::Value *> args);
+    llvm::Value *unless_rare(llvm::Value *rare, llvm::Value *usual, const char *name,
+                             llvm::ArrayRef<llvm::Value *> args);
+    llvm::Value *floor_division(bool quotient, llvm::Value *x, llvm::Value *y);
+
     // plain.cpp: where target_.plain; null: none for this type
     llvm::Value *plain_extreme(bool greater, bool exact, llvm::Value *x, llvm::Value *y);
     llvm::Value *plain_extreme_int(bool greater, bool is_signed, llvm::Value *x, llvm::Value *y);

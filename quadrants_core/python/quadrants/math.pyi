@@ -479,7 +479,7 @@ def mix(x: Any, y: Any, a: Any) -> Any:
         2.5"""
 
 def mod(x: Any, y: Any) -> Any:
-    """x - y * floor(x / y): has the sign of y.
+    """x % y of reals: has the sign of y.
     
     Args:
         x: the dividend.

@@ -74,9 +74,8 @@ def arithmetic(op, kind, a, b):
     if real(kind):
         wide = np.float64 if kind == "f64" else np.float32
         a, b = wide(a), wide(b)
-        whole = np.floor(a / b)
         table = {
-            "+": a + b, "-": a - b, "*": a * b, "/": a / b, "//": whole, "%": a - b * whole, "min": min(a, b), "max": max(a, b),
+            "+": a + b, "-": a - b, "*": a * b, "/": a / b, "//": np.floor_divide(a, b), "%": np.remainder(a, b), "min": min(a, b), "max": max(a, b),
             "raw_div": a / b, "raw_mod": np.fmod(a, b),
         }  # fmt: skip
         return rounded(kind, table[op])

@@ -200,7 +200,7 @@ TEXTS = {
     "math.step": _text("0 where x < edge, else 1.", ">>> qd.math.step(1.0, 0.5)\n0.0", _BOTH, edge="where the step is.", x=_ANY),
     "math.smoothstep": _text("0 up to `edge0`, 1 from `edge1` on, and 3t^2 - 2t^3 between them.", ">>> qd.math.smoothstep(0.0, 1.0, 0.5)\n0.5", _BOTH,
                              edge0="where it begins to rise.", edge1="where it has risen.", x=_ANY),
-    "math.mod": _text("x - y * floor(x / y): has the sign of y.", ">>> qd.math.mod(-1.0, 3.0)\n2.0", _BOTH, x="the dividend.", y="the divisor."),
+    "math.mod": _text("x % y of reals: has the sign of y.", ">>> qd.math.mod(-1.0, 3.0)\n2.0", _BOTH, x="the dividend.", y="the divisor."),
     "math.radians": _real("Degrees to radians.", ">>> qd.math.radians(180.0)\n3.141592653589793"),
     "math.degrees": _real("Radians to degrees.", ">>> qd.math.degrees(qd.math.pi)\n180.0"),
     "math.log2": _real("Logarithm to the base 2.", ">>> qd.math.log2(8.0)\n3.0"),

@@ -206,6 +206,26 @@ def _fmod(a, b):
     return _math.fmod(a, b)
 
 
+def _floor_mod(r, a, b):
+    rest = _fmod(a, b)
+    if rest != 0:
+        return r(rest + b) if (b < 0) != (rest < 0) else rest
+    return _math.copysign(0.0, b)
+
+
+def _floor_divide(r, a, b):
+    if b == 0:
+        return _divide(a, b)
+    rest = _fmod(a, b)
+    quotient = r(r(a - rest) / b)
+    if rest != 0 and (b < 0) != (rest < 0):
+        quotient = r(quotient - 1)
+    if quotient == 0:
+        return _math.copysign(0.0, a) * _math.copysign(1.0, b)
+    whole = _floor(quotient)
+    return r(whole + 1) if quotient - whole > 0.5 else whole
+
+
 def _real(op, kind, a, b):
     r = _WORK[kind]
     if op == "+":
@@ -217,9 +237,9 @@ def _real(op, kind, a, b):
     elif op in ("/", "raw_div"):
         v = r(_divide(a, b))
     elif op == "//":
-        v = _floor(r(_divide(a, b)))
+        v = _floor_divide(r, a, b)
     elif op == "%":
-        v = r(a - r(b * _floor(r(_divide(a, b)))))
+        v = _floor_mod(r, a, b)
     elif op == "min":
         v = _least(a, b)
     elif op == "max":

@@ -87,6 +87,7 @@ table["math.degrees"], table["math.radians"] = _times(180 / _math.pi), _times(_m
 
 @named("math.mod")
 def floor_mod(x, y):
-    x, y = fresh(x), fresh(y)
-    whole = each(broadcast("/", x, y, _div), lambda r: Scalar(r.kind, numbers._floor(r.value)))
-    return broadcast("-", x, broadcast("*", y, whole, _mul), _sub)
+    def real(v):
+        return each(fresh(v), lambda s: s if numbers.is_real(s.kind) else as_kind(s, _settings.default_fp()))
+
+    return broadcast("%", real(x), real(y), lambda a, b: numbers.binary("%", a, b))
