@@ -31,6 +31,11 @@ struct Chains {
     template <class F> void each(Value owner, F &&f) const {
         for (uint32_t m = head[owner.id]; m; m = next[m]) f(Value{m});
     }
+    /// The same for those that were not taken before.
+    template <class F> void take(Value owner, F &&f) {
+        each(owner, f);
+        head[owner.id] = 0;
+    }
 };
 
 struct Liveness {
@@ -118,7 +123,7 @@ struct Liveness {
                 mark_args(v);
                 if (ir::info(op).effect == ir::Effect::pure) continue;
                 if (Value p = memory.access(v).pointer)
-                    if (const uint32_t own = memory.own(p)) writers.each(Value{own}, [&](Value w) { mark(w); });
+                    if (const uint32_t own = memory.own(p)) writers.take(Value{own}, [&](Value w) { mark(w); });
             }
         }
     }
