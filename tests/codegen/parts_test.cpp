@@ -39,15 +39,32 @@ struct Chain {
         text += "    store %" + std::to_string(to) + ", %" + std::to_string(value) + "\n";
     }
     ir::Function task() { return test::read_task(text + "    ret\n"); }
+    ir::Function fast_math_task() {
+        ir::Function fn = task();
+        fn.fast_math = true;
+        return fn;
+    }
     ir::Function range_task() {
         const std::string zero = "%" + std::to_string(next);
-        std::string out = "task range @chain(%0: array<i32, 1>, %1: i32)\n    bounds\n        " + zero +
-                          ": i64 = constant 0\n        yield " + zero + ", " + zero + "\n    body\n";
+        return test::read_task("task range @chain(%0: array<i32, 1>, %1: i32)\n    bounds\n        " + zero +
+                               ": i64 = constant 0\n        yield " + zero + ", " + zero + "\n    body\n" + indented() +
+                               "        ret\n");
+    }
+    /// A task whose range is these two values.
+    ir::Function bounds_task(int begin, int end) {
+        return test::read_task("task range @chain(%0: array<i32, 1>, %1: i32)\n    bounds\n" + indented() +
+                               "        yield %" + std::to_string(begin) + ", %" + std::to_string(end) +
+                               "\n    body\n        ret\n");
+    }
+
+  private:
+    std::string indented() const {
+        std::string out;
         for (size_t at = text.find('\n') + 1, end; at < text.size(); at = end + 1) {
             end = text.find('\n', at);
             out += "    " + text.substr(at, end + 1 - at);
         }
-        return test::read_task(out + "        ret\n");
+        return out;
     }
 };
 
@@ -140,6 +157,63 @@ TEST(Parts, WhatLeavesTheTaskIsNotMoved) {
     chain.links(1200);
     chain.store(chain.last, 4);
     expect_alike(chain.task(), 6);
+}
+
+TEST(Parts, QuotientsByRootsThatAnotherPartTook) {
+    Chain chain;
+    const int square = chain.line("f32", "cast %1");
+    const int root = chain.line("f32", "sqrt %" + std::to_string(square));
+    const int first = chain.line("f32", "cast %4");
+    chain.links(2600);
+    const int quotient = chain.line("f32", "div %" + std::to_string(first) + ", %" + std::to_string(root));
+    const int whole = chain.line("i32", "cast %" + std::to_string(quotient));
+    chain.store(chain.last, 0);
+    chain.store(whole, 4);
+    expect_alike(chain.fast_math_task(), 6);
+}
+
+TEST(Parts, LanesAreCountedWhoseConditionAnotherPartFound) {
+    Chain chain;
+    chain.links(1);
+    const int lanes = chain.line("i32x4", "iota");
+    const int all = chain.line("i32x4", "splat " + chain.value());
+    const int number = chain.line("i32x4", "mul %" + std::to_string(lanes) + ", %" + std::to_string(all));
+    const int limit = chain.line("i32x4", "splat %2");
+    const int less = chain.line("u1x4", "lt %" + std::to_string(number) + ", %" + std::to_string(limit));
+    const int ones = chain.line("i32x4", "cast %" + std::to_string(less));
+    chain.links(1400);
+    const int early = chain.line("i32", "reduce_add %" + std::to_string(ones));
+    const int late_ones = chain.line("i32x4", "cast %" + std::to_string(less));
+    chain.links(1400);
+    const int late = chain.line("i32", "reduce_add %" + std::to_string(late_ones));
+    chain.store(chain.last, 0);
+    chain.store(early, 4);
+    chain.store(late, 8);
+    expect_alike(chain.task(), 6);
+}
+
+TEST(Parts, BoundsOfThousandsOfInstructions) {
+    Chain chain;
+    chain.links(1500);
+    const int sixteen = chain.line("i32", "constant 65535");
+    const int small = chain.line("i32", "band " + chain.value() + ", %" + std::to_string(sixteen));
+    const int end = chain.line("i64", "cast %" + std::to_string(small));
+    const int begin = chain.line("i64", "constant 0");
+    const ir::Function fn = chain.bounds_task(begin, end);
+    int64_t found[2][2] = {};
+    for (const backends::Tier tier : {backends::Tier::best, backends::Tier::fast}) {
+        Launch launch;
+        launch.args[2] = 12345;
+        std::string error;
+        const auto code = backends::load_elf(test::compile(fn, tier), &error);
+        ASSERT_TRUE(code) << error;
+        const qd::abi::Launch start = launch.start();
+        reinterpret_cast<qd::abi::Bounds>(code->symbol(qd::abi::bounds_symbol))(&start, &launch.thread,
+                                                                                found[tier == backends::Tier::fast]);
+    }
+    EXPECT_EQ(found[0][0], found[1][0]);
+    EXPECT_EQ(found[0][1], found[1][1]);
+    EXPECT_NE(found[1][1], 0);
 }
 
 TEST(Parts, RandomFunctionsOfThousandsOfStatementsDoTheSame) {

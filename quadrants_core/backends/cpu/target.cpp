@@ -120,6 +120,7 @@ std::span<const passes::Pass> legalize(const Caps &) {
         step::lower_random,   // no instruction has it
         step::lower_f16,      // the instructions convert f16, no more
         step::lower_division, // after lower_access: places lie at quotients of indices; after lower_f16: steps of f32
+        step::lower_roots,    // after lower_f16: roots of f32
         step::dce,            // last
     };
     return list;

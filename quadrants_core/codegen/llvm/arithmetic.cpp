@@ -94,8 +94,6 @@ llvm::Value *Arithmetic::arithmetic(Value v) {
     const Type t = code_.arg_type(v, 0);
     llvm::Value *x = code_.arg(v, 0), *y = fn_[v].args.size > 1 ? code_.arg(v, 1) : nullptr;
     if (!t.is_float()) return on_integers(op, t, x, y);
-    if (op == ArithmeticOp::div && fn_.fast_math)
-        if (Value root = fn_.args(v)[1]; fn_[root].op == Op::sqrt) return b_.CreateFMul(x, rsqrt(code_.arg(root, 0)));
     return on_floats(op, x, y);
 }
 
@@ -240,7 +238,9 @@ llvm::Value *Arithmetic::set_lanes(Value sum) {
     if (fn_[ones].op != Op::cast || !fn_.type(ones).is_int() || fn_.type(ones).lanes == 1) return nullptr;
     const Type condition = code_.arg_type(ones, 0);
     if (!condition.is_bool()) return nullptr;
-    llvm::Value *word = b_.CreateBitCast(code_.arg(ones, 0), b_.getIntNTy(condition.lanes));
+    llvm::Value *lanes = code_.at_hand(fn_.args(ones)[0]);
+    if (!lanes) return nullptr;
+    llvm::Value *word = b_.CreateBitCast(lanes, b_.getIntNTy(condition.lanes));
     return b_.CreateIntCast(b_.CreateUnaryIntrinsic(intrinsics::ctpop, word), code_.type(fn_.type(sum)), false);
 }
 

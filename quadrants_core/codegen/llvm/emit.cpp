@@ -116,6 +116,7 @@ void Emitter::bounds() {
     b_.CreateStore(integer(i64, 0), b_.CreateConstGEP1_32(i64, code_.out->getArg(2), 1));
     block(fn_.bounds);
     finish();
+    large_.emit_parts();
 }
 
 void Emitter::begin(llvm::Function *function, bool bounds) {

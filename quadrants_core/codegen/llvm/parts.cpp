@@ -56,7 +56,7 @@ class Crossings {
             for (size_t at = parts.list[i].begin; at < parts.list[i].end; at++)
                 settle(fn[block].insts[at], uint32_t(i + 1));
         for (Value v : fn.params) home_[v.id] = anywhere;
-        analysis::walk(fn, fn.body, [this](Value v) { use(v); });
+        analysis::walk(fn, [this](Value v) { use(v); });
     }
 
   private:

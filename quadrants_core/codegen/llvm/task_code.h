@@ -50,7 +50,10 @@ class TaskCode {
     [[noreturn]] void refuse(Value v, const std::string &why) const;
 
     llvm::Value *get(Value v);
+    /// An operand of the instruction that is being emitted. Operands of others may be in another function (parts.h): `at_hand`.
     llvm::Value *arg(Value v, size_t i) { return get(fn.args(v)[i]); }
+    /// Null if the function being emitted does not have the value.
+    llvm::Value *at_hand(Value v) const { return values[v.id]; }
     Type arg_type(Value v, size_t i) const { return fn.type(fn.args(v)[i]); }
     void set(Value v, llvm::Value *x) { values[v.id] = x; }
     /// Of the piece that operand 0 leads into.
