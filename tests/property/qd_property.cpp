@@ -1,17 +1,22 @@
-// qd-property --count N --seed S [--only NAME] [--lanes BYTES] [--transcendental] [--smooth]: checks every property on N random
-// functions, or those whose names hold NAME; those of `far` alone with `--only far`; those of derivatives with `--smooth`, on
-// functions that have some. A failure is shrunk, written as a .qir file,
-// and ends the run with status 1.
+// qd-property --count N --seed S [--only NAME] [--lanes BYTES] [--transcendental] [--statements M] [--smooth] [--large M]: checks every
+// property on N random functions, or those whose names hold NAME; those of `far` alone with `--only far`; those of derivatives with
+// `--smooth`, on functions that have some; those of backends with `--large`, on blocks of 1,000 to M instructions, every other one with
+// fast_math. `--statements` makes the other functions larger than usual. A failure is shrunk, written as a .qir file, and ends the run
+// with status 1.
 #include "base/error.h"
 #include "ir/text.h"
 #include "ir/verify.h"
 #include "runtime/launcher.h"
 #include "tools/derivative_properties.h"
 #include "tools/random_function.h"
+#include "tools/random_large.h"
+#include "tools/random_numbers.h"
 #include "tools/random_smooth.h"
 #include "tools/shrink.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <iostream>
@@ -32,6 +37,10 @@ struct Settings {
     int lanes = 16, failures = 5;
     double shrink_seconds = 60;
     bool transcendental = false, smooth = false;
+    int statements = RandomOptions{}.statements;
+    size_t large = 0; ///< instructions of the largest block; 0: functions of the usual size
+
+    bool takes_long() const { return large || statements > 1000; }
 };
 
 Settings read_arguments(int argc, char **argv) {
@@ -55,6 +64,10 @@ Settings read_arguments(int argc, char **argv) {
             s.transcendental = true;
         else if (name == "--smooth")
             s.smooth = true;
+        else if (name == "--statements")
+            s.statements = std::stoi(value());
+        else if (name == "--large")
+            s.large = std::stoull(value());
         else
             throw std::invalid_argument("unknown option " + name);
     }
@@ -71,7 +84,8 @@ std::vector<Property> properties(const Settings &s) {
         add(derivative_properties());
         return all;
     }
-    if (!s.transcendental) {
+    const double tolerance = s.transcendental || s.large ? 1e-4 : 0;
+    if (!s.transcendental && !s.large) {
         add(text_properties());
         add(pass_properties(s.lanes));
     }
@@ -79,7 +93,7 @@ std::vector<Property> properties(const Settings &s) {
     for (const backends::Backend *backend : backends::all()) {
         if (backend == &backends::interp) continue;
         if (std::string why = why_not(*backend); why.empty())
-            add(backend_properties(*backend, s.transcendental ? 1e-4 : 0));
+            add(backend_properties(*backend, tolerance));
         else
             std::cout << "left out " << backend->name << ": " << why << "\n";
     }
@@ -88,7 +102,7 @@ std::vector<Property> properties(const Settings &s) {
 
 /// Runs `work` in a child process, so that a fault that crashes is found like any other. It may write; what it wrote
 /// comes back, and how the child ended: empty if well.
-std::string in_child(const std::function<void(int out)> &work, std::string *ended) {
+std::string in_child(const Settings &s, const std::function<void(int out)> &work, std::string *ended) {
     int ends[2];
     if (pipe(ends) != 0) fail_device("pipe", errno, std::strerror(errno));
     std::cout << std::flush;
@@ -96,7 +110,7 @@ std::string in_child(const std::function<void(int out)> &work, std::string *ende
     if (child < 0) fail_device("fork", errno, std::strerror(errno));
     if (child == 0) {
         close(ends[0]);
-        alarm(60);
+        alarm(s.takes_long() ? 600 : 60);
         work(ends[1]);
         _exit(0);
     }
@@ -128,9 +142,9 @@ std::string safely(const Property &property, const ir::Function &fn, const Input
     }
 }
 
-std::string isolated(const Property &property, const ir::Function &fn, const Inputs &inputs) {
+std::string isolated(const Settings &s, const Property &property, const ir::Function &fn, const Inputs &inputs) {
     std::string ended;
-    std::string why = in_child([&](int out) { send(out, safely(property, fn, inputs)); }, &ended);
+    std::string why = in_child(s, [&](int out) { send(out, safely(property, fn, inputs)); }, &ended);
     return ended.empty() ? why : ended;
 }
 
@@ -140,11 +154,27 @@ struct Case {
     Inputs inputs;
 };
 
-Case make_case(const Settings &s, uint64_t seed) {
+/// Small blocks more often than large ones.
+Case make_large_case(const Settings &s, uint64_t seed) {
+    constexpr double least = 1000;
+    const double size = double(Numbers(seed).below(1024)) / 1024;
+    const size_t instructions = size_t(least * std::pow(std::max(1.0, double(s.large) / least), size * size));
+    Case c{seed, random_large_function(seed, instructions, seed % 2 != 0), {}};
+    c.inputs = random_large_inputs(c.fn, seed);
+    return c;
+}
+
+Case make_usual_case(const Settings &s, uint64_t seed) {
     RandomOptions options;
     options.transcendental = s.transcendental;
+    options.statements = s.statements;
     Case c{seed, s.smooth ? random_smooth_function(seed) : random_function(seed, options), {}};
     c.inputs = s.smooth ? random_smooth_inputs(c.fn, seed) : random_inputs(c.fn, seed);
+    return c;
+}
+
+Case make_case(const Settings &s, uint64_t seed) {
+    Case c = s.large ? make_large_case(s, seed) : make_usual_case(s, seed);
     if (std::vector<ir::Problem> problems = ir::verify(c.fn); !problems.empty())
         fail_internal("the generator broke a rule, seed " + std::to_string(seed) + "\n" + ir::explain(c.fn, problems));
     return c;
@@ -154,9 +184,9 @@ Case make_case(const Settings &s, uint64_t seed) {
 void report(const Settings &s, const Property &property, const Case &c, const std::string &why) {
     std::cout << "\nseed " << c.seed << ", " << property.name << ": " << why << "\n" << std::flush;
     std::string kind = why.substr(0, 12); // so that it does not slide to another fault
-    auto same = [&](const ir::Function &f) { return isolated(property, f, c.inputs).rfind(kind, 0) == 0; };
+    auto same = [&](const ir::Function &f) { return isolated(s, property, f, c.inputs).rfind(kind, 0) == 0; };
     ir::Function small = shrink(c.fn, same, s.shrink_seconds);
-    std::string now = isolated(property, small, c.inputs);
+    std::string now = isolated(s, property, small, c.inputs);
     std::string path =
         write_case(property.name + "_" + std::to_string(c.seed), small, c.inputs, property.name + ": " + now);
     std::cout << "shrunk, in " << path << ":\n" << ir::print(small) << now << "\n" << std::flush;
@@ -173,7 +203,7 @@ uint64_t first_fault(const Settings &s, const std::vector<Property> &list, uint6
             send(out, ".");
         }
     };
-    return begin + in_child(work, &ended).size();
+    return begin + in_child(s, work, &ended).size();
 }
 
 /// The compiler is opened and set up before the first fork, once.
@@ -192,7 +222,7 @@ int check_all(const Settings &s) {
     std::vector<Property> list = properties(s);
     int failed = 0;
     std::map<std::string, int> by_name;
-    constexpr uint64_t batch = 50;
+    const uint64_t batch = s.takes_long() ? 5 : 50;
     uint64_t seed = s.seed, end = s.seed + s.count;
     while (seed < end && failed < s.failures) {
         uint64_t stop = std::min(end, seed + batch);
@@ -200,7 +230,7 @@ int check_all(const Settings &s) {
         if (seed == stop) continue;
         Case c = make_case(s, seed++);
         for (const Property &property : list) {
-            std::string why = isolated(property, c.fn, c.inputs);
+            std::string why = isolated(s, property, c.fn, c.inputs);
             if (why.empty()) continue;
             ++failed;
             if (++by_name[property.name] == 1) report(s, property, c, why);
