@@ -73,6 +73,7 @@ void ends(Op op, std::vector<std::pair<float, float>> cases) {
 
 TEST(FastMath, Rsqrt) {
     check(Op::rsqrt, [](double v) { return 1 / std::sqrt(v); }, 1e-3f, 1e4f);
+    check(Op::rsqrt, [](double v) { return 1 / std::sqrt(v); }, 1.2e-38f, 3e-38f);
     ends(Op::rsqrt, {{0, infinity}, {infinity, 0}, {-1, NAN}, {NAN, NAN}, {4, 0.5f}});
 }
 
@@ -88,7 +89,7 @@ TEST(FastMath, Log) {
 }
 
 TEST(FastMath, SinCos) {
-    for (float range : {1.0f, 100.0f, 1e5f, 1e9f}) {
+    for (float range : {1.0f, 100.0f, 1e5f, 1e9f, 5e9f, 1e15f, 3e38f}) {
         check(Op::sin, [](double v) { return std::sin(v); }, -range, range);
         check(Op::cos, [](double v) { return std::cos(v); }, -range, range);
     }

@@ -10,14 +10,22 @@
 // registers as LLVM does.
 extern "C" const char __extendhfsf2[], __truncsfhf2[], __truncdfhf2[];
 
-// `//` and `%` of reals for `n` lanes, whose results take the place of the dividends: where machine code has no few steps that are right.
+// For `n` lanes, whose results take the place of the first argument: where machine code has no few steps that are right.
 extern "C" {
+void qd_sinf(float *x, int n);
+void qd_cosf(float *x, int n);
 void qd_floor_divf(float *x, const float *y, int n);
 void qd_floor_div(double *x, const double *y, int n);
 void qd_floor_modf(float *x, const float *y, int n);
 void qd_floor_mod(double *x, const double *y, int n);
 }
 
+void qd_sinf(float *x, int n) {
+    for (int i = 0; i < n; ++i) x[i] = std::sin(x[i]);
+}
+void qd_cosf(float *x, int n) {
+    for (int i = 0; i < n; ++i) x[i] = std::cos(x[i]);
+}
 void qd_floor_divf(float *x, const float *y, int n) {
     for (int i = 0; i < n; ++i) x[i] = qd::floor_div(x[i], y[i]);
 }

@@ -36,13 +36,13 @@ class Arithmetic {
     // math.cpp
     llvm::Value *intrinsic(llvm::Intrinsic::ID id, llvm::Value *x, llvm::Value *y = nullptr, llvm::Value *z = nullptr);
     llvm::Value *call_libm(const char *name, llvm::Value *x, llvm::Value *y = nullptr);
+    llvm::Value *call_for_lanes(const char *name, llvm::ArrayRef<llvm::Value *> args);
+    llvm::Value *unless_rare(llvm::Value *rare, llvm::Value *usual, const char *name,
+                             llvm::ArrayRef<llvm::Value *> args);
     llvm::Value *real_function(RealOp op, llvm::Value *x, llvm::Value *y, llvm::Value *z);
     llvm::Value *rsqrt(llvm::Value *x);
 
     // floor_division.cpp
-    llvm::Value *call_for_lanes(const char *name, llvm::ArrayRef<llvm::Value *> args);
-    llvm::Value *unless_rare(llvm::Value *rare, llvm::Value *usual, const char *name,
-                             llvm::ArrayRef<llvm::Value *> args);
     llvm::Value *floor_division(bool quotient, llvm::Value *x, llvm::Value *y);
 
     // plain.cpp: where target_.plain; null: none for this type

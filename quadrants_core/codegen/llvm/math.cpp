@@ -3,6 +3,7 @@
 
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 
 namespace qd::codegen {
@@ -38,6 +39,50 @@ llvm::Value *Arithmetic::call_libm(const char *name, llvm::Value *x, llvm::Value
     return result;
 }
 
+/// Of all lanes at once: the results come back in place of the first argument. `name` for f64, `name`f for f32.
+llvm::Value *Arithmetic::call_for_lanes(const char *name, llvm::ArrayRef<llvm::Value *> args) {
+    llvm::Type *t = args[0]->getType(), *element = t->getScalarType();
+    const auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(t);
+    const unsigned lanes = vector ? vector->getNumElements() : 1;
+    const llvm::Align align(element->getPrimitiveSizeInBits() / 8);
+    llvm::SmallVector<llvm::Value *, 3> given;
+    llvm::SmallVector<llvm::Type *, 3> types;
+    for (llvm::Value *arg : args) {
+        llvm::AllocaInst *slot = code_.entry.CreateAlloca(llvm::ArrayType::get(element, lanes));
+        slot->setAlignment(align);
+        b_.CreateAlignedStore(arg, slot, align);
+        given.push_back(slot);
+        types.push_back(slot->getType());
+    }
+    given.push_back(b_.getInt32(lanes));
+    types.push_back(b_.getInt32Ty());
+    const std::string symbol = element->isFloatTy() ? std::string(name) + "f" : name;
+    llvm::FunctionCallee callee =
+        code_.module.getOrInsertFunction(symbol, llvm::FunctionType::get(b_.getVoidTy(), types, false));
+    auto *function = llvm::cast<llvm::Function>(callee.getCallee());
+    function->setDoesNotThrow();
+    function->setWillReturn();
+    function->setMemoryEffects(llvm::MemoryEffects::argMemOnly());
+    b_.CreateCall(callee, given);
+    return b_.CreateAlignedLoad(t, given[0], align);
+}
+
+/// `usual`, but in lanes where `rare` holds what the function gives.
+llvm::Value *Arithmetic::unless_rare(llvm::Value *rare, llvm::Value *usual, const char *name,
+                                     llvm::ArrayRef<llvm::Value *> args) {
+    llvm::BasicBlock *from = b_.GetInsertBlock(), *slow = code_.new_block("rare"), *next = code_.new_block("usual");
+    llvm::Value *any = rare->getType()->isVectorTy() ? b_.CreateOrReduce(rare) : rare;
+    b_.CreateCondBr(any, slow, next, llvm::MDBuilder(code_.context).createUnlikelyBranchWeights());
+    b_.SetInsertPoint(slow);
+    llvm::Value *called = b_.CreateSelect(rare, call_for_lanes(name, args), usual);
+    b_.CreateBr(next);
+    b_.SetInsertPoint(next);
+    llvm::PHINode *result = b_.CreatePHI(usual->getType(), 2);
+    result->addIncoming(usual, from);
+    result->addIncoming(called, slow);
+    return result;
+}
+
 llvm::Value *Arithmetic::real_function(RealOp op, llvm::Value *x, llvm::Value *y, llvm::Value *z) {
     if (llvm::Value *inlined = vector_math(op, x)) return inlined;
     switch (op) {
@@ -69,11 +114,12 @@ llvm::Value *Arithmetic::rsqrt(llvm::Value *x) {
     llvm::Type *t = x->getType();
     llvm::Value *estimate = fn_.fast_math && code_.target.root_estimate ? code_.target.root_estimate(b_, x) : nullptr;
     if (!estimate) return b_.CreateFDiv(real(t, 1), intrinsic(intrinsics::sqrt, x));
-    llvm::Value *half = b_.CreateFMul(x, real(t, -0.5));
-    llvm::Value *slope = b_.CreateFMul(half, estimate);
-    llvm::Value *factor = intrinsic(intrinsics::fma, slope, estimate, real(t, 1.5));
+    llvm::IRBuilder<>::FastMathFlagGuard guard(b_);
+    b_.clearFastMathFlags(); // x / 2 may be too small to be normal: the estimate comes first
+    llvm::Value *root = b_.CreateFMul(x, estimate);
+    llvm::Value *factor = intrinsic(intrinsics::fma, b_.CreateFMul(estimate, real(t, -0.5)), root, real(t, 1.5));
     llvm::Value *refined = b_.CreateFMul(estimate, factor);
-    return b_.CreateSelect(b_.CreateFCmpORD(slope, slope), refined, estimate);
+    return b_.CreateSelect(b_.CreateFCmpORD(root, root), refined, estimate);
 }
 
 } // namespace qd::codegen

@@ -1,6 +1,6 @@
 // exp, log, log2, sin, cos and tanh of f32 vectors under fast_math, as instructions: polynomials good to 2 ulp, with
-// the right values at 0, infinity and NaN. Numbers too small to be normal count as zero. sin and cos hold for |x| <
-// 1e9. The coefficients are those of Moshier's Cephes library.
+// the right values at 0, infinity and NaN. Numbers too small to be normal count as zero. sin and cos of large numbers are
+// those of libm. The coefficients are those of Moshier's Cephes library.
 #include "codegen/llvm/arithmetic.h"
 
 #include <llvm/IR/Intrinsics.h>
@@ -77,15 +77,21 @@ struct VectorMath {
         return b.CreateSelect(is_nan(x), x, result);
     }
 
-    /// sin(x + quarters * pi/2). The argument is reduced in f64.
+    /// Beyond, the steps of `sine` lose digits.
+    static constexpr double large = 0x1p48;
+
+    /// sin(x + quarters * pi/2), |x| <= large. The argument is reduced in f64; adding 1.5 * 2^52 rounds to an integer, which then stands
+    /// in the low bits.
     llvm::Value *sine(llvm::Value *x, uint32_t quarters) {
         auto *wide = llvm::FixedVectorType::get(b.getDoubleTy(), real->getNumElements());
         auto d = [&](double v) { return llvm::ConstantFP::get(wide, v); };
         llvm::Value *long_x = b.CreateFPExt(x, wide);
-        llvm::Value *n = apply(intrinsics::rint, b.CreateFMul(long_x, d(0.63661977236758134308)));
+        llvm::Constant *shift = d(0x1.8p52 + quarters);
+        llvm::Value *shifted = fma(long_x, d(0.63661977236758134308), shift), *n = b.CreateFSub(shifted, shift);
         llvm::Value *r = fma(n, d(-1.5707963267948966192), long_x);
         r = b.CreateFPTrunc(fma(n, d(-6.1232339957367658e-17), r), real);
-        llvm::Value *quarter = b.CreateAdd(b.CreateFreeze(b.CreateFPToSI(n, word)), i(quarters));
+        llvm::Type *long_word = wide->getWithNewType(b.getInt64Ty());
+        llvm::Value *quarter = b.CreateTrunc(b.CreateBitCast(shifted, long_word), word);
         llvm::Value *z = b.CreateFMul(r, r);
         llvm::Value *odd = polynomial(z, {-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1});
         odd = fma(b.CreateFMul(odd, z), r, r);
@@ -119,8 +125,11 @@ llvm::Value *Arithmetic::vector_math(RealOp op, llvm::Value *x) {
     if (op == RealOp::exp) return math.exp(x);
     if (op == RealOp::log) return math.log(x);
     if (op == RealOp::log2) return b_.CreateFMul(math.log(x), math.f(std::numbers::log2e));
-    if (op == RealOp::sin) return math.sine(x, 0);
-    if (op == RealOp::cos) return math.sine(x, 1);
+    if (op == RealOp::sin || op == RealOp::cos) {
+        llvm::Value *large = b_.CreateFCmpOGT(math.apply(intrinsics::fabs, x), math.f(VectorMath::large));
+        const bool is_sine = op == RealOp::sin;
+        return unless_rare(large, math.sine(x, is_sine ? 0 : 1), is_sine ? "qd_sin" : "qd_cos", {x});
+    }
     return op == RealOp::tanh ? math.tanh(x) : nullptr;
 }
 

@@ -273,3 +273,26 @@ def test_types_follow_the_defaults_of_the_running_program(arch):
             with pytest.raises(ValueError, match="Invalid value for argument a"):
                 in_arrays(qd.Vector.ndarray(3, qd.f64 if fp is qd.f32 else qd.f32, 2), c)
             assert in_funcs().x == fp(fp(pi) * 2)
+
+
+@pytest.mark.parametrize("fast", [True, False])
+def test_large_and_small_arguments_in_loops(arch, fast):
+    """Lanes beyond what their own steps reach, beside others."""
+    qd.init(arch=arch, offline_cache=False, fast_math=fast)
+    numbers = qd.types.ndarray(qd.f32, ndim=1)
+
+    @qd.kernel
+    def f(x: numbers, s: numbers, c: numbers, r: numbers):
+        for i in x:
+            s[i] = qd.sin(x[i])
+            c[i] = qd.cos(x[i])
+            r[i] = qd.rsqrt(abs(x[i]))
+
+    x = np.array([5e9, 1e18, 1e30, -3.4e38, 3.3732618e9, 2.5e15, 0.5, -2, 1e9, 1.2e-38, 1.3e-38, 3e-38, 7, 8, np.inf, np.nan] * 3, np.float32)
+    s, c, r = (np.zeros_like(x) for _ in range(3))
+    f(x, s, c, r)
+    wide = x.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_allclose(s, np.sin(wide), rtol=3e-7)
+        np.testing.assert_allclose(c, np.cos(wide), rtol=3e-7)
+        np.testing.assert_allclose(r, 1 / np.sqrt(abs(wide)), rtol=3e-7)
