@@ -11,6 +11,8 @@
 #include "frontend/operators.h"
 #include "frontend/parameters.h"
 #include "frontend/place.h"
+#include "frontend/scan.h"
+#include "frontend/scope.h"
 #include "frontend/static.h"
 #include "frontend/types.h"
 
@@ -21,6 +23,8 @@ using ir::Scalar;
 static Val compare_static(Walk &w, const Node *node, NodeKind op, const Val &a, const Val &b);
 static Val choose(Walk &w, const Node *node, ir::Value test, const std::function<Val()> &yes,
                   const std::function<Val()> &no);
+static void walk_unreached(Walk &w, const Node *node, const std::function<void()> &walk);
+static bool is_choosable(Walk &w, const Val &v);
 
 Val compare(Walk &w, const Node *node, NodeKind op, const Val &a, const Val &b) {
     if (op == NodeKind::Is || op == NodeKind::IsNot || op == NodeKind::In || op == NodeKind::NotIn)
@@ -79,50 +83,83 @@ static Val compare_static(Walk &w, const Node *node, NodeKind op, const Val &a, 
     return constant(PyRef::borrow(same == (op == NodeKind::Is) ? Py_True : Py_False));
 }
 
-Val eval_compare(Walk &w, const Node *node) {
+/// Reading it has no effect and cannot fail, so that it needs no branch of its own.
+static bool is_plain(const Node *operand) {
+    while (operand->kind == NodeKind::Attribute) operand = child(operand, Field::value);
+    return operand->kind == NodeKind::Name || operand->kind == NodeKind::Constant;
+}
+
+/// left ops[i] others[i] ops[i + 1] ...: an operand is looked at once the links before it hold.
+static Val links_from(Walk &w, const Node *node, Val left, size_t i, Use use) {
     const Items ops = items_of(node, Field::ops), others = items_of(node, Field::comparators);
-    const bool with_none = ops.size() == 1 && (ops[0]->kind == NodeKind::Is || ops[0]->kind == NodeKind::IsNot);
-    const Use use = with_none ? Use::handed_on : Use::value; // what an object is tells the answer
-    Val left = value(w, child(node, Field::left), use);
     Val result;
-    for (size_t i = 0; i < ops.size(); ++i) {
+    for (const size_t first = i; i < ops.size(); ++i) {
+        const bool holds = i > first && result.is_constant() && w.objects.kind_of(result.object()) != Kind::matrix;
+        if (holds && !truth(w, node, result.object())) return result;
+        if (i > first && result.is_scalar() && !is_plain(others[i]) && w.request.options.short_circuit_operators)
+            return choose(
+                w, node, as(w, node, result, Scalar::u1), [&] { return links_from(w, node, left, i, use); },
+                [&] { return result; });
         const Val right = value(w, others[i], use);
         AtNode at(w, node);
         const Val link = compare(w, node, ops[i]->kind, left, right);
-        if (i == 0)
-            result = link;
-        else if (result.is_constant() && link.is_constant())
-            result = constant(
-                PyRef::borrow(truth(w, node, result.object()) && truth(w, node, link.object()) ? Py_True : Py_False));
-        else
-            result = broadcast(w, node, "and", result, link, [&](const Val &x, const Val &y) {
-                return scalar_binary(w, node, NodeKind::BitAnd, x, y);
-            });
+        result = i == first || holds ? link : broadcast(w, node, "and", result, link, [&](const Val &x, const Val &y) {
+            return scalar_binary(w, node, NodeKind::BitAnd, x, y);
+        });
         left = right;
     }
     return result;
 }
 
-Val eval_boolop(Walk &w, const Node *node) {
-    const bool is_and = child(node, Field::op)->kind == NodeKind::And;
-    const Items values = items_of(node, Field::values);
-    return boolop_from(w, node, is_and, values, 0);
+Val eval_compare(Walk &w, const Node *node) {
+    const Items ops = items_of(node, Field::ops);
+    const bool with_none = ops.size() == 1 && (ops[0]->kind == NodeKind::Is || ops[0]->kind == NodeKind::IsNot);
+    const Use use = with_none ? Use::handed_on : Use::value; // what an object is tells the answer
+    return links_from(w, node, value(w, child(node, Field::left), use), 0, use);
 }
 
-/// values[i] and/or (values[i + 1] and/or ...)
-Val boolop_from(Walk &w, const Node *node, bool is_and, const Items &values, size_t i) {
-    const Val first = value(w, values[i]);
-    if (i + 1 == values.size()) return first;
+/// Makes names readable that `:=` has bound if `test` gave this.
+void bind_certain(Walk &w, const Node *test, bool truth) {
+    if (!w.scopes.has_maybes()) return;
+    std::unordered_set<PyObject *> names;
+    scan_certain(test, truth, names);
+    w.scopes.reveal(names);
+}
+
+Val eval_boolop(Walk &w, const Node *node) {
+    const bool is_and = child(node, Field::op)->kind == NodeKind::And;
+    return boolop_of(w, node, is_and, items_of(node, Field::values));
+}
+
+/// Long chains are cut in halves, so that branches nest no deeper than the logarithm of their length.
+size_t first_part(const Items &values) {
+    constexpr size_t most_nested = 8;
+    return values.size() > most_nested ? values.size() / 2 : 1;
+}
+
+/// values[0] and/or values[1] and/or ...
+Val boolop_of(Walk &w, const Node *node, bool is_and, const Items &values) {
+    if (values.size() == 1) return value(w, values[0]);
+    const size_t cut = first_part(values);
+    const Items before = values.to(cut), after = values.from(cut);
+    const Val first = boolop_of(w, node, is_and, before);
+    const auto more_of = [&] {
+        for (const Node *known : before) bind_certain(w, known, is_and);
+        return boolop_of(w, node, is_and, after);
+    };
     const char *word = is_and ? "and" : "or";
     if (first.is_constant() && w.objects.kind_of(first.object()) != Kind::matrix) {
-        if (truth(w, node, first.object()) != is_and) return first;
-        const Val rest = boolop_from(w, node, is_and, values, i + 1);
+        if (truth(w, node, first.object()) != is_and) {
+            if (decides_type(w, first) && binds_names(after)) walk_unreached(w, node, more_of);
+            return first;
+        }
+        const Val rest = more_of();
         return decides_type(w, first) ? with_type_of(w, node, word, first, rest) : rest;
     }
     AtNode at(w, node);
     if (w.static_depth) fail_static(w, node, first);
     if (!first.is_scalar() || !w.request.options.short_circuit_operators) {
-        const Val rest = boolop_from(w, node, is_and, values, i + 1);
+        const Val rest = boolop_of(w, node, is_and, after);
         const bool scalars = first.is_scalar() && (rest.is_scalar() || is_number(rest));
         return broadcast(w, node, word, first, rest, [&](const Val &x, const Val &y) {
             check_integral(w, node, word, x);
@@ -137,7 +174,7 @@ Val boolop_from(Walk &w, const Node *node, bool is_and, const Items &values, siz
     const ir::Value test = as(w, node, first, Scalar::u1);
     const auto keep = [&] { return first; };
     const auto more = [&] {
-        const Val rest = boolop_from(w, node, is_and, values, i + 1);
+        const Val rest = more_of();
         if (rest.is_matrix()) fail_unsupported(w, node, word, first, rest); // what it gives depends on the run
         if (rest.is_scalar() || is_number(rest)) check_integral(w, node, word, rest);
         return rest;
@@ -245,7 +282,44 @@ static void take_results(Walk &w, ir::Value branch, Val &out) {
         for (ir::Value &c : matrix->comps) c = w.fn.add_result(branch, matrix->elem);
 }
 
-/// A branch with a value: evaluates one side at run time.
+Arm walk_arm(Walk &w, const Node *node, const std::function<Val()> &walk) {
+    const Scope scope(w);
+    Arm arm;
+    arm.value = chosen_value(w, node, walk());
+    for (const Binding &bound : w.scopes.bindings().subspan(scope.size)) {
+        const Val v = w.places.load(bound.value);
+        if (is_choosable(w, v)) arm.names.push_back({bound.name, chosen_value(w, node, v), bound.maybe});
+    }
+    arm.end = w.b.block;
+    return arm;
+}
+
+/// The names that two arms bind, each with the type that holds what both give it.
+std::vector<ArmName> names_of_arms(Walk &w, const Node *node, const Arm (&arms)[2]) {
+    std::vector<ArmName> out;
+    for (int k = 0; k < 2; ++k)
+        for (const BoundInArm &bound : arms[k].names) {
+            const auto is_it = [&](const ArmName &known) { return known.name == bound.name; };
+            auto known = std::find_if(out.begin(), out.end(), is_it);
+            if (known == out.end()) known = out.insert(known, {bound.name, bound.value, {}, bound.maybe});
+            known->sides[k] = &bound.value;
+            known->maybe |= bound.maybe;
+            if (k == 1 && known->sides[0]) known->like = chosen_type(w, node, known->like, bound.value);
+        }
+    for (ArmName &name : out) name.maybe |= !name.sides[0] || !name.sides[1];
+    return out;
+}
+
+/// The types are those of append_chosen.
+static void append_zeros(Walk &w, const Val &like, std::vector<ir::Value> &out) {
+    for (const Val &part : like.parts()) append_zeros(w, part, out);
+    if (like.is_scalar()) out.push_back(w.b.constant(like.scalar().elem, 0));
+    if (like.is_element()) out.push_back(w.b.i32(0));
+    if (const val::Matrix *matrix = like.if_matrix())
+        out.insert(out.end(), matrix->comps.size(), w.b.constant(matrix->elem, 0));
+}
+
+/// A branch with a value: evaluates one side at run time. Names that `:=` binds in it are results of the branch, too.
 static Val choose(Walk &w, const Node *node, ir::Value test, const std::function<Val()> &yes,
                   const std::function<Val()> &no) {
     const Nested nested(w);
@@ -253,26 +327,42 @@ static Val choose(Walk &w, const Node *node, ir::Value test, const std::function
     const ir::BlockId outer = w.b.block;
     const auto side = [&](int k, const std::function<Val()> &f) {
         w.b.block = w.fn[branch].blocks[k];
-        Val v = chosen_value(w, node, f());
-        const ir::BlockId end = w.b.block;
-        return std::pair(std::move(v), end);
+        return walk_arm(w, node, f);
     };
     ++w.frames.back().dynamic;
-    auto [a, a_end] = side(0, yes);
-    auto [b, b_end] = side(1, no);
+    Arm arms[2];
+    arms[0] = side(0, yes);
+    arms[1] = side(1, no);
     --w.frames.back().dynamic;
-    Val out = chosen_type(w, node, a, b);
-    const auto finish = [&](const Val &v, ir::BlockId end) {
-        w.b.block = end;
+    Val out = chosen_type(w, node, arms[0].value, arms[1].value);
+    std::vector<ArmName> names = names_of_arms(w, node, arms);
+    for (int k = 0; k < 2; ++k) {
+        w.b.block = arms[k].end;
         std::vector<ir::Value> values;
-        append_chosen(w, v, out, values);
+        append_chosen(w, arms[k].value, out, values);
+        for (const ArmName &name : names)
+            name.sides[k] ? append_chosen(w, *name.sides[k], name.like, values) : append_zeros(w, name.like, values);
         w.b.yield(values);
-    };
-    finish(a, a_end);
-    finish(b, b_end);
+    }
     w.b.block = outer;
     take_results(w, branch, out);
+    for (ArmName &name : names) take_results(w, branch, name.like);
+    for (const ArmName &name : names)
+        w.scopes.bind_from_arm(name.name, w.places.new_variable(node, name.like), name.maybe);
     return out;
+}
+
+/// Walks what the run never reaches, for its errors and types. Names that it binds may be unbound.
+static void walk_unreached(Walk &w, const Node *node, const std::function<void()> &walk) {
+    const auto nothing = [&] { return scalar(w, w.b.i32(0)); };
+    const ir::Value never = w.b.constant(Scalar::u1, 0);
+    choose(
+        w, node, never,
+        [&] {
+            walk();
+            return nothing();
+        },
+        nothing);
 }
 
 /// What a choice of the run can be made of. Others (fields, funcs, text, None) are for a choice at compile time.
@@ -281,6 +371,7 @@ static bool is_choosable(Walk &w, const Val &v) {
     case Tag::scalar:
     case Tag::matrix:
     case Tag::record:
+    case Tag::ref: // an item of a tuple that is in a variable
     case Tag::element: return true;
     case Tag::constant: return is_number(v) || w.objects.kind_of(v.object()) == Kind::matrix;
     case Tag::sequence:
@@ -292,7 +383,6 @@ static bool is_choosable(Walk &w, const Val &v) {
     case Tag::dict:
     case Tag::loop:
     case Tag::method:
-    case Tag::ref:
     case Tag::container:
     case Tag::relation:
     case Tag::triplet: return false;
@@ -322,25 +412,16 @@ static Val in_type(Walk &w, const Val &v, const Val &like) {
 static Val known_choice(Walk &w, const Node *node, bool is_yes) {
     const auto walk = [&](bool yes) {
         w.coverage.cover(yes ? ir::Counter::What::taken : ir::Counter::What::not_taken, node);
+        bind_certain(w, child(node, Field::test), yes);
         return w.places.load(eval(w, child(node, yes ? Field::body : Field::orelse)));
     };
     const Val taken = walk(is_yes);
     if (!is_choosable(w, taken)) return taken;
     Val other;
-    {
-        const Nested nested(w);
-        const ir::Value branch = w.b.if_(w.b.constant(Scalar::u1, 0));
-        const ir::BlockId outer = w.b.block;
-        ++w.frames.back().dynamic;
-        w.b.block = w.fn[branch].blocks[0];
+    walk_unreached(w, node, [&] {
         other = walk(!is_yes);
         if (is_choosable(w, other) && !is_known(other)) other = chosen_value(w, node, other);
-        w.b.yield();
-        w.b.block = w.fn[branch].blocks[1];
-        w.b.yield();
-        --w.frames.back().dynamic;
-        w.b.block = outer;
-    }
+    });
     if (!is_choosable(w, other) || (is_known(taken) && is_known(other))) return taken;
     const Val value = chosen_value(w, node, taken);
     return in_type(w, value, chosen_type(w, node, value, is_known(other) ? chosen_value(w, node, other) : other));
@@ -360,13 +441,12 @@ Val eval_ifexp(Walk &w, const Node *node) {
                       "Using conditional expression for element-wise select operation on Quadrants vectors/matrices "
                       "is deprecated and removed starting from Quadrants v1.5.0. Please use \"qd.select\" instead.");
     const ir::Value taken = condition(w, node, test, "if");
-    const auto side = [&](ir::Counter::What what, const Node *expression) {
-        w.coverage.cover(what, node);
-        return value(w, expression);
+    const auto side = [&](bool is_yes) {
+        w.coverage.cover(is_yes ? ir::Counter::What::taken : ir::Counter::What::not_taken, node);
+        bind_certain(w, child(node, Field::test), is_yes);
+        return value(w, is_yes ? yes : no);
     };
-    return choose(
-        w, node, taken, [&] { return side(ir::Counter::What::taken, yes); },
-        [&] { return side(ir::Counter::What::not_taken, no); });
+    return choose(w, node, taken, [&] { return side(true); }, [&] { return side(false); });
 }
 
 } // namespace qd::frontend

@@ -8,11 +8,36 @@ Val eval_compare(Walk &w, const Node *node);
 Val eval_boolop(Walk &w, const Node *node);
 Val eval_ifexp(Walk &w, const Node *node);
 Val compare(Walk &w, const Node *node, NodeKind op, const Val &a, const Val &b);
-Val boolop_from(Walk &w, const Node *node, bool is_and, const Items &values, size_t i);
+Val boolop_of(Walk &w, const Node *node, bool is_and, const Items &values);
+size_t first_part(const Items &values);
 bool decides_type(Walk &w, const Val &v);
 Val with_type_of(Walk &w, const Node *node, const char *word, const Val &first, const Val &rest);
 void check_integral(Walk &w, const Node *node, const char *word, const Val &v);
 Val chosen_value(Walk &w, const Node *node, const Val &side);
 Val chosen_type(Walk &w, const Node *node, const Val &a, const Val &b);
+
+void bind_certain(Walk &w, const Node *test, bool truth);
+
+/// A name that `:=` binds in an arm; `maybe`: in an arm inside of it that may not have run.
+struct BoundInArm {
+    PyObject *name;
+    Val value;
+    bool maybe;
+};
+/// One side of a choice, and the block in which it ends.
+struct Arm {
+    Val value;
+    std::vector<BoundInArm> names;
+    ir::BlockId end;
+};
+Arm walk_arm(Walk &w, const Node *node, const std::function<Val()> &walk);
+
+struct ArmName {
+    PyObject *name;
+    Val like;            ///< of the type that holds both sides
+    const Val *sides[2]; ///< null where the arm does not bind it
+    bool maybe;          ///< unbound after one of the arms
+};
+std::vector<ArmName> names_of_arms(Walk &w, const Node *node, const Arm (&arms)[2]);
 
 } // namespace qd::frontend

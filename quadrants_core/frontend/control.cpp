@@ -5,6 +5,7 @@
 #include "frontend/assign.h"
 #include "frontend/builtins.h"
 #include "frontend/call.h"
+#include "frontend/compare.h"
 #include "frontend/coverage.h"
 #include "frontend/expr.h"
 #include "frontend/format.h"
@@ -14,6 +15,8 @@
 #include "frontend/place.h"
 #include "frontend/real.h"
 #include "frontend/record.h"
+#include "frontend/recursion.h"
+#include "frontend/scan.h"
 #include "frontend/scope.h"
 #include "frontend/static.h"
 #include "frontend/types.h"
@@ -166,8 +169,11 @@ static Flow expression(Walk &w, const Node *node) {
 Nested::Nested(Walk &walk) : w(walk) {
     constexpr int deepest = 180;
     if (w.nesting >= deepest)
-        w.fail_here(UserErrorKind::compilation, "Branches and loops are nested too deep",
-                    "at most " + std::to_string(deepest) + " levels, funcs included; an `elif` is a level too");
+        w.fail_here(
+            UserErrorKind::compilation, "Branches and loops are nested too deep",
+            "at most " + std::to_string(deepest) +
+                " levels, funcs included; a choice in the else of `a if c else b` is a level, too, and an `elif` "
+                "where a test of its chain binds a name by `:=`");
     ++w.nesting;
 }
 
@@ -209,20 +215,79 @@ Choice choice(Walk &w, const Node *node, const Val &test) {
     return out;
 }
 
-static Flow if_(Walk &w, const Node *node) {
-    const Node *test = child(node, Field::test);
+namespace {
+
+/// The `if` that is all of an else: an `elif`. Null if there is none.
+const Node *elif_of(const Node *node) {
+    const Items orelse = items_of(node, Field::orelse);
+    return orelse.size() == 1 && orelse[0]->kind == NodeKind::If ? orelse[0] : nullptr;
+}
+
+/// Where a long chain of `elif` is cut: the rest runs behind the first part, if that leaves `pending` set, so that
+/// branches do not nest as deep as the chain is long.
+struct Cut {
+    const Node *rest = nullptr;
+    ir::Value pending;
+    bool is_reached = false;
+};
+
+/// Names bound in a test are read in the branches after it, which must therefore lie inside.
+const Node *rest_of_chain(const Node *node) {
+    constexpr int most_nested = 64;
+    const Node *first = node;
+    for (int length = 0; node && length < most_nested; ++length) node = elif_of(node);
+    for (const Node *one = first; node && one != node; one = elif_of(one)) {
+        const Node *test = child(one, Field::test);
+        if (binds_names({&test, 1})) return nullptr;
+    }
+    return node;
+}
+
+} // namespace
+
+static Flow links_of_if(Walk &w, const Node *node, Cut &cut) {
+    const Node *test = child(node, Field::test), *elif = elif_of(node);
     const Items sides[] = {items_of(node, Field::body), items_of(node, Field::orelse)};
     constexpr ir::Counter::What ways[] = {ir::Counter::What::taken, ir::Counter::What::not_taken};
     const Choice chosen = choice(w, test, value(w, test));
     const auto side = [&](int k) {
         w.coverage.cover(ways[k], node);
-        return chosen.walked[k] ? block(w, sides[k]) : Flow::next;
+        if (!chosen.walked[k]) return Flow::next;
+        bind_certain(w, test, k == 0);
+        if (k == 0 || !elif) return block(w, sides[k]);
+        if (elif == cut.rest) {
+            const ir::Value yes = w.b.u1(true);
+            w.b.store(cut.pending, yes);
+            cut.is_reached = true;
+            return Flow::next;
+        }
+        const AtNode at(w, elif);
+        w.check_depth();
+        w.coverage.cover_line(elif);
+        return links_of_if(w, elif, cut);
     };
     if (chosen.fixed) return side(*chosen.fixed ? 0 : 1);
     const ir::Value branch = w.b.if_(chosen.taken);
     if (!w.frames.back().loops.empty()) ++w.frames.back().loops.back().branches;
     for (int k = 0; k < 2; ++k) body_in(w, w.fn[branch].blocks[k], [&] { return side(k); });
     if (!w.frames.back().loops.empty()) --w.frames.back().loops.back().branches;
+    return Flow::next;
+}
+
+static Flow if_(Walk &w, const Node *node) {
+    Cut cut;
+    cut.rest = rest_of_chain(node);
+    if (!cut.rest) return links_of_if(w, node, cut);
+    cut.pending = w.recursion.make_local(ir::Scalar::u1);
+    const ir::Value no = w.b.u1(false);
+    w.b.store(cut.pending, no);
+    const Flow flow = links_of_if(w, node, cut);
+    if (!cut.is_reached || flow != Flow::next) return flow;
+    const Node *rest[] = {cut.rest};
+    const ir::Value pending = w.b.load(cut.pending);
+    const ir::Value branch = w.b.if_(pending);
+    body_in(w, w.fn[branch].blocks[0], [&] { return block(w, {rest, 1}); });
+    body_in(w, w.fn[branch].blocks[1], [] { return Flow::next; });
     return Flow::next;
 }
 
@@ -248,6 +313,7 @@ static Flow while_(Walk &w, const Node *node) {
         if (!known) {
             const ir::Value again = condition(w, child(node, Field::test), test, "while");
             break_when(w, false, again);
+            bind_certain(w, child(node, Field::test), true);
         }
         return loop_body(w, node);
     });

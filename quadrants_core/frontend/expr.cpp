@@ -176,6 +176,7 @@ static void refuse_generator(Walk &w, const Node *node, PyObject *object) {
 static Val eval_name(Walk &w, const Node *node) {
     PyObject *name = word_of(node, Field::id);
     if (const Binding *found = w.scopes.find_local(name)) return found->value;
+    if (w.scopes.may_be_unbound(name)) fail_unknown_name(w, node, name);
     if (const PyRef *known = w.objects.outside(node)) return wrap(w, *known);
     PyRef object = w.scopes.find_global(name);
     if (!object) fail_unknown_name(w, node, name);

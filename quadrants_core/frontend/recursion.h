@@ -46,7 +46,7 @@ class Recursion : public Part {
     Val choice_place(const Node *node, const Val &like);
     void store_choice(const Node *node, const Val &place, const Val &v);
     Val flat_choose(const Node *node, ir::Value test, const std::function<Val()> &yes, const std::function<Val()> &no);
-    Val flat_boolop(const Node *node, const Items &values, size_t i);
+    Val flat_boolop(const Node *node, const Items &values);
     Val flat_ifexp(const Node *node);
     bool needs_states(const Node *statement);
     bool flat_block(Items list);

@@ -45,6 +45,7 @@ void scan_expression(const Node *node, std::unordered_set<PyObject *> &out) {
 
 /// How many statements of this class belong to the loop whose body `list` is.
 int count(Items list, NodeKind wanted) {
+    check_stack();
     int found = 0;
     for (const Node *statement : list) {
         const NodeKind kind = statement->kind;
@@ -62,6 +63,7 @@ int count(Items list, NodeKind wanted) {
 } // namespace
 
 void scan_assigned(Items list, std::unordered_set<PyObject *> &out) {
+    check_stack();
     for (const Node *statement : list) {
         using Kind = StatementKind;
         switch (Kind(statement->kind)) {
@@ -101,6 +103,40 @@ void scan_receivers(Items list, std::unordered_set<PyObject *> &out) {
             scan_target(child(node, Field::func), out);
     };
     for (const Node *statement : list) each_node(statement, visit);
+}
+
+void scan_certain(const Node *node, std::optional<bool> truth, std::unordered_set<PyObject *> &out) {
+    check_stack();
+    const NodeKind kind = node->kind;
+    const auto all = [&](const Items &operands, std::optional<bool> of_each) {
+        for (const Node *one : operands) scan_certain(one, of_each, out);
+    };
+    if (kind == NodeKind::NamedExpr) {
+        scan_target(child(node, Field::target), out);
+        scan_certain(child(node, Field::value), truth, out);
+    } else if (kind == NodeKind::UnaryOp) {
+        const bool flips = truth && child(node, Field::op)->kind == NodeKind::Not;
+        scan_certain(child(node, Field::operand), flips ? std::optional(!*truth) : std::nullopt, out);
+    } else if (kind == NodeKind::BoolOp) {
+        const bool looks_at_all = truth == (child(node, Field::op)->kind == NodeKind::And);
+        const Items values = items_of(node, Field::values);
+        all(looks_at_all ? values : values.to(1), looks_at_all ? truth : std::nullopt);
+    } else if (kind == NodeKind::Compare) {
+        const Items others = items_of(node, Field::comparators);
+        scan_certain(child(node, Field::left), std::nullopt, out);
+        all(truth == true ? others : others.to(1), std::nullopt);
+    } else if (kind == NodeKind::IfExp) {
+        scan_certain(child(node, Field::test), std::nullopt, out);
+    } else {
+        each_child(node, [&](const Node *below) { scan_certain(below, std::nullopt, out); });
+    }
+}
+
+bool binds_names(Items expressions) {
+    bool found = false;
+    for (const Node *one : expressions)
+        each_node(one, [&](const Node *node) { found = found || node->kind == NodeKind::NamedExpr; });
+    return found;
 }
 
 bool has_break(Items list) { return count(list, NodeKind::Break) > 0; }

@@ -2,6 +2,7 @@
 // Questions about statements that are answered before they are walked.
 #include "frontend/frontend.h"
 
+#include <optional>
 #include <unordered_set>
 
 namespace qd::frontend {
@@ -16,6 +17,12 @@ void scan_changed(const Source &source, std::unordered_set<PyObject *> &out);
 
 /// Names that a method is called on (`x.f()`, `x.y.f()`, `x[i].f()`), anywhere in the statements; interned.
 void scan_receivers(Items list, std::unordered_set<PyObject *> &out);
+
+/// Names that `:=` has bound once an expression is known to be true, or false.
+void scan_certain(const Node *expression, std::optional<bool> truth, std::unordered_set<PyObject *> &out);
+
+/// An expression in the list binds a name by `:=`.
+bool binds_names(Items expressions);
 
 /// A `break` that belongs to the loop whose body this is.
 bool has_break(Items list);

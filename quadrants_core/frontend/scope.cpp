@@ -3,14 +3,14 @@
 
 #include "frontend/builtins.h"
 
-#include <string_view>
+#include <algorithm>
 
 namespace qd::frontend {
 
 Binding *Scopes::find_local(PyObject *name) {
     const size_t first = w_.frames.back().first_binding;
     for (size_t i = bindings_.size(); i > first; --i)
-        if (bindings_[i - 1].name == name) return &bindings_[i - 1];
+        if (bindings_[i - 1].name == name) return bindings_[i - 1].maybe ? nullptr : &bindings_[i - 1];
     return nullptr;
 }
 
@@ -20,6 +20,29 @@ void Scopes::bind(PyObject *name, Val value) {
     binding.value = std::move(value);
     binding.value.is_static = false; // said of the expression, not of the name
     bindings_.push_back(std::move(binding));
+}
+
+void Scopes::bind_from_arm(PyObject *name, Val value, bool maybe) {
+    bind(name, std::move(value));
+    bindings_.back().maybe = maybe;
+    has_maybes_ = has_maybes_ || maybe;
+}
+
+bool Scopes::may_be_unbound(PyObject *name) const {
+    if (!has_maybes_) return false;
+    for (size_t i = bindings_.size(); i > w_.frames.back().first_binding; --i)
+        if (bindings_[i - 1].name == name) return bindings_[i - 1].maybe;
+    return false;
+}
+
+void Scopes::reveal(const std::unordered_set<PyObject *> &names) {
+    for (PyObject *name : names) {
+        if (!may_be_unbound(name)) continue;
+        const auto is_it = [&](const Binding &binding) { return binding.name == name; };
+        Binding known = *std::find_if(bindings_.rbegin(), bindings_.rend(), is_it);
+        known.maybe = false;
+        bindings_.push_back(std::move(known));
+    }
 }
 
 PyRef Scopes::find_global(PyObject *name) {

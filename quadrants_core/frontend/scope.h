@@ -2,6 +2,8 @@
 // Names: what the variables of the scopes at hand stand for, and what is found outside of them.
 #include "frontend/walk.h"
 
+#include <unordered_set>
+
 namespace qd::frontend {
 
 struct Binding {
@@ -9,6 +11,7 @@ struct Binding {
     Val value;
     bool argument = false; ///< of a kernel: immutable
     bool annotated = false;
+    bool maybe = false; ///< bound by `:=` in an arm that may not have run: readable where a test says that it has
 };
 
 class Scopes : public Part {
@@ -20,6 +23,13 @@ class Scopes : public Part {
     PyRef find_global(PyObject *name);
     void add(Binding binding) { bindings_.push_back(std::move(binding)); }
     bool in_this_scope(const Binding *binding) const { return binding && size_t(binding - bindings_.data()) >= scope_; }
+    /// Binds a name that an arm of a choice bound; `maybe`: the other arm did not.
+    void bind_from_arm(PyObject *name, Val value, bool maybe);
+    /// True if the name is bound in an arm that may not have run.
+    bool may_be_unbound(PyObject *name) const;
+    bool has_maybes() const { return has_maybes_; }
+    /// Makes names that may be unbound readable in the scope at hand.
+    void reveal(const std::unordered_set<PyObject *> &names);
     size_t size() const { return bindings_.size(); }
     /// Of all scopes, outermost first.
     std::span<Binding> bindings() { return bindings_; }
@@ -29,6 +39,7 @@ class Scopes : public Part {
 
     std::vector<Binding> bindings_;
     size_t scope_ = 0; ///< the first of them that belongs to the innermost scope
+    bool has_maybes_ = false;
 };
 
 /// Drops the names bound inside.

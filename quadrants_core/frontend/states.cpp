@@ -32,7 +32,7 @@ void Recursion::flat_calls(const Node *tree) {
     if (!calls_real(w_, tree)) return;
     using Kind = ExpressionKind;
     switch (Kind(tree->kind)) {
-    case Kind::BoolOp: machine_->values[tree] = flat_boolop(tree, items_of(tree, Field::values), 0); return;
+    case Kind::BoolOp: machine_->values[tree] = flat_boolop(tree, items_of(tree, Field::values)); return;
     case Kind::IfExp: machine_->values[tree] = flat_ifexp(tree); return;
     case Kind::ListComp:
     case Kind::DictComp: machine_->values[tree] = eval_comprehension(w_, tree, tree->kind, true); return;
@@ -84,47 +84,59 @@ Val Recursion::flat_choose(const Node *node, ir::Value test, const std::function
                            const std::function<Val()> &no) {
     const int states[] = {new_state(), new_state()}, after = new_state();
     branch_to(test, states[0], states[1]);
-    Val sides[2];
-    ir::BlockId ends[2];
+    Arm arms[2];
     ++w_.frames.back().dynamic;
     for (int k = 0; k < 2; ++k) {
         begin_state(states[k]);
-        sides[k] = chosen_value(w_, node, (k == 0 ? yes : no)());
-        ends[k] = b_.block;
+        arms[k] = walk_arm(w_, node, k == 0 ? yes : no);
     }
     --w_.frames.back().dynamic;
-    const Val out = choice_place(node, chosen_type(w_, node, sides[0], sides[1]));
+    const Val out = choice_place(node, chosen_type(w_, node, arms[0].value, arms[1].value));
+    const std::vector<ArmName> names = names_of_arms(w_, node, arms);
+    std::vector<Val> places;
+    for (const ArmName &name : names) places.push_back(choice_place(node, name.like));
     for (int k = 0; k < 2; ++k) {
-        b_.block = ends[k];
-        store_choice(node, out, sides[k]);
+        b_.block = arms[k].end;
+        store_choice(node, out, arms[k].value);
+        for (size_t i = 0; i < names.size(); ++i)
+            if (names[i].sides[k]) store_choice(node, places[i], *names[i].sides[k]);
         jump(after);
     }
     begin_state(after);
+    for (size_t i = 0; i < names.size(); ++i) w_.scopes.bind_from_arm(names[i].name, places[i], names[i].maybe);
     return out;
 }
 
-/// values[i] and/or (values[i + 1] and/or ...)
-Val Recursion::flat_boolop(const Node *node, const Items &values, size_t i) {
+/// values[0] and/or values[1] and/or ...
+Val Recursion::flat_boolop(const Node *node, const Items &values) {
     const bool is_and = child(node, Field::op)->kind == NodeKind::And;
-    flat_calls(values[i]);
-    const Val first = value(w_, values[i]);
-    if (i + 1 == values.size()) return first;
+    if (values.size() == 1) {
+        flat_calls(values[0]);
+        return value(w_, values[0]);
+    }
+    const size_t cut = first_part(values);
+    const Items before = values.to(cut), after = values.from(cut);
+    const Val first = w_.places.load(flat_boolop(node, before));
+    const auto more_of = [&] {
+        for (const Node *known : before) bind_certain(w_, known, is_and);
+        return flat_boolop(node, after);
+    };
     if (first.is_constant() && w_.objects.kind_of(first.object()) != Kind::matrix) {
         if (truth(w_, node, first.object()) != is_and) return first;
-        const Val rest = flat_boolop(node, values, i + 1);
+        const Val rest = more_of();
         return decides_type(w_, first) ? with_type_of(w_, node, is_and ? "and" : "or", first, w_.places.load(rest))
                                        : rest;
     }
     if (!first.is_scalar() || !w_.request.options.short_circuit_operators) {
-        for (size_t k = i + 1; k < values.size(); ++k) flat_calls(values[k]);
-        return w_.places.new_variable(node, boolop_from(w_, node, is_and, values, i));
+        for (const Node *one : after) flat_calls(one);
+        return w_.places.new_variable(node, boolop_of(w_, node, is_and, values));
     }
     const char *word = is_and ? "and" : "or";
     check_integral(w_, node, word, first);
     const Val kept = w_.places.new_variable(node, first);
     const auto keep = [&] { return w_.places.load(kept); };
     const auto more = [&] {
-        const Val rest = w_.places.load(flat_boolop(node, values, i + 1));
+        const Val rest = w_.places.load(more_of());
         if (rest.is_scalar() || is_number(rest)) check_integral(w_, node, word, rest);
         return rest;
     };
@@ -137,13 +149,17 @@ Val Recursion::flat_ifexp(const Node *node) {
         flat_calls(child(node, field));
         return value(w_, child(node, field));
     };
+    const Node *condition_node = child(node, Field::test);
     const Val test = side(Field::test);
+    const auto arm = [&](bool taken) {
+        bind_certain(w_, condition_node, taken);
+        return side(taken ? Field::body : Field::orelse);
+    };
     if (test.is_constant() && w_.objects.kind_of(test.object()) != Kind::matrix && !decides_type(w_, test)) {
-        const Val v = side(truth(w_, child(node, Field::test), test.object()) ? Field::body : Field::orelse);
+        const Val v = arm(truth(w_, condition_node, test.object()));
         return w_.places.storable(v) ? w_.places.new_variable(node, v) : v;
     }
-    return flat_choose(
-        node, condition(w_, node, test, "if"), [&] { return side(Field::body); }, [&] { return side(Field::orelse); });
+    return flat_choose(node, condition(w_, node, test, "if"), [&] { return arm(true); }, [&] { return arm(false); });
 }
 
 /// Values that outlive the state at hand.
@@ -234,10 +250,12 @@ void Recursion::flat_return(const Node *source) {
             const ir::Value test = condition(w_, source, value(w_, child(source, Field::test)), "if");
             const int yes = new_state(), no = new_state();
             branch_to(test, yes, no);
-            begin_state(yes);
-            flat_return(child(source, Field::body));
-            begin_state(no);
-            flat_return(child(source, Field::orelse));
+            for (const bool taken : {true, false}) {
+                begin_state(taken ? yes : no);
+                const Scope scope(w_);
+                bind_certain(w_, child(source, Field::test), taken);
+                flat_return(child(source, taken ? Field::body : Field::orelse));
+            }
             return;
         }
         flat_calls(source);
@@ -261,6 +279,7 @@ bool Recursion::flat_if(const Node *node) {
     constexpr ir::Counter::What ways[] = {ir::Counter::What::taken, ir::Counter::What::not_taken};
     if (chosen.fixed) {
         const int side = *chosen.fixed ? 0 : 1;
+        bind_certain(w_, child(node, Field::test), side == 0);
         w_.coverage.cover(ways[side], node);
         return flat_block(sides[side]);
     }
@@ -274,6 +293,7 @@ bool Recursion::flat_if(const Node *node) {
     for (int k = 0; k < 2; ++k) {
         begin_state(states[k]);
         Scope scope(w_);
+        bind_certain(w_, child(node, Field::test), k == 0);
         w_.coverage.cover(ways[k], node);
         if (chosen.walked[k] && !flat_block(sides[k])) continue;
         jump(after);
@@ -306,6 +326,7 @@ void Recursion::flat_while(const Node *node) {
     ++w_.frames.back().dynamic;
     {
         Scope scope(w_);
+        bind_certain(w_, child(node, Field::test), true);
         w_.coverage.cover_one_line(node);
         if (flat_block(items_of(node, Field::body))) jump(head);
     }

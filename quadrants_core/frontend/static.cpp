@@ -197,6 +197,17 @@ Val handlers::static_print(Walk &w, const Call &call) {
 
 // Comprehensions: run at compile time over anything of known length; the elements may be run-time values.
 
+/// The conditions of a comprehension hold.
+static bool is_kept(Walk &w, const Node *generator) {
+    bool kept = true;
+    for (const Node *test : items_of(generator, Field::ifs)) {
+        const Val v = value(w, test);
+        if (!v.is_constant()) fail_static(w, test, v, Unrolled::comprehension);
+        kept = kept && truth(w, test, v.object());
+    }
+    return kept;
+}
+
 static void run_comprehension(Walk &w, Items generators, size_t at, bool cut, const std::function<void()> &body) {
     if (at == generators.size()) {
         body();
@@ -207,18 +218,20 @@ static void run_comprehension(Walk &w, Items generators, size_t at, bool cut, co
     const Val over = comprehension_source(w, source);
     std::vector<Val> items = over.is_loop() ? static_items(w, source, over, Unrolled::comprehension)
                                             : sequence_items(w, source, over).sequence().items;
-    Scope around(w);
+    std::optional<Scope> around;
+    if (cut) around.emplace(w);
     if (cut) items = w.recursion.kept_items(source, std::move(items));
     for (const Val &item : items) {
-        Scope scope(w);
-        bind_static(w, child(generators[at], Field::target), item);
-        bool kept = true;
-        for (const Node *test : items_of(generators[at], Field::ifs)) {
-            const Val v = value(w, test);
-            if (!v.is_constant()) fail_static(w, test, v, Unrolled::comprehension);
-            kept = kept && truth(w, test, v.object());
+        std::vector<Binding> named; // by `:=`, which binds them outside of the comprehension
+        {
+            Scope scope(w);
+            bind_static(w, child(generators[at], Field::target), item);
+            const size_t first = w.scopes.size();
+            if (is_kept(w, generators[at])) run_comprehension(w, generators, at + 1, cut, body);
+            const auto bound = w.scopes.bindings().subspan(first);
+            named.assign(bound.begin(), bound.end());
         }
-        if (kept) run_comprehension(w, generators, at + 1, cut, body);
+        for (Binding &binding : named) w.scopes.add(std::move(binding));
     }
 }
 

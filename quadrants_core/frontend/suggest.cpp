@@ -18,6 +18,16 @@ std::string meant(const std::string &name, PyObject *candidates) {
     return "did you mean `" + text(PyList_GET_ITEM(near.get(), 0)) + "`?";
 }
 
+/// The line of the first `name := ...`.
+std::optional<int> named_at(const Node *tree, PyObject *name) {
+    std::optional<int> line;
+    each_node(tree, [&](const Node *node) {
+        if (!line && node->kind == NodeKind::NamedExpr && word_of(child(node, Field::target), Field::id) == name)
+            line = node->at.line;
+    });
+    return line;
+}
+
 } // namespace
 
 void fail_unknown_name(Walk &w, const Node *node, PyObject *name) {
@@ -31,7 +41,15 @@ void fail_unknown_name(Walk &w, const Node *node, PyObject *name) {
     });
     assigned = assigned || (frame.assigned && frame.assigned->count(name));
     std::string hint = "names first assigned inside an if, for or while body are gone after it";
-    if (!assigned) {
+    if (const auto named = named_at(frame.source->tree, name)) {
+        const std::string at = "`:=` in line " + std::to_string(*named + frame.source->first_line - 1);
+        hint =
+            w.scopes.may_be_unbound(name)
+                ? at + " binds it only where that operand, or that side of the choice, is looked at; assign it before"
+                : "what " + at +
+                      " binds inside an if, for or while is gone after it, the test of a while included; "
+                      "assign it before";
+    } else if (!assigned) {
         const PyRef known = PyRef::steal(PyList_New(0));
         for (size_t i = frame.first_binding; i < w.scopes.size(); ++i)
             PyList_Append(known.get(), w.scopes.bindings()[i].name);

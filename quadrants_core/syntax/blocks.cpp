@@ -9,23 +9,29 @@ Extent TokenCursor::extent_of_block(const Token *first) const {
     return {first->line, first->column, last->end_line, last->end_column};
 }
 
-/// From `if` or `elif`, which makes a statement of its own in the else of the one before.
+/// Each `elif` makes a statement of its own in the else of the one before.
 const Node *StatementRules::if_statement() {
-    Deeper deeper(*this);
-    const Token *first = next_;
-    step();
-    const Node *test = named_expression();
-    const List *body = block();
-    const List *orelse = nullptr;
-    if (kind() == Kind::elif_) {
-        Pending inner(*this);
+    struct Part {
+        const Token *first;
+        const Node *test;
+        const List *body;
+    };
+    std::vector<Part> parts;
+    do {
+        const Token *first = next_;
         links_ = 0;
-        inner.add(if_statement());
-        orelse = inner.list();
-    } else {
-        orelse = else_block();
+        step();
+        const Node *test = named_expression();
+        parts.push_back({first, test, block()});
+    } while (kind() == Kind::elif_);
+    if (parts.size() > size_t(most_elifs)) cannot();
+    const List *orelse = else_block();
+    for (size_t i = parts.size() - 1;; --i) {
+        const Part &part = parts[i];
+        const Node *made = tree_.make(NodeKind::If, extent_of_block(part.first), {part.test, part.body, orelse});
+        if (i == 0) return made;
+        orelse = tree_.list({&made, 1});
     }
-    return tree_.make(NodeKind::If, extent_of_block(first), {test, body, orelse});
 }
 
 const Node *StatementRules::while_statement() {

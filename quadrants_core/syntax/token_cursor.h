@@ -78,7 +78,7 @@ class TokenCursor {
         if (++length > free_links && ++links_ > most_links) cannot();
     }
 
-    static constexpr int most_depth = 200, free_links = 8, most_links = 500;
+    static constexpr int most_depth = 200, free_links = 8, most_links = 500, most_elifs = 2000;
 
     Tree &tree_;
     std::string_view text_;

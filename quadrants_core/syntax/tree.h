@@ -140,6 +140,7 @@ struct Items {
     const Node *back() const { return first[count - 1]; }
     const Node *const *begin() const { return first; }
     const Node *const *end() const { return first + count; }
+    Items to(size_t i) const { return {first, i}; }
     Items from(size_t i) const { return {first + i, count - i}; }
 };
 

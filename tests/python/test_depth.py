@@ -1,18 +1,20 @@
 """Programs too deep for the stack of the thread that compiles them end in an error, not with the process."""
 
+import ast
 import linecache
 import threading
 
+import numpy as np
 import pytest
 import quadrants as qd
 
 DEEP = "nested too deep for the stack of this thread"
 
 
-def defined(text, name):
+def defined(text, name, **more):
     file = f"<{name}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    names = {"qd": qd}
+    names = {"qd": qd, **more}
     exec(compile(text, file, "exec"), names)
     return names["kernel"]
 
@@ -126,3 +128,88 @@ def test_deep_programs_run_as_python():
     signs = defined(f"@qd.kernel\ndef kernel(x: qd.i32) -> qd.i32:\n    return {'-' * 1500}x\n", "1500 signs")
     with pytest.raises(qd.QuadrantsCompilationError, match="nested too deep for Python's limit of recursion"):
         signs(1)
+
+
+# Chains are no nesting
+
+
+def operands(count, word):
+    wanted = "!=" if word == "and" else "=="
+    test = f" {word} ".join(f"a[{i % 7}] {wanted} n + {i}" for i in range(count))
+    return defined(f"@qd.kernel\ndef kernel(n: qd.i32, a: qd.types.ndarray(qd.i32, ndim=1)) -> qd.i32:\n    return {test}\n", f"{count} {word}")
+
+
+def elifs(count, loop=""):
+    lines = [f"elif n == {i}:\n        s += {i * 3}\n        {'continue' if loop and i % 9 == 0 else 's += 1'}\n" for i in range(count)]
+    text = "    " + "    ".join([f"{lines[0][2:]}", *lines[1:], "else:\n        s -= 1\n"])
+    if loop:
+        text = f"    qd.loop_config(serialize=True)\n    {loop}\n" + text.replace("\n    ", "\n        ").replace("    ", "        ", 1)
+    return defined(f"@qd.kernel\ndef kernel(n: qd.i32) -> qd.i32:\n    s = 0\n{text}    return s\n", f"{count} elif {loop}")
+
+
+@pytest.mark.parametrize("debug", [False, True])
+@pytest.mark.parametrize("arch", ["interp", "cpu", "python"])
+def test_a_thousand_operands_and_branches(arch, debug):
+    qd.init(arch=arch, debug=debug, offline_cache=False, print_full_traceback=True)
+    a = np.arange(7, dtype=np.int32) * 100
+    for word in ("and", "or"):
+        kernel = operands(1000, word)
+        for n in (-5000, 3, 150, 601):
+            found = [a[i % 7] == n + i for i in range(1000)]
+            assert kernel(n, a) == (any(found) if word == "or" else not any(found)), (word, n)
+    kernel, looped = elifs(1000), elifs(1000, "for i in range(3):")
+    for n in (0, 1, 63, 64, 65, 128, 600, 999, 1000):
+        assert kernel(n) == (n * 3 + 1 if n < 1000 else -1), n
+        assert looped(n) == 3 * (n * 3 + (n % 9 != 0) if n < 1000 else -1), n
+    brackets = defined(f"@qd.kernel\ndef kernel(n: qd.i32) -> qd.i32:\n    return {'(' * 190}n{' + 1)' * 190}\n", "brackets")
+    assert brackets(3) == 193
+
+
+def test_the_first_operand_that_decides_is_the_last_looked_at(both):
+    def counted():
+        x = qd.field(qd.i32, 100)
+
+        @qd.func
+        def seen(i, n):
+            x[i] += 1
+            return i != n
+
+        text = "@qd.kernel\ndef kernel(n: qd.i32) -> qd.i32:\n    return " + " and ".join(f"seen({i}, n)" for i in range(100)) + "\n"
+        kernel = defined(text, "a hundred calls", seen=seen)
+        return [kernel(n) for n in (0, 1, 37, 99, 100)], x.to_numpy().tolist()
+
+    results, counts = both(counted)
+    assert results == [0, 0, 0, 0, 1]
+    assert counts == [sum(i <= n for n in (0, 1, 37, 99, 100)) for i in range(100)]
+
+
+@pytest.mark.parametrize("make", [lambda n: operands(n, "or"), elifs])
+@pytest.mark.parametrize("stack", [96, 256, 4096])
+def test_long_chains_on_every_stack(make, stack):
+    kernel = make(900 + stack // 32)
+    a = () if make is elifs else (np.arange(7, dtype=np.int32),)
+    result = in_a_thread(stack, lambda: kernel(5, *a))
+    refused = isinstance(result, qd.QuadrantsCompilationError) and DEEP in str(result)
+    assert result == kernel(5, *a) or (refused and stack < 4096)
+
+
+def test_the_limit_is_named():
+    text = "@qd.kernel\ndef kernel(n: qd.i32) -> qd.i32:\n    return " + " ".join(f"{i} if n == {i} else" for i in range(300)) + " -1\n"
+    with pytest.raises(qd.QuadrantsCompilationError, match="nested too deep\n.*at most 180 levels"):
+        defined(text, "300 choices")(1)
+
+
+def test_counts_of_a_long_chain():
+    """Coverage follows it."""
+    from quadrants._coverage import flow
+
+    class Rows(dict):
+        def get(self, key, default=0):
+            return 1
+
+    lines = ["def f(n):", "    if n == 0:", "        n = 1"]
+    for i in range(1, 1500):
+        lines += [f"    elif n == {i}:", f"        n = {i}"]
+    found = flow.Flow()
+    flow._Walk(found, Rows(), Rows()).function(ast.parse("\n".join(lines)).body[0])
+    assert found.arcs[2, 4] == found.arcs[2998, 3000] == 1 and len(found.branches) == 1500

@@ -103,11 +103,19 @@ class _Walk:
         return [(line, runs)]
 
     def branch(self, node, line):
-        taken, not_taken = self.count("taken", node), self.count("not_taken", node)
-        ways = self.flow.branches.setdefault(line, {"taken": 0, "not_taken": 0})
-        ways["taken"] += taken
-        ways["not_taken"] += not_taken
-        return self.block(node.body, [(line, taken)], line) + self.block(node.orelse, [(line, not_taken)], line)
+        """An `if` with its `elif`, each of which is in the else of the one before."""
+        out = []
+        while True:
+            taken, not_taken = self.count("taken", node), self.count("not_taken", node)
+            ways = self.flow.branches.setdefault(line, {"taken": 0, "not_taken": 0})
+            ways["taken"] += taken
+            ways["not_taken"] += not_taken
+            out += self.block(node.body, [(line, taken)], line)
+            under_way, orelse = [(line, not_taken)], node.orelse
+            if len(orelse) != 1 or not isinstance(orelse[0], ast.If):
+                return out + self.block(orelse, under_way, line)
+            self.arrive(under_way, orelse[0].lineno, line)
+            node, line = orelse[0], orelse[0].lineno
 
     def loop(self, node, line, runs):
         first = node.body[0].lineno

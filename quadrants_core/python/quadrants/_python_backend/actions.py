@@ -66,6 +66,13 @@ def assign_box(old, new):
     return assigned(old, new)
 
 
+def bind(variable, x):
+    """(name := x)"""
+    x = value_of(x)
+    variable.set(x)
+    return x
+
+
 def annotated(annotation, x):
     return fresh(converted(annotation, x, "Variable"))
 
@@ -247,21 +254,24 @@ def attribute_place(base, name):
 # Operators
 
 
-def chain(ops, first, *others):
-    result = None
-    for op, second in zip(ops, others):
-        if numbers.is_constant(first) and numbers.is_constant(second):
-            link = numbers._COMPARE[op](first, second)  # Python's, or that of a Known
-        else:
-            link = broadcast(op, first, second, lambda a, b, op=op: numbers.compare(op, a, b))
-        if result is None:
-            result = link
-        elif numbers.is_constant(result) and numbers.is_constant(link):
-            result = bool(result and link)
-        else:
-            result = broadcast("&", result, link, lambda a, b: numbers.binary("&", a, b))
-        first = second
-    return result
+def chain(ops, first, second, *others):
+    """first ops[0] second ops[1] others[0]() ...: an operand is looked at once the links before it hold."""
+    op = ops[0]
+    if numbers.is_constant(first) and numbers.is_constant(second):
+        link = numbers._COMPARE[op](first, second)  # Python's, or that of a Known
+    else:
+        link = broadcast(op, first, second, lambda a, b: numbers.compare(op, a, b))
+
+    def following():
+        return chain(ops[1:], second, others[0](), *others[1:])
+
+    if not others:
+        return link
+    if numbers.is_constant(link):
+        return following() if link else link
+    if isinstance(link, Scalar) and _settings.special.short_circuit_operators:
+        return _unified(following, lambda: link) if link.value else _unified(lambda: link, following)
+    return broadcast("&", link, following(), lambda a, b: numbers.binary("&", a, b))
 
 
 def percent(pattern, args):
@@ -329,32 +339,27 @@ def either(first, rest):
 
 def _fold(word, first, rest):
     first = value_of(first)
-    if not rest:
-        return first
-    thunk, more = rest[0], rest[1:]
-
-    def others():
-        return _fold(word, thunk(), more)
-
     if not isinstance(first, (Scalar, Mat)):
         if bool(first) != (word == "and"):
             return first
-        following = value_of(others())
+        following = value_of(rest())
         if not isinstance(following, Scalar) or not is_number(first):
             return following
         return as_kind(_integral(word, following), promote(kind_of(_integral(word, first)), following.kind))
     if isinstance(first, Mat):
         op = "&" if word == "and" else "|"
         return broadcast(
-            word, first, others(), lambda a, b: numbers.binary(op, as_kind(_integral(word, a), numbers.u1), as_kind(_integral(word, b), numbers.u1))
+            word, first, rest(), lambda a, b: numbers.binary(op, as_kind(_integral(word, a), numbers.u1), as_kind(_integral(word, b), numbers.u1))
         )  # fmt: skip
     _integral(word, first)
     if not _settings.special.short_circuit_operators:
         op = "&" if word == "and" else "|"
-        return broadcast(word, first, others(), lambda a, b: numbers.binary(op, a, _integral(word, b)))
-    if (first.value != 0) == (word == "and"):
-        return _unified(_integral(word, value_of(others())), lambda: first)
-    return _unified(first, others)
+        return broadcast(word, first, rest(), lambda a, b: numbers.binary(op, a, _integral(word, b)))
+
+    def more():
+        return _integral(word, value_of(rest()))
+
+    return _unified(more, lambda: first) if (first.value != 0) == (word == "and") else _unified(lambda: first, more)
 
 
 class _Branch:
@@ -397,7 +402,7 @@ def choice(test, yes, no):
     taken, other = (yes, no) if found.taken else (no, yes)
     if not found.dynamic and not is_number(test):
         return taken()
-    return _unified(value_of(taken()), other, known=not found.dynamic)
+    return _unified(taken, other, known=not found.dynamic)
 
 
 def static_choice(test, yes, no):
@@ -405,17 +410,49 @@ def static_choice(test, yes, no):
     return yes() if branch(test).taken else no()
 
 
-def _unified(x, other, known=False):
-    """x in the common type of both sides; of the other one only the type is wanted. Where the condition is `known`, two values
-    of Python stay what they are."""
+class _Arm:
+    """Around an arm of a choice. `made`: variables that get their first value in it, and what they are before it."""
+
+    def __enter__(self):
+        self.made, self._outer = {}, Var.made
+        Var.made = self.made
+        return self
+
+    def __exit__(self, *_):
+        Var.made = self._outer
+
+    def undo(self):
+        """The variables as they were before; what the arm made of them."""
+        made = {variable: variable.value for variable in self.made}
+        for variable, before in self.made.items():
+            variable.value = before
+        return made
+
+
+def _unified(taken, other, known=False):
+    """The value of the arm that is `taken`, in the common type of both; of the other one only the type is wanted. Where the
+    condition is `known`, two values of Python stay what they are."""
+    with _Arm() as arm:
+        x = value_of(taken())
+    made, made_by_other = arm.undo(), {}
     DryRun.active += 1
     try:
-        y = value_of(other())
-        return x if known and _is_known(x) and _is_known(y) else _in_type_of(x, y)
+        with _Arm() as other_arm:
+            try:
+                y = value_of(other())
+            finally:
+                made_by_other = other_arm.undo()
+        x = x if known and _is_known(x) and _is_known(y) else _in_type_of(x, y)
     except (_exceptions.QuadrantsCompilationError, _exceptions.QuadrantsRuntimeError):
-        return typed(x) if numbers.is_constant(x) and not known else x
+        x = typed(x) if numbers.is_constant(x) and not known else x
     finally:
         DryRun.active -= 1
+    for variable, value in made.items():
+        if Var.made is not None:
+            Var.made[variable] = arm.made[variable]
+        of_both = variable in made_by_other and not known
+        variable.value = _in_type_of(value, made_by_other[variable]) if of_both else value
+    return x
 
 
 def _is_known(x):

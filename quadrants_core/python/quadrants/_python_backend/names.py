@@ -12,12 +12,18 @@ def _target_names(target):
     return []
 
 
+def elif_of(node):
+    """The `if` that is all of the else of an `if`; None if there is none."""
+    return node.orelse[0] if len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If) else None
+
+
 class Survey:
     """One walk over a function before anything is rewritten."""
 
     def __init__(self, tree):
         self.assigned = {}  # statement -> the names that it and what is inside of it assign
         self.comprehended = set()  # names of comprehensions
+        self.named = set()  # names bound by `:=`
         self.calls = []
         for statement in tree.body:
             self._statement(statement)
@@ -34,6 +40,9 @@ class Survey:
         while type(node) is ast.BinOp:  # a sum of many terms nests as deep
             self._walk(node.right)
             node = node.left
+        if type(node) is ast.If:
+            self._chain(node)
+            return
         if isinstance(node, _LEAVES):
             return
         kind = type(node)
@@ -42,6 +51,8 @@ class Survey:
                 self._found += _target_names(target)
         elif kind in (ast.AnnAssign, ast.AugAssign, ast.NamedExpr, ast.For):
             self._found += _target_names(node.target)
+            if kind is ast.NamedExpr:
+                self.named.add(node.target.id)
         elif kind is ast.Call:
             self.calls.append(node)
         elif kind is ast.comprehension:
@@ -56,6 +67,25 @@ class Survey:
                         self._walk(item)
             elif isinstance(value, ast.AST) and not isinstance(value, _LEAVES):
                 self._walk(value)
+
+    def _chain(self, node):
+        """An `if` with its `elif`, each of which is in the else of the one before."""
+        begun = []
+        while True:
+            self._walk(node.test)
+            for statement in node.body:
+                self._statement(statement)
+            following = elif_of(node)
+            if following is None:
+                break
+            begun.append((following, self._found))
+            node, self._found = following, []
+        for statement in node.orelse:
+            self._statement(statement)
+        for statement, outer in reversed(begun):
+            self.assigned[statement] = self._found
+            outer += self._found
+            self._found = outer
 
     def names(self, body):
         return [name for statement in body for name in self.assigned[statement]]

@@ -11,7 +11,7 @@ import functools as _functools
 
 from quadrants import _exceptions, _source
 from quadrants._language.annotations import kind_word
-from quadrants._python_backend.names import Names, Survey
+from quadrants._python_backend.names import Names, Survey, elif_of
 
 HELPER = "__qd"
 BODY = "__qd_body"
@@ -38,7 +38,6 @@ class _Rewriter(ast.NodeTransformer):
         self.templates = set(templates)
         self.is_kernel = is_kernel
         self.static = 0  # inside qd.static
-        self.deferred = 0  # inside a lambda
         self.temporaries = 0
         self.declared = [set()]
 
@@ -52,11 +51,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def thunk(self, node):
         """The expression as a function, evaluated when it is wanted."""
-        empty = ast.arguments([], [], None, [], [], None, [])
-        self.deferred += 1
-        body = self.visit(node)
-        self.deferred -= 1
-        return _placed(ast.Lambda(empty, body), node)
+        return _thunk(self.visit(node), node)
 
     def text(self, value):
         return ast.Constant(value)
@@ -71,7 +66,7 @@ class _Rewriter(ast.NodeTransformer):
         self.survey = Survey(tree)
         targets = self.survey.names(tree.body)
         self.local = self.parameters | set(targets) | self.survey.comprehended
-        self.boxed = self._passed_on(set(targets))
+        self.boxed = self._passed_on(set(targets)) | self.survey.named  # these may be bound in a thunk
         self.changed = set(targets) | self._updated()
         self.declared = [set(parameters)]
         body = [self._start(name, tree) for name in dict.fromkeys(targets) if name not in self.parameters]
@@ -268,19 +263,24 @@ class _Rewriter(ast.NodeTransformer):
         return _placed(ast.Expr(self.visit(node.value)), node)
 
     def visit_If(self, node):
-        self.temporaries += 1
-        flag = f"__branch{self.temporaries}"
-        test = self.call("branch", self.visit(node.test), at=node.test)
-        yes, own_yes = self._branch(node.body)
-        no, own_no = self._branch(node.orelse)
-        made = [
-            ast.Assign([ast.Name(flag, _STORE)], test),
-            ast.If(ast.Attribute(ast.Name(flag, _LOAD), "taken", _LOAD), yes or [ast.Pass()], no),
-        ]
-        ended = self.forget(dict.fromkeys([*own_yes, *own_no]), node)
-        if ended:
-            made.append(ast.If(ast.Attribute(ast.Name(flag, _LOAD), "dynamic", _LOAD), ended, []))
-        return [_located(m, node) for m in made]
+        chain = []  # of `elif`, each in the else of the one before
+        while node is not None:
+            self.temporaries += 1
+            test = self.call("branch", self.visit(node.test), at=node.test)
+            body, own = self._branch(node.body)
+            known = set().union(*self.declared)
+            chain.append((node, f"__branch{self.temporaries}", test, body, own, known))
+            last, node = node, elif_of(node)
+        made = self.block(last.orelse)
+        for node, flag, test, body, own, known in reversed(chain):
+            own_no = [n for n in dict.fromkeys(self.survey.names(node.orelse)) if n not in known]
+            branch = ast.If(ast.Attribute(ast.Name(flag, _LOAD), "taken", _LOAD), body or [ast.Pass()], made)
+            made = [ast.Assign([ast.Name(flag, _STORE)], test), branch]
+            ended = self.forget(dict.fromkeys([*own, *own_no]), node)
+            if ended:
+                made.append(ast.If(ast.Attribute(ast.Name(flag, _LOAD), "dynamic", _LOAD), ended, []))
+            made = [_located(m, node) for m in made]
+        return made
 
     def _branch(self, statements):
         """Names of a branch live on if the condition is known at compile time, which only the run tells."""
@@ -293,8 +293,8 @@ class _Rewriter(ast.NodeTransformer):
             raise _exceptions.QuadrantsSyntaxError("'else' clause for 'while' not supported in Quadrants kernels")
         if isinstance(node.test, ast.Call) and _is_builtin(self.object_of(node.test.func), "graph.do_while"):
             return self._level(node)
-        body, own = self.scope(node.body)
         test = self.call("again", self.visit(node.test), at=node.test)
+        body, own = self.scope(node.body)
         made = _placed(ast.While(test, [*self.forget(own, node), *body], []), node)
         return [made, *self.forget(own, node)]
 
@@ -401,7 +401,8 @@ class _Rewriter(ast.NodeTransformer):
         if self.static or len(node.ops) == 1:
             return super().generic_visit(node)
         ops = ast.Tuple([self.text(_SYMBOLS[type(op)]) for op in node.ops], _LOAD)
-        return self.call("chain", ops, *[self.visit(n) for n in [node.left, *node.comparators]], at=node)
+        first, second, *others = node.left, *node.comparators
+        return self.call("chain", ops, self.visit(first), self.visit(second), *map(self.thunk, others), at=node)
 
     def visit_BinOp(self, node):
         chain = [node]  # a sum of many terms nests as deep
@@ -426,9 +427,15 @@ class _Rewriter(ast.NodeTransformer):
     def visit_BoolOp(self, node):
         if self.static:
             return super().generic_visit(node)
-        word = "both" if isinstance(node.op, ast.And) else "either"
-        rest = ast.Tuple([self.thunk(n) for n in node.values[1:]], _LOAD)
-        return self.call(word, self.visit(node.values[0]), rest, at=node)
+        return self._operands("both" if isinstance(node.op, ast.And) else "either", node, node.values)
+
+    def _operands(self, word, node, values):
+        """Of `and` and `or`; long chains are cut in halves, so that calls do not nest as deep."""
+        if len(values) == 1:
+            return self.visit(values[0])
+        cut = len(values) // 2 if len(values) > _MOST_NESTED else 1
+        first = self._operands(word, node, values[:cut])
+        return self.call(word, first, _thunk(self._operands(word, node, values[cut:]), node), at=node)
 
     def visit_IfExp(self, node):
         if self.static:
@@ -437,11 +444,11 @@ class _Rewriter(ast.NodeTransformer):
         return self.call("static_choice" if self._is_static(node.test) else "choice", self.visit(node.test), *sides, at=node)
 
     def visit_NamedExpr(self, node):
-        if self.deferred:
-            raise _exceptions.QuadrantsSyntaxError("`:=` inside of `and`, `or` or `a if c else b` is for compiled kernels")
-        made = self._assign_name(node.target.id, self.visit(node.value), node)
-        target = made.targets[0]
-        inner = _located(ast.NamedExpr(ast.Name(target.id, _STORE), made.value), node)
+        name = node.target.id
+        made = self._assign_name(name, self.visit(node.value), node)
+        if name in self.boxed and name not in self.templates:
+            return self.call("bind", ast.Name(name, _LOAD), made.value.args[1], at=node)
+        inner = _located(ast.NamedExpr(ast.Name(name, _STORE), made.value), node)
         return self.call("value", inner, at=node)
 
     def visit_Dict(self, node):
@@ -531,6 +538,13 @@ class _Rewriter(ast.NodeTransformer):
         made = self.call(name, *args, at=node)
         made.keywords = keywords
         return _located(made, node)
+
+
+_MOST_NESTED = 8  # operands of `and` and `or`
+
+
+def _thunk(made, at):
+    return _placed(ast.Lambda(ast.arguments([], [], None, [], [], None, []), made), at)
 
 
 def _has_slice(index):

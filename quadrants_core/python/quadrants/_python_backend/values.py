@@ -423,6 +423,7 @@ class Var:
     """A variable that is passed on: funcs with template or ref parameters and atomics change it."""
 
     __slots__ = ("value",)
+    made = None  # variables that get their first value in an arm of a choice -> what they are before it
 
     def __init__(self, value):
         self.value = value
@@ -431,6 +432,8 @@ class Var:
         return self.value
 
     def set(self, value):
+        if Var.made is not None and isinstance(self.value, Unset):
+            Var.made[self] = self.value
         changed = assigned(self.value, value)
         if not numbers.DryRun.active or isinstance(self.value, Unset):
             self.value = changed
