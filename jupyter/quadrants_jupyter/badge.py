@@ -13,11 +13,13 @@ import time
 
 from quadrants import _native
 from quadrants._language import kernel as _kernel
+from quadrants._storage import naming as _naming
 from quadrants_jupyter import adstack
 
 MIME = "application/vnd.quadrants.gradients+json"
 SECONDS, ELEMENTS, MOST = 1.5, 4_000_000, 6  # for the checks of a cell; numbers that one may move; kernels that are looked at
-RUNS = 16  # of a program, that a check needs at the least
+DIRECTIONS = 2  # in which each input is moved
+RUNS = 24  # of a program, that a check needs at the least
 
 
 class Badge:
@@ -79,7 +81,7 @@ class Badges:
 
         checks, stopped = Checks(self.launches), None
         try:
-            with getattr(self.shell, "stoppable", contextlib.nullcontext)():
+            with getattr(self.shell, "stoppable", contextlib.nullcontext)(), _naming.names_of(self.shell.user_ns):
                 checks.run(calls, tape)
         except KeyboardInterrupt as stop:
             stopped = stop
@@ -113,7 +115,7 @@ class Checks:
         until = time.monotonic() + SECONDS
         if tape:
             fits = tape.seconds * RUNS < SECONDS
-            whole = self.check(_title(tape), tape.calls, tape._held, until if fits else 0)
+            whole = self.check(_title(tape), tape.calls, tape._held, until if fits else 0, tape)
             if whole.reason != agreement.TOO_LONG:
                 self.results.append(whole)
             else:
@@ -136,20 +138,24 @@ class Checks:
     def apart(self, calls, until):
         return [self.check(_name(call), [(call, args)], [None], until) for call, args in calls]
 
-    def check(self, name, calls, held, until):
+    def check(self, name, calls, held, until, tape=None):
         import numpy as np
-        from quadrants._gradients import agreement
+        from quadrants._gradients import agreement, changes
 
         result = agreement.Check(name)
         loud = next((_name(call) for call, _ in calls if _prints(call)), None)
         if loud:
             result.reason = f"{loud} prints, or calls a function outside"
             return result
+        if tape is not None and tape.unrecorded:
+            result.reason = changes.UNRECORDED
+            return result
         if time.monotonic() + self.seconds(calls) * RUNS > until:
             result.reason = agreement.TOO_LONG
             return result
         try:
-            return agreement.run_calls(calls, held, result, 1, np.random.default_rng(0), ELEMENTS, until, RUNS)
+            loss = tape.loss if tape is not None else None
+            return agreement.run_calls(calls, held, result, DIRECTIONS, np.random.default_rng(0), ELEMENTS, until, loss)
         except Exception as error:
             result.verdict, result.reason = agreement.UNKNOWN, str(error).strip().splitlines()[-1] if str(error).strip() else type(error).__name__
         return result
@@ -176,9 +182,9 @@ def _name(call):
 
 def _prints(call):
     """Whether running it once more would show anything."""
-    from quadrants._gradients import tape
+    from quadrants._gradients import changes
 
-    if isinstance(call, tape.Replaced):
+    if isinstance(call, changes.Replaced):
         return False
     if not isinstance(call, _kernel.KernelInfo):
         return True  # it may do anything

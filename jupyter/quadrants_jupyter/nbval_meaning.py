@@ -241,17 +241,20 @@ def numbers_in_text(stored, new, tolerance=None):
 # --- gradients -------------------------------------------------------------------------------------------------------
 
 
+_OPEN = "cannot say"
+
+
 def gradients(stored, new, tolerance=None):
-    """What there was no time for, in either, is not compared."""
+    """What could not be told, in either, is not compared."""
     before, now = _verdicts(stored), _verdicts(new)
-    hurried = "not checked" in {*before.values(), *now.values()}
+    hurried = _OPEN in {*before.values(), *now.values()}
     found = []
     for name in dict.fromkeys([*before, *now]):
         once, again = before.get(name), now.get(name)
         if once is None or again is None:
             if not hurried:
                 found.append(f"the gradient of {name} is checked {'now, not in the notebook' if once is None else 'in the notebook, not now'}")
-        elif once != again and "not checked" not in (once, again):
+        elif once != again and _OPEN not in (once, again):
             found.append(f"the gradient of {name} was found {once!r} in the notebook, {again!r} now")
     return found
 
@@ -261,8 +264,8 @@ def _verdicts(one):
     found = {}
     for check in one["checks"]:
         for name in check["name"].split(", "):
-            if found.get(name, "not checked") == "not checked":
-                found[name] = check["verdict"]
+            if found.get(name, _OPEN) == _OPEN:
+                found[name] = check["verdict"] if check["verdict"] in ("agrees", "wrong") else _OPEN
     return found
 
 

@@ -554,7 +554,7 @@ def test_a_badge_says_whether_gradients_are_right(session):
     session.run(GRADIENTS)
     badge = badge_of(session.run("with qd.ad.Tape(loss):\n    squares()"))
     assert badge[BADGE] == {"version": 1, "checks": [{"name": "squares", "verdict": "agrees"}]}
-    assert badge["text/plain"] == "squares: agrees (1 direction, 5 numbers)" and "gradients agree" in badge["text/html"]
+    assert badge["text/plain"] == "squares: agrees (backward agrees with finite differences of `loss` by `x`: 2 directions)" and "gradients agree" in badge["text/html"]
     state = session.run("print(x.grad.to_numpy().tolist(), loss[None], x.has_dual())").text("stdout")
     assert state == "[2.0, -4.0, 6.0, 8.0] 30.0 False\n"
     counts = session.run("sum(sum(file.values()) for file in qd.coverage.snapshot().values())").result
@@ -564,8 +564,45 @@ def test_a_badge_says_whether_gradients_are_right(session):
     assert "the field `x` is overwritten after it was read" in badge["text/plain"] and "x[i] = x[i] ** 2" in badge["text/html"]
     badge = badge_of(session.run("kink.grad()\nsquares.grad()"))
     verdicts = {check["name"]: check["verdict"] for check in badge[BADGE]["checks"]}
-    assert verdicts == {"kink": "non-smooth here", "squares": "agrees"}
+    assert verdicts == {"kink": "cannot say", "squares": "agrees"}
     assert badge_of(session.run("squares()")) is None
+
+
+def test_a_badge_sees_what_is_missing_and_names_it(session):
+    """Whatever the numbers are, and whatever stands in the loss."""
+    session.run("""import numpy as np
+qd.init(arch=qd.cpu)
+p = qd.field(qd.f32, 3, needs_grad=True)
+L = qd.field(qd.f32, (), needs_grad=True)
+tmp = qd.field(qd.f32, 3)
+
+@qd.kernel
+def via():
+    for i in range(3):
+        tmp[i] = p[i]**2
+    for i in range(3):
+        L[None] += tmp[i]
+
+@qd.kernel
+def direct():
+    for i in range(3):
+        L[None] += p[i]**2
+
+@qd.kernel
+def whole():
+    for i in range(3):
+        L[None] += p[i] * tmp[0]
+""")
+    for numbers in ([1, 1, 1], [0.2, 0.1, 3], [5, 5, 5]):
+        badge = badge_of(session.run(f"p.from_numpy(np.array({numbers}, np.float32))\nwith qd.ad.Tape(L):\n    via()"))
+        assert badge[BADGE]["checks"] == [{"name": "via", "verdict": "wrong"}]
+        assert "nothing goes back through `tmp`: no gradient was asked for" in badge["text/plain"]
+    badge = badge_of(session.run("L[None] = 100\nvia.grad()"))
+    assert badge[BADGE]["checks"] == [{"name": "via", "verdict": "wrong"}]
+    badge = badge_of(session.run("L[None] = 1e6\ndirect.grad()"))
+    assert badge["text/plain"] == "direct: agrees (backward agrees with finite differences of `L` by `p`: 2 directions)"
+    badge = badge_of(session.run("with qd.ad.Tape(L):\n    direct()\n    tmp[0] = float(p[0])\n    whole()"))
+    assert badge[BADGE]["checks"][0]["verdict"] == "cannot say" and "Python writes to fields" in badge["text/plain"]
 
 
 def test_badges_can_be_switched_off(session):
@@ -603,7 +640,7 @@ def test_what_takes_long_is_not_run_again_for_a_badge(session, code):
         session.run("m *= 2\nbegan = time.monotonic()\nslow(m)\ntook = time.monotonic() - began")
     before = int(session.run("launched()").result)
     badge = badge_of(session.run(code))
-    assert badge["text/plain"] == "slow: not checked\n  a check takes too long; qd.ad.check() takes the time that it is given"
+    assert badge["text/plain"] == "slow: cannot say\n  a check takes too long; qd.ad.check() takes the time that it is given"
     assert int(session.run("launched()").result) - before <= (3 if "Tape" in code else 2), "it was launched once more"
 
 
@@ -625,7 +662,7 @@ def test_stop_while_a_badge_is_worked_out(session):
     cell = session.collect(first)
     assert cell.status == "error" and cell.error == "KeyboardInterrupt"
     (badge,) = [c["data"] for c in cell.of("display_data") if BADGE in c["data"]]
-    assert badge["text/plain"] == "squares: not checked\n  Stop was pressed"
+    assert badge["text/plain"] == "squares: cannot say\n  Stop was pressed"
     behind = session.raw.get_shell_msg(timeout=PATIENCE)
     assert behind["parent_header"]["msg_id"] == second and behind["content"]["status"] in ("error", "aborted")
     assert session.run("agreement.run_calls = real; squares.grad()").status == "ok"
@@ -647,11 +684,11 @@ def large():
         loss[None] += big[i]
 ''')
     badge = badge_of(session.run("speaks.grad()"))
-    assert badge[BADGE]["checks"] == [{"name": "speaks", "verdict": "not checked"}] and "prints" in badge["text/plain"]
+    assert badge[BADGE]["checks"] == [{"name": "speaks", "verdict": "cannot say"}] and "prints" in badge["text/plain"]
     badge = badge_of(session.run("large.grad()"))
-    assert badge[BADGE]["checks"][0]["verdict"] == "not checked" and "elements" in badge["text/plain"]
+    assert badge[BADGE]["checks"][0]["verdict"] == "cannot say" and "elements" in badge["text/plain"]
     badge = badge_of(session.run("with qd.ad.Tape(loss):\n    squares()\n    x.from_numpy(x.to_numpy())\n    squares()"))
-    assert badge[BADGE]["checks"][0]["verdict"] == "not checked" and "numbers from outside" in badge["text/plain"], badge["text/plain"]
+    assert badge[BADGE]["checks"][0]["verdict"] == "cannot say" and "numbers from outside" in badge["text/plain"], badge["text/plain"]
     badge = badge_of(session.run("with qd.ad.Tape(loss):\n    squares()\n    x.fill(2)\n    squares()"))
     assert badge[BADGE]["checks"][0]["verdict"] == "agrees", "the field holds 2 by now"
 

@@ -445,6 +445,48 @@ def test_checked_gradients(capsys):
             f()
 
 
+def test_checked_gradients_of_fields_without_memory_yet(capsys):
+    x, loss = reals("x", shape=(2, 2))[0], reals("loss")[0]
+    x.from_numpy(np.array([[1.0, 2], [3, 4]]))
+
+    @qd.kernel
+    def cosines():
+        for i, j in x:
+            loss[None] += qd.cos(x[i, j])
+
+    with qd.ad.Tape(loss, grad_check=[x]):  # the loss gets its memory in the block
+        cosines()
+    assert capsys.readouterr().out == "variable 0 passes grad check\n"
+    np.testing.assert_allclose(x.grad.to_numpy(), -np.sin(x.to_numpy()))
+    with pytest.raises(AssertionError, match="Not all variables pass grad check"):
+        with qd.ad.Tape(loss, clear_gradients=False, grad_check=[x]):  # adds to the gradients of before
+            cosines()
+    assert "variable 0 has relative error 0.5" in capsys.readouterr().out
+
+
+def test_what_checked_gradients_cannot_tell(capsys):
+    x, y, loss = *reals("x", "y", shape=3), reals("loss")[0]
+    x.from_numpy(np.array([1.0, 2, 0]))
+
+    @qd.kernel
+    def ramp():
+        for i in x:
+            loss[None] += qd.max(x[i], 0.0) + y[i] * x[i]
+
+    with qd.ad.Tape(loss, grad_check=[x]):
+        ramp()
+    assert "variable 0 cannot be checked: a kink or a jump" in capsys.readouterr().out
+    with qd.ad.Tape(loss, grad_check=[x]) as tape:
+        ramp()
+        y[0] = 2.0
+        ramp()
+    assert tape.unrecorded and "variable 0 cannot be checked: Python writes" in capsys.readouterr().out
+    with qd.ad.Tape(loss, grad_check=[x]) as tape:
+        x[2] = 1.0  # what is written before is an input
+        ramp()
+    assert not tape.unrecorded and capsys.readouterr().out == "variable 0 passes grad check\n"
+
+
 def test_no_warnings_without_validation():
     p = Program()
     with warnings.catch_warnings():

@@ -128,6 +128,7 @@ int set_item(PyObject *o, PyObject *key, PyObject *value) {
     PlaceObject *self = self_of(o);
     int32_t at[max_dims];
     if (!may_touch_memory("__setitem__") || !locate(self, key, at)) return -1;
+    runtime.elements_written++;
     if (!self->written) [[unlikely]]
         use_helper(self, &self->written, "snode_writer");
     const ir::Place &place = *self->place;

@@ -385,6 +385,7 @@ void define_observation(py::module_ &m) {
     m.def("activity", activity);
     m.def("launches_now", [] { return bind::runtime.active_launches.load(); });
     m.def("launches_made", bind::launches_made);
+    m.def("elements_written", [] { return bind::runtime.elements_written; });
     m.def("running_launches", [] { return py::reinterpret_steal<py::object>(bind::running_launches()); });
     m.def("watch_interrupts", bind::watch_interrupts);
     m.def("request_stop", [] { request_stop(); });

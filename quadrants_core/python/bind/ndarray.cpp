@@ -209,6 +209,7 @@ int set_item(PyObject *o, PyObject *key, PyObject *value) {
         return -1;
     }
     if (!may_touch_memory("__setitem__")) return -1;
+    runtime.elements_written++;
     int64_t at = locate(self, key);
     if (at < 0) return -1;
     const int n = self->components(), size = ir::size_of(self->elem);

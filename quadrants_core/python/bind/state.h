@@ -31,6 +31,7 @@ struct Runtime {
     PyObject *compiling = nullptr;  ///< what qd.kernel keeps of the kernel that is being compiled, borrowed
     std::chrono::steady_clock::time_point compiling_since;
     std::atomic<int> active_launches = 0; ///< running now, from any thread
+    uint64_t elements_written = 0;        ///< by indexing fields and arrays in Python
 };
 extern Runtime runtime;
 

@@ -3,19 +3,19 @@
 from html import escape
 
 # Words say what colours say. Plain values stand first: JupyterLab drops var() from notebooks that it does not trust.
-_MARKS = {"agrees": ("✓", "#2e7d32", "gradients agree"), "non-smooth here": ("∧", "#b26a00", "non-smooth here"),
-          "wrong": ("✗", "#c62828", "gradients are wrong"), "not checked": ("–", "#6b7280", "gradients not checked")}  # fmt: skip
+_MARKS = {"agrees": ("✓", "#2e7d32", "gradients agree"), "wrong": ("✗", "#c62828", "gradients are wrong"),
+          "cannot say": ("?", "#6b7280", "cannot say whether gradients are right")}  # fmt: skip
 
 _font = "font-family:sans-serif;font-family:var(--jp-ui-font-family,sans-serif);font-size:12px;line-height:1.5"
 _code = "font-family:monospace;font-family:var(--jp-code-font-family,monospace);white-space:pre-wrap"
 
 
-def html(name, verdict, size, reason, places):
+def html(name, verdict, compared, reason, places):
     """One line; what is wrong follows below it."""
     sign, colour, words = _MARKS[verdict]
     pill = (f'<span style="display:inline-block;border:1px solid {colour};border-left:5px solid {colour};border-radius:3px;'
             f'padding:0 .5em;color:inherit"><b aria-hidden="true">{sign}</b> <b>{escape(name)}</b>: {words}</span>')  # fmt: skip
-    beside = f' <span style="opacity:.8">{escape(size)}</span>' if size and verdict == "agrees" else ""
+    beside = f' <span style="opacity:.8">{escape(compared)}</span>' if compared and verdict == "agrees" else ""
     below = f'<div style="margin:.2em 0 0 .9em">{escape(reason)}</div>' if reason else ""
     for place, text in places:
         below += (f'<div style="margin:.1em 0 0 .9em"><span style="opacity:.8">{escape(place)}:</span> '

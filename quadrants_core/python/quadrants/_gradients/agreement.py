@@ -1,247 +1,408 @@
-"""qd.ad.check: gradients against tangents in random directions, and against differences.
+"""qd.ad.check: gradients against differences, and against tangents in forward mode.
 
-With random v and w, what reverse mode makes of w times v is what forward mode makes of v times w. Both give one slope at a kink;
-differences see another one from one side than from the other. What is wrong is looked for by halves: the element whose gradient it is, the
-result that it is the gradient of, and the lines that read the one or keep the other.
+Each field or array whose gradient the program gives is judged by itself, in directions of its own size, and so is each result. What reverse mode makes
+of the weights w of a result times a direction v is what forward mode makes of v times w, to rounding, and what differences see along v, as
+well as they can see (differences.py). What the program only adds to (a loss that was not cleared) is no input: it begins at 0 here.
+The guide's page on derivatives says what a verdict promises.
 """
 
 import contextlib
-import re
+import math
 import time
 
+import numpy as np
+
 from quadrants import _exceptions, _native
-from quadrants._gradients.verdict import AGREES, KINK, UNKNOWN, WRONG, Check
 from quadrants._gradients import (
-    custom as _custom, directions as _directions, held as _held, lines as _lines, state as _state, tape as _tape, validation as _validation
+    blame as _blame, differences as _differences, directions as _directions, lines as _lines, program as _program, state as _state
 )  # fmt: skip
+from quadrants._gradients.program import TOO_LONG
+from quadrants._gradients.verdict import AGREES, UNKNOWN, WRONG, Check
 from quadrants._language import kernel as _kernel
-from quadrants._trees import snode as _snode
 
 _Mode = _kernel.AutodiffMode
 
-TOO_LONG = "a check takes too long; qd.ad.check() takes the time that it is given"
-
-_TOLERANCE = {"f16": 1e-1, "f32": 1e-3, "f64": 1e-8}  # of two modes, in parts of the largest that they could be
-_STEPS = {"f16": (0.5, 0.1), "f32": (1e-1, 1e-2, 1e-3), "f64": (1e-3, 1e-4, 1e-5, 1e-6)}
-_OF_DIFFERENCES = {"f16": 0.3, "f32": 5e-2, "f64": 1e-4}
-_EPSILON = {"f16": 1e-3, "f32": 1.2e-7, "f64": 2.3e-16}
-_FLOATS = ("f16", "f32", "f64")
+_COARSE = {"f16": 1e-1, "f32": 1e-3, "f64": 1e-8}  # by which both modes may differ, in parts of the sum of all terms
+_FINE = 8  # roundings: what differs by more is looked at element by element
 
 
-class _Call:
-    """A call of a kernel or function, and what its launch found in objects."""
-
-    def __init__(self, call, args, held=None):
-        self.call, self.args, self.held = call, args, held
-        self.is_kernel = isinstance(call, _kernel.KernelInfo)
-
-    def repeat(self, function):
-        with self.held or contextlib.nullcontext():
-            function(*self.args)
+class _Known(Exception):
+    """The verdict is known."""
 
 
-class _Follow:
-    """Is told of the calls of a program as it runs: kernels run in `mode`, inside of functions with gradients of their own too."""
-
-    def __init__(self, program, mode, keeps):
-        self.program, self.mode, self.keeps = program, mode, keeps
-        self.calls = []  # _Call
-
-    def call(self, info, args, keywords):
-        bound = info.kernel()._bind(*args, **keywords)
-        if self.keeps:
-            self.program.state.keep(info, bound)
-        result = self.program.launch(info, self.mode, bound)
-        if not _custom.suspended():
-            kernel = self.program.made.get((info, self.mode)) or info.kernel()
-            held = _held.of_launch(kernel, bound)
-            self.calls.append(_Call(info, bound, held))
-            if self.keeps:
-                self.program.state.keep_objects(held)
-        return result
-
-    def insert(self, call, args):
-        self.calls.append(_Call(call, args))
-
-    # A field or array changes from Python: what a Tape makes of it backward, and the same forward.
-
-    def filled(self, target, value):
-        self.changed(target, _tape.Filled, value)
-
-    def loaded(self, target, values):
-        self.changed(target, _tape.Loaded, values)
-
-    def copied(self, target, source):
-        self.changed(target, _tape.Copied, source)
-        if self.keeps:
-            self.program.state.keep_target(source)
-
-    def changed(self, target, kind, value):
-        if self.keeps:
-            if kind is _tape.Loaded:
-                raise _state.Refused("it takes numbers from outside as it runs")
-            self.program.state.keep_target(target)
-        if target.has_grad() and not _custom.suspended():
-            self.calls.append(_Call(kind(target), (value,)))
-        if self.mode == _Mode.FORWARD and target.has_dual():
-            with _kernel.unrecorded():
-                if kind is _tape.Copied and value.has_dual():
-                    target.dual.copy_from(value.dual)
-                else:
-                    target.dual.fill(0)
-
-
-def _cause(error):
-    """What an error says, without the code that it stands at."""
-    lines = [line.strip() for line in str(error).strip().splitlines()]
-    places = [k for k, line in enumerate(lines) if line.startswith('File "')]
-    if places and places[0]:
-        lines = lines[: places[0]]
-    elif places:  # what is said stands behind the code and its carets
-        lines = [line for line in lines[places[-1] + 2 :] if line.strip("^") and not line.startswith("Hint:")]
-    return " ".join(lines) or type(error).__name__
-
-
-class _Program:
-    """What is checked, as something that can be run again and again."""
-
-    def __init__(self, function, args, most_elements, until, counted=True, runs=1):
-        self.function, self.args, self.until, self.counted = function, args, until, counted
-        self.runs = runs  # that a check needs at the least
-        self.state = _state.State(most_elements)
-        self.made = {}  # (KernelInfo, AutodiffMode) -> a kernel of this check alone
-
-    def launch(self, info, mode, args):
-        """A kernel, or what works out its derivative. If launches are not to be counted, it has no counters."""
-        if mode not in (_Mode.FORWARD, _Mode.REVERSE):
-            return self._launch(info, mode, args)
-        try:
-            return self._launch(info, mode, args)
-        except (_exceptions.QuadrantsCompilationError, _exceptions.QuadrantsRuntimeError) as error:
-            which = "gradient" if mode == _Mode.REVERSE else "derivative in forward mode"
-            name = getattr(info, "__name__", None) or info.fn.__name__
-            raise _state.Refused(f"{name} has no {which}: {_cause(error)}") from error
-
-    def _launch(self, info, mode, args):
-        if self.counted and mode == _Mode.NONE:
-            return info._launch(args, {})
-        if self.counted and mode == _Mode.REVERSE:
-            return info.grad(*args)
-        made = self.made.get((info, mode))
-        if made is None:
-            made = self.made[info, mode] = info._derive(mode)
-        before = info.coverage
-        info.coverage = before if self.counted else False
-        try:
-            with _exceptions.unwarned():  # the kernel itself said it
-                return made(*args)
-        finally:
-            info.coverage = before
-
-    def run(self, mode=_Mode.NONE, keeps=False, only=None):
-        """The program, or some of its calls."""
-        if time.monotonic() > self.until:
-            raise _state.Refused(TOO_LONG)
-        before = _native.core().launches_made()
-        follow = _Follow(self, mode, keeps)
-        outer = _kernel.recorder()
-        _kernel.record_with(follow)
-        try:
-            if only is None:
-                self.function(*self.args)
-            for one in only or ():
-                one.repeat(one.call)
-        finally:
-            _kernel.record_with(outer)
-        self.runs -= 1
-        if self.runs > 0 and time.monotonic() + self.launched(follow.calls, mode, before) * self.runs > self.until:
-            raise _state.Refused(TOO_LONG)
-        return follow.calls
-
-    def launched(self, calls, mode, before):
-        """Seconds that the launches of a run took; compiling is no part of that."""
-        made = [self.made.get((one.call, mode)) or one.call.kernel() for one in calls if one.is_kernel]
-        return sum(seconds for number, seconds in (kernel._newest_launch() for kernel in made) if number > before)
-
-    def backward(self, calls):
-        with _kernel.unrecorded():
-            for one in reversed(calls):
-                if one.is_kernel:
-                    one.repeat(lambda *args, info=one.call: self.launch(info, _Mode.REVERSE, args))
-                elif one.call.grad is None:
-                    raise _state.Refused(f"nothing says what the gradient of {getattr(one.call, '__name__', one.call)} is")
-                else:
-                    one.call.grad(*one.args)
-
-
-class _Checker:
-    def __init__(self, program, result, rng, directions):
+class Checker:
+    def __init__(self, program, result, rng, directions, loss=None):
         self.program, self.result, self.rng = program, result, rng
-        self.directions = directions
+        self.loss = loss  # the only result, if there is one
+        self.directions = result.directions = max(1, directions)
         self.state = program.state
-        self.looked_inside = False
-
-    def run(self):
-        calls = self.program.run(keeps=True)
-        self.calls = calls
-        self.variables = self.state.variables()
-        if not self.variables:
-            return self.tell(UNKNOWN, "nothing that it uses has a gradient")
-        self.space = _directions.Directions(self.variables)
-        self.result.elements = sum(v.size for v in self.space.random(self.rng))
-        self.precision = min((v.dtype.name for v in self.variables), key=_FLOATS.index)
-        self.state.add_duals()
-        smooth, scales = True, self.scales()
-        for _ in range(self.directions):
-            v, w = self.space.random(self.rng, scales), self.space.random(self.rng)
-            backward, forward, size = self.compare(v, w)
-            self.result.backward.append(backward)
-            self.result.forward.append(forward)
-            if not self.is_near(backward, forward, size):
-                if backward != backward or forward != forward or size in (float("inf"),):
-                    return self.tell(KINK, "a slope is infinite or no number")
-                return self.find(v, w, backward, forward)
-            smooth = self.is_smooth(v, w, forward, size) and smooth
-        if not smooth and not self.ends_on_the_way(v, w):
-            return self.tell(KINK, "differences see another slope than both modes: a kink, a jump, or numbers that overflow or cancel")
-        if self.result.verdict == WRONG:
-            return None
-        if not any(self.result.backward) and not any(self.result.forward):
-            return self.tell(AGREES, "nothing depends on anything: all gradients are 0")
-        return self.tell(AGREES, "")
-
-    def ends_on_the_way(self, v, w):
-        """The slope that differences see goes through fields without a gradient, which reverse mode does not follow."""
-        if not self.state.add_duals(without_gradient=True):
-            return False
-        self.program.made.clear()  # kernels of forward mode, which know no such tangents
-        if self.agree(v, w):
-            return False
-        self.push(v)
-        self.blame_dead_ends()
-        return True
-
-    def blame_dead_ends(self, whatever=True):
-        """Names what has a tangent but no gradient; all of it, if no line is seen to read some. Whether there is any."""
-        between = self.state.dead_ends()
-        between = _lines.read(self.calls, between) or (between if whatever else [])
-        if not between:
-            return False
-        names = " and ".join(dict.fromkeys(variable.whole() for variable in between))
-        self.tell(WRONG, f"nothing goes back through {names}: no gradient was asked for, by needs_grad=True")
-        self.result.places = _lines.writers(self.calls, between)
-        return True
-
-    def scales(self):
-        """How far each variable may move: by about as much as it holds."""
-        import numpy as np
-
-        self.state.restore()
-        most = [float(abs(x).max()) if x.size else 0.0 for x in (variable.primal() for variable in self.variables)]
-        return [m if m > 0 and np.isfinite(m) else 1.0 for m in most]
+        self.looked_inside = self.follows_all = False
+        self.forward = True  # while forward mode can follow
+        self.unfollowed = ""  # why it cannot
+        self.stands = False  # results begin with what stood there
+        self.most = 0.0
+        self.doubts = []  # reasons why nothing can be said
 
     def tell(self, verdict, reason):
         self.result.verdict, self.result.reason = verdict, reason
+
+    def run(self):
+        self.calls = self.program.run(keeps=True)
+        if not self.look_around():
+            return
+        self.program.expect(12 + 6 * self.directions)
+        self.weigh()
+        try:
+            self.state.add_duals(without_gradient=True)
+            self.follows_all = True
+            inputs = self.inputs()
+            self.program.expect(6 * self.directions * len(inputs))
+            for group in inputs:
+                self.judge(group)
+        except _Known:
+            return
+        if self.doubts:
+            self.tell(UNKNOWN, self.doubts[0])
+        else:
+            self.tell(AGREES, "" if self.result.by else "nothing depends on anything: all gradients are 0")
+
+    # the program
+    def primals(self):
+        return [variable.primal() for variable in self.variables]
+
+    def look_around(self):
+        """Where the program has run: what has a gradient, and what of it the program writes, seen where it runs now and from other numbers. Whether there is any."""
+        self.variables = self.state.variables()
+        if not self.variables:
+            return self.tell(UNKNOWN, "nothing that it uses has a gradient")
+        end = self.primals()
+        self.state.restore()
+        self.kept = self.here = self.primals()
+        self.space = _directions.Directions(self.variables)
+        self.groups = _directions.groups_of(self.variables)
+        self.movable = [np.ones(v.shape, bool) for v in self.variables]
+        self.result.elements = sum(self.space.sizes)
+        self.precision = min((v.dtype.name for v in self.variables), key=_differences.FLOATS.index)
+        moved = self.displaced(self.random(self.groups), _differences.STEPS[self.precision][0])
+        self.written = [_differ(a, b) | _differ(c, d) for a, b, c, d in zip(end, self.here, self.outcome(moved), moved)]
+        self.end = end
+        self.results = [group for group in self.groups if any(self.written[k].any() for k in group.at)]
+        if self.loss is not None:
+            self.results = [group for group in self.results if any(self.variables[k].holds(self.loss) for k in group.at)]
+        self.result.of = [group.name for group in self.results]
+        if not self.results:
+            self.tell(UNKNOWN, "nothing that has a gradient changes" if self.loss is None else "no recorded call changes the loss")
+        return bool(self.results)
+
+    def start(self, calls=None):
+        """Where the program begins, or these calls of it."""
+        self.state.restore()
+        for variable, x, kept in zip(self.variables, self.here, self.kept):
+            if x is not kept:
+                variable.set_primal(x)
+        if calls:
+            first = next(k for k, call in enumerate(self.calls) if call is calls[0])
+            if first:
+                self.program.run(only=self.calls[:first])
+
+    def outcome(self, values):
+        """What the program makes of other numbers."""
+        self.start()
+        for variable, x, here in zip(self.variables, values, self.here):
+            if x is not here:
+                variable.set_primal(x)
+        self.program.run()
+        return self.primals()
+
+    def random(self, groups, alike=False):
+        """A direction in which these move, each element by as much as it holds, or all of a field by as much."""
+        at = {k for group in groups for k in group.at}
+        sizes = {k: _directions.scale(self.here[k], alike) * self.movable[k] for k in at}
+        return self.space.random(self.rng, sizes)
+
+    def displaced(self, v, step):
+        return [np.asarray(x + (x.dtype.type(step) * d).astype(x.dtype)) if d.any() else x for x, d in zip(self.here, v)]
+
+    def weigh(self):
+        """Weights of each result, at random; 0 for elements that nobody writes. What reverse mode makes of them."""
+        self.weights, self.pulled = [], []
+        for group in self.results:
+            single = sum(self.space.sizes[k] for k in group.at) == 1
+            draws = []
+            for _ in range(1 if single else self.directions):
+                w = self.space.random(self.rng, {k: self.written[k] for k in group.at})
+                for k in group.at if single else ():
+                    w[k][...] = 1
+                draws.append(w)
+            self.weights.append(draws)
+            self.pulled.append([self.pull(w) for w in draws])
+
+    def draw(self, o, number):
+        k = number % len(self.weights[o])
+        return self.weights[o][k], self.pulled[o][k]
+
+    # forward mode
+    def follow_gradients(self):
+        """Forward mode follows no more than what has a gradient."""
+        self.state.drop_duals()
+        self.program.made.clear()  # kernels of forward mode, which know other tangents
+        self.state.add_duals()
+        self.follows_all = False
+
+    def tangents(self, v):
+        """What forward mode makes of a direction, or None where it cannot follow."""
+        while self.forward:
+            try:
+                pushed = self.push(v)
+                if all(math.isfinite(_directions.dot(w, pushed)) for draws in self.weights for w in draws):
+                    return pushed
+                self.unfollowed = "slopes are infinite or no number there"
+            except _state.Refused as refused:
+                if str(refused) == TOO_LONG:
+                    raise
+                self.unfollowed = str(refused)
+            if self.follows_all:
+                self.follow_gradients()
+            else:
+                self.forward = False
+        return None
+
+    # inputs
+    def inputs(self):
+        """Groups whose gradients are to be judged one by one. Those that reverse mode sends nothing to are moved together first."""
+        kinds = {"active": [], "added to": [], "quiet": []}
+        for group in self.groups:
+            kinds[self.kind(group)].append(group)
+        active, added, quiet = kinds.values()
+        if added and not self.is_identity(added):
+            active, added = active + added, []
+        self.stands = not self.clear(added)
+        self.measure_noise()
+        if any(self.movable[k].any() for group in quiet + added for k in group.at) and not self.moves_nothing(quiet + added):
+            active = active + quiet + added
+        return active
+
+    def kind(self, group):
+        """By what reverse mode sends to it: something, just what was there, of what is only added to, or nothing."""
+        carried = False
+        for result, draws, pulled in zip(self.results, self.weights, self.pulled):
+            for w, sent in zip(draws, pulled):
+                for k in group.at:
+                    if sent[k].any():
+                        if result is not group or not ((sent[k] == w[k]) | (sent[k] == 0)).all():
+                            return "active"
+                        carried = True
+        return "added to" if carried else "quiet"
+
+    def is_identity(self, groups):
+        """Whether forward mode says the same: what is there is carried on, and nothing else depends on it."""
+        at = {k for group in groups for k in group.at}
+        v = self.random(groups)
+        pushed = self.tangents(v)
+        return pushed is not None and all(np.array_equal(p, d) if k in at else not p.any() for k, (p, d) in enumerate(zip(pushed, v)))
+
+    def clear(self, groups):
+        """What is only added to is no input. It begins at 0, so that what stands there does not round away what is added; not if that
+        changes anything else. Whether they do."""
+        at = {k for group in groups for k in group.at}
+        for k in at:
+            self.movable[k] = ~self.written[k]
+        if not any((self.here[k] * self.written[k]).any() for k in at):
+            return True
+        before = self.here
+        self.here = [np.where(self.written[k], x.dtype.type(0), x) if k in at else x for k, x in enumerate(before)]
+        after = self.outcome(self.here)
+        for k, (a, b) in enumerate(zip(after, self.end)):
+            shift = before[k].astype("f8") - self.here[k].astype("f8")
+            most = max((float(np.abs(x).max(initial=0)) for x in (before[k], a, b)))
+            if not (np.abs(b - shift - a) <= 64 * _differences.EPSILON[self.precision] * most).all():
+                self.here = before
+                return False
+        return True
+
+    def moves_nothing(self, groups):
+        for number in range(min(self.directions, 2)):
+            v = self.random(groups)
+            pushed = self.tangents(v)
+            if pushed is None or any(_directions.dot(w, pushed) for draws in self.weights for w in draws):
+                return False
+            if not _Ladder(self, v, number).settle(1, 2):
+                return False
+        return True
+
+    # differences
+    def measure_noise(self):
+        """How much the weighted results round: seen by moving the numbers by a few roundings, and by running twice."""
+        self.middle = self.outcome(self.here)
+        bends = [self.weighted(self.outcome(self.here), self.middle)]
+        for roundings in (6, 20, 70):
+            v, step = self.random(self.groups), roundings * _differences.EPSILON[self.precision]
+            sides = [self.weighted(self.outcome(self.displaced(v, sign * step)), self.middle) for sign in (1, -1)]
+            bends.append([[(a + b) / 2 for a, b in zip(*draws)] for draws in zip(*sides)])
+        self.noise, self.own = [], []
+        for o, (group, draws) in enumerate(zip(self.results, self.weights)):
+            half = 0.5 * max(_differences.EPSILON[self.variables[k].dtype.name] for k in group.at)
+            sizes = [np.abs(x.astype("f8")) + np.abs(y) for x, y in zip(self.middle, self.here)]
+            apart = [x.astype("f8") - y for x, y in zip(self.middle, self.here)]
+            seen = [max((abs(bend[o][k]) for bend in bends if math.isfinite(bend[o][k])), default=0.0) for k in range(len(draws))]
+            self.noise.append([3 * most + half * _directions.size(w, sizes)[1] for most, w in zip(seen, draws)])
+            self.own.append(max(_directions.size(w, apart if self.stands else self.middle)[0] for w in draws))
+
+    def weighted(self, a, b):
+        """The difference between two outcomes, by the weights of each result."""
+        found = []
+        for group, draws in zip(self.results, self.weights):
+            apart = {k: a[k].astype("f8") - b[k] for k in group.at}
+            found.append([float(sum((w[k] * apart[k]).sum() for k in group.at)) for w in draws])
+        return found
+
+    # verdicts
+    def judge(self, group):
+        """One input, in all directions, for each result."""
+        self.result.by.append(group.name)
+        denied = [[] for _ in self.results]
+        for number in range(self.directions):
+            v, ladder, pushed = self.climb(group, number)
+            for o, slope in enumerate(ladder.slopes):
+                if (said := self.judge_one(group, o, number, slope, v, pushed)) is not None:
+                    denied[o].append(said)
+        for all_said in denied:
+            if 0 < len(all_said) < self.directions:
+                self.doubts.append(f"{all_said[0][2]}, but not in every direction")
+            elif all_said:
+                self.convict(group, *all_said[0])
+
+    def climb(self, group, number, tolerance=None):
+        """(direction, differences along it, tangents). Where sizes of elements are far apart, they are moved by their own."""
+        for alike in (True, False) if number % 2 else (False,):
+            v = self.direction(group, number, alike)
+            pushed = self.tangents(v)
+            ladder = _Ladder(self, v, number, tolerance)
+            if ladder.settle(1 if pushed is not None else 2):
+                return v, ladder, pushed
+        if self.narrows():
+            self.measure_noise()
+            ladder = _Ladder(self, v, number, tolerance)
+            ladder.settle(1 if pushed is not None else 2)
+        return v, ladder, pushed
+
+    def direction(self, group, number, alike):
+        """Of some directions the one in which the terms of the gradient cancel least."""
+        def apart(v):
+            sums = [(_directions.dot(v, pulled), _directions.size(v, pulled)[1]) for _, pulled in draws]
+            return min((abs(total) / size if math.isfinite(total) and size else 1.0 for total, size in sums))
+
+        draws = [self.draw(o, number) for o in range(len(self.results))]
+        return max((self.random([group], alike) for _ in range(4)), key=apart)
+
+    def judge_one(self, group, o, number, slope, v, pushed):
+        """What differences deny, in each direction, is wrong: (direction, weights, reason)."""
+        w, pulled = self.draw(o, number)
+        names = f"the gradient of {self.results[o].name} by {group.name}"
+        best, backward = slope.best(), _directions.dot(v, pulled)
+        difference = best.middle if best else math.nan
+        forward = _directions.dot(w, pushed) if pushed is not None else None
+        self.result.backward.append(backward)
+        self.result.forward.append(forward)
+        self.result.differences.append(difference)
+        if not math.isfinite(backward):
+            settled = slope.settled()
+            if settled is not None:
+                return v, w, f"{names} is infinite or no number, where differences give {settled:.6g}"
+            return self.doubts.append(f"{names} is infinite or no number, and differences give none either")
+        supported = slope.supported(1 if pushed is not None else 2) and not slope.disputed()
+        if pushed is not None:
+            most = _directions.size(v, pulled)[0] + _directions.size(w, pushed)[0]
+            if not self.is_near(backward, forward, most):
+                if supported and abs(forward - difference) > 10 * (best.noise + abs(backward - difference)):
+                    return None  # it is forward mode that is off
+                if not (backward and most <= slope.nothing):
+                    return self.mismatch(o, number, slope, v, backward, forward, names)
+            elif abs(backward - forward) > _FINE * _differences.EPSILON[self.precision] * most:
+                self.look_closer(o, number, slope, v, backward - forward, names)
+        if not supported:
+            if slope.contradicted() and not slope.supported() and self.is_steady(v, w, backward - difference):
+                return v, w, f"{names}: backward gives {backward:.6g} where differences give {difference:.6g}"
+            self.doubts.append(f"{names}: {slope.doubt()}")
+        elif pushed is None and not backward and not difference:
+            self.doubts.append(f"{names} is 0, and forward mode cannot confirm it: {self.unfollowed}")
+        return None
+
+    def convict(self, group, v, w, reason):
+        """Differences deny a gradient. Forward mode may know where it goes wrong."""
+        if self.forward and math.isfinite(self.compare(v, w)[0]) and not self.is_near(*self.compare(v, w)):
+            _blame.Blame(self).find(v, w, reason)
+        elif (kept_out := _lines.naming(self.calls, "stop_grad")) is not None:
+            self.result.places = [kept_out]
+            self.tell(UNKNOWN, "nothing goes back past qd.stop_grad, as the program asks: backward is not all of the derivative")
+        else:
+            self.tell(WRONG, reason + (f"; forward mode cannot follow: {self.unfollowed}" if self.unfollowed else ""))
+            self.result.places = _lines.readers(self.calls, self.variables[group.at[0]], self.variables[self.results[0].at[0]])
+        raise _Known
+
+    def mismatch(self, o, number, slope, v, backward, forward, names):
+        """Both modes differ: the gradient is wrong, unless rounding decides about it."""
+        w, pulled = self.draw(o, number)
+        most = _directions.size(v, pulled)[0] + abs(forward)
+        denied = slope.contradicted() and self.is_steady(v, w, backward - forward)
+        if self.rounds(o, number, slope, backward - forward, most) or not denied and not self.is_systematic(v, w, backward, forward):
+            return self.doubts.append(f"{names} hangs on rounding: reverse mode gives {backward:.6g}, forward mode {forward:.6g}")
+        _blame.Blame(self).find(v, w, f"{names}: reverse mode gives {backward:.6g} where forward mode gives {forward:.6g}")
+        raise _Known
+
+    def rounds(self, o, number, slope, apart, most):
+        """Whether the result itself rounds so much that both modes may differ by as much: as measured, or as differences that lead nowhere show."""
+        best = slope.best()
+        shown = slope.supported() or slope.contradicted() and abs(best.off) <= 2 * abs(apart)
+        lost = abs(apart) < 0.1 * most and not shown
+        return lost or 8 * self.noise[o][number % len(self.noise[o])] * most > abs(apart) * self.own[o]
+
+    def is_systematic(self, v, w, backward, forward):
+        """Whether the modes differ by as much where the numbers are a little different, and by more than what they change by a few
+        roundings away."""
+        apart = [backward - forward]
+        for roundings in (1e4, 4e4, 1e5):  # from one grid of numbers to others, where what cancels rounds differently
+            with self.moved(roundings):
+                apart.append(float(np.subtract(*self.compare(v, w))))
+        return min(apart) * max(apart) > 0 and 2 * min(map(abs, apart)) >= max(map(abs, apart)) and self.is_steady(v, w, apart[0])
+
+    def is_steady(self, v, w, apart):
+        """Whether the gradient changes by less than that a few roundings away."""
+        for roundings in (6, 20, 70):
+            found = []
+            for where in (0, roundings):
+                with self.moved(where):
+                    found.append(_directions.dot(w, self.push(v)) if self.forward else _directions.dot(v, self.pull(w)))
+            if not 4 * abs(found[0] - found[1]) <= abs(apart):
+                return False
+        return True
+
+    @contextlib.contextmanager
+    def moved(self, roundings):
+        """Numbers that are so many roundings away."""
+        here = self.here
+        if roundings:
+            self.here = self.displaced(self.random(self.groups), roundings * _differences.EPSILON[self.precision])
+        try:
+            yield
+        finally:
+            self.here = here
+
+    def look_closer(self, o, number, slope, v, apart, names):
+        """One wrong element of a large field is little of the sum: what differs by more than rounding is looked for by halves."""
+        w, pulled = self.draw(o, number)
+
+        def off(low, high):
+            part = self.space.kept(v, low, high)
+            return abs(_directions.dot(part, pulled) - _directions.dot(w, self.push(part))) if any(x.any() for x in part) else 0.0
+
+        element = _blame.halve(self.result.elements, off)
+        part = self.space.kept(v, element, element + 1)
+        one, other = self.compare(part, w)
+        if (abs(one - other) > 0.3 * abs(apart) and not self.is_near(one, other) and not self.rounds(o, number, slope, one - other, self.most)
+                and self.is_systematic(part, w, one, other)):  # fmt: skip
+            _blame.Blame(self).find(part, w, f"{names}: reverse mode gives {one:.6g} where forward mode gives {other:.6g}")
+            raise _Known
 
     # products
     def push(self, v, calls=None):
@@ -266,28 +427,19 @@ class _Checker:
         self.program.backward(self.calls if calls is None else calls)
         return [variable.gradient() for variable in self.variables]
 
-    def start(self, calls):
-        """Where the program begins, or these calls of it."""
-        self.state.restore()
-        if calls:
-            first = next(k for k, call in enumerate(self.calls) if call is calls[0])
-            if first:
-                self.program.run(only=self.calls[:first])
-
     def compare(self, v, w, calls=None, at_start=False):
-        """(backward, forward, the largest that they could be)"""
+        """(backward, forward)"""
         pushed = self.push(v, calls)
         pulled = self.pull(w, calls, again=False, at_start=at_start)
-        return _directions.dot(pulled, v), _directions.dot(w, pushed), _directions.size(pulled, v) + _directions.size(w, pushed)
+        self.most = _directions.size(v, pulled)[0] + _directions.size(w, pushed)[0]
+        return _directions.dot(v, pulled), _directions.dot(w, pushed)
 
-    def agree(self, v, w, calls=None, at_start=False):
-        backward, forward, size = self.compare(v, w, calls, at_start)
-        return self.is_near(backward, forward, size)
-
-    def is_near(self, backward, forward, size):
+    def is_near(self, backward, forward, most=None):
         """Whether two modes agree, as well as numbers of the narrowest type on the way can."""
+        most = self.most if most is None else most
+
         def near():
-            return abs(backward - forward) <= _TOLERANCE[self.precision] * size
+            return abs(backward - forward) <= _COARSE[self.precision] * most
 
         return near() or (self.narrows() and near())
 
@@ -296,129 +448,51 @@ class _Checker:
         if self.looked_inside:
             return False
         self.looked_inside = True
+        kernels = list(dict.fromkeys([*self.program.made.values(), *(c.call.kernel() for c in self.calls if c.is_kernel)]))
         with _exceptions.unwarned():
-            texts = [kernel._show("frontend") for (_, mode), kernel in self.program.made.items() if mode == _Mode.FORWARD]
-        met = [name for name in _FLOATS if any(f": {name} = " in text for text in texts)]
-        before, self.precision = self.precision, min([*met, self.precision], key=_FLOATS.index)
+            texts = [kernel._show("frontend") for kernel in kernels]
+        met = [name for name in _differences.FLOATS if any(f": {name} = " in text for text in texts)]
+        before, self.precision = self.precision, min([*met, self.precision], key=_differences.FLOATS.index)
         return self.precision != before
 
-    def is_smooth(self, v, w, forward, size):
-        """Whether differences from either side are the slope."""
-        return self.shows(v, w, forward, size) or (self.narrows() and self.shows(v, w, forward, size))
 
-    def shows(self, v, w, forward, size):
-        import numpy as np
+class _Ladder:
+    """Differences of all results along one direction, step by step, beside what their gradients predict."""
 
-        self.state.restore()
-        here = [variable.primal() for variable in self.variables]
+    def __init__(self, checker, v, number=0, tolerance=None):
+        self.checker, self.v, self.number = checker, v, number
+        self.slopes = []
+        for o in range(len(checker.results)):
+            _, pulled = checker.draw(o, number)
+            size = _directions.size(v, pulled)[1]
+            self.slopes.append(_differences.Slope(checker.precision, size if math.isfinite(size) else 0.0, checker.own[o], tolerance))
 
-        def run_at(side):
-            self.state.restore()
-            for variable, x, d in zip(self.variables, here, v):
-                variable.set_primal(np.array(x + x.dtype.type(side) * d))
-            self.program.run()
-            after = [variable.primal() for variable in self.variables]
-            return _directions.dot(after, w), _directions.size(after, w)
+    def settle(self, times, most=None):
+        """Whether all slopes were shown by so many neighbouring steps; it takes no more steps than that needs."""
+        for step in _differences.STEPS[self.checker.precision][:most]:
+            self.climb(step)
+            if all(slope.supported(times) for slope in self.slopes):
+                break
+        return all(slope.supported(times) and not slope.disputed() for slope in self.slopes)
 
-        seen, middle = [], run_at(0)
-        for h in _STEPS[self.precision]:
-            sums, sizes = zip(run_at(-h), middle, run_at(h))
-            most = max(sizes)
-            seen.append((sums[2] - sums[0]) / (2 * h))
-            allowed = _OF_DIFFERENCES[self.precision] * size + 8 * _EPSILON[self.precision] * most / h
-            if all(abs((b - a) / h - forward) <= allowed for a, b in zip(sums, sums[1:])):  # from either side
-                self.result.differences.append(seen[-1])
-                return True
-        self.result.differences.append(seen[-1])
-        return False
+    def climb(self, step):
+        checker, sides = self.checker, []
+        for sign in (1, -1):
+            moved = checker.displaced(self.v, sign * step)
+            seen = checker.weighted(checker.outcome(moved), checker.middle)
+            shift = [x.astype("f8") - y.astype("f8") for x, y in zip(moved, checker.here)]
+            sides.append((seen, shift, sign * step))
+        for o, slope in enumerate(self.slopes):
+            w, pulled = checker.draw(o, self.number)
+            k = self.number % len(checker.weights[o])
+            found = []
+            for seen, shift, h in sides:
+                found += [seen[o][k] / h, _directions.dot(shift, pulled) / h]
+            slope.add(_differences.Sample(step, found[0], found[2], found[1], found[3], checker.noise[o][k]))
 
-    # what is wrong
-    def find(self, v, w, backward, forward):
-        self.tell(WRONG, f"reverse mode gives {backward:.6g} where forward mode gives {forward:.6g}")
-        call, calls = None, self.culprit(v, w)
-        if len(calls) == 1:
-            call = calls[0].call
-        if call is not None and not calls[0].is_kernel:
-            self.result.places = [_lines.of_function(call.grad)]
-            self.result.reason += f"; the gradient that the program itself works out for {call.__name__} is not that of the kernels in it"
-            return
-        if (call is None or self.agree(v, w, calls, at_start=True)) and self.overwrites(calls):
-            return
-        self.push(v)
-        if self.blame_dead_ends(whatever=False):
-            return
-        self.find_pair(v, w, calls)
 
-    def culprit(self, v, w):
-        """The call whose gradient is wrong, in a list; all of them if each is right by itself."""
-        if len(self.calls) > 1:
-            for call in self.calls:
-                if not self.agree(v, w, [call]):
-                    return [call]
-        return self.calls
-
-    def overwrites(self, calls):
-        """It breaks the rule that reverse mode relies on, and validation knows where."""
-        self.start(calls)
-        before = {id(member) for member, _ in self.state.places.values() if getattr(member, "checkbit", None) is not None}
-        _validation.provide_marks()
-        _snode.join_companions()
-        _snode.clear_companions(_snode.SNodeGradType.ADJOINT_CHECKBIT)
-        try:
-            self.program.run(_Mode.VALIDATION, only=calls)
-        except AssertionError as error:
-            name = re.search(r"It is an element of (.*), and was read", str(error))
-            self.result.reason = f"{name[1] if name else 'an element'} is overwritten after it was read: the gradient is worked out from what is there later"
-            self.result.places = _lines.of_error(error) or _lines.writers(calls, self.variables)
-            return True
-        finally:
-            self.forget_marks(before)
-        self.result.reason = "something is overwritten after it was read: the gradient is worked out from what is there later"
-        self.result.places = _lines.writers(calls, self.variables)
-        return bool(self.result.places)
-
-    def forget_marks(self, before):
-        for builder in _snode.finished_builders():
-            for member in list(builder._members):
-                mark = getattr(member, "checkbit", None)
-                if mark is not None and id(member) not in before:
-                    member.checkbit = None
-                    mark.node._builder._destroy()
-        _snode.join_companions()
-
-    def find_pair(self, v, w, calls):
-        """The element whose gradient is wrong, and of what."""
-        pulled = self.pull(w, calls)
-
-        def wrong_in(low, high):
-            part = self.space.kept(v, low, high)
-            return abs(_directions.dot(pulled, part) - _directions.dot(w, self.push(part, calls)))
-
-        source = self.halve(self.result.elements, wrong_in)
-        part = self.space.kept(v, source, source + 1)
-        pushed = self.push(part, calls)
-
-        def wrong_out(low, high):
-            weights = self.space.kept(w, low, high)
-            return abs(_directions.dot(self.pull(weights, calls), part) - _directions.dot(weights, pushed))
-
-        target = self.halve(self.result.elements, wrong_out)
-        weights = self.space.kept(w, target, target + 1)
-        backward, forward = _directions.dot(self.pull(weights, calls), part), _directions.dot(weights, pushed)
-        scale = sum(float(x.sum()) for x in part) * sum(float(x.sum()) for x in weights)
-        (of, i), (by, k) = self.space.at(target), self.space.at(source)
-        self.result.pair = of.element(i), by.element(k)
-        self.result.reason = (f"d {of.element(i)} / d {by.element(k)} is {forward / scale:.6g} by forward mode, "
-                              f"{backward / scale:.6g} by reverse mode")  # fmt: skip
-        self.result.places = _lines.readers(calls, by, of)
-
-    @staticmethod
-    def halve(size, wrong):
-        low, high = 0, size
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if wrong(low, middle) >= wrong(middle, high) else (middle, high)
-        return low
+def _differ(a, b):
+    return np.asarray((a != b) & ~(np.isnan(a) & np.isnan(b)))
 
 
 def check(function, *args, directions=3, seed=0, elements=4_000_000, seconds=30.0):
@@ -428,7 +502,7 @@ def check(function, *args, directions=3, seed=0, elements=4_000_000, seconds=30.
     Args:
         function: what is checked.
         *args: its arguments.
-        directions: how many random directions derivatives are taken in.
+        directions: in how many random directions each input is moved.
         seed: of the random numbers.
         elements: programs that use more numbers are not checked.
         seconds: programs that take longer are not checked.
@@ -447,33 +521,29 @@ def check(function, *args, directions=3, seed=0, elements=4_000_000, seconds=30.
         >>> qd.ad.check(energy).verdict
         'agrees'
     """
-    import numpy as np
-
     name = getattr(function, "__qualname__", None) or getattr(getattr(function, "__func__", None), "__qualname__", None)
     result = Check((name or repr(function)).replace("<locals>.", "").split(".<")[-1])
-    program = _Program(function, args, elements, time.monotonic() + seconds)
+    program = _program.Program(function, args, _state.State(elements), time.monotonic() + seconds)
     return _run(program, result, directions, np.random.default_rng(seed))
 
 
-def run_calls(calls, held, result, directions, rng, elements, until, runs):
-    """The same of calls that a program made, as a Tape records them. They are not counted by coverage. It ends where so many runs would
-    take longer."""
-    made = [_Call(call, args, found) for (call, args), found in zip(calls, held)]
+def run_calls(calls, held, result, directions, rng, elements, until, loss=None):
+    """The same of calls that a program made, as a Tape records them. They are not counted by coverage. It ends as soon as it is clear that
+    there is not enough time."""
+    made = [_program.Call(call, args, found) for (call, args), found in zip(calls, held)]
 
     def repeat():
         for one in made:
             one.repeat(one.call)
 
-    return _run(_Program(repeat, (), elements, until, counted=False, runs=runs), result, directions, rng)
+    return _run(_program.Program(repeat, (), _state.State(elements), until, counted=False, hurried=True), result, directions, rng, loss)
 
 
-def _run(program, result, directions, rng):
-    import numpy as np
-
+def _run(program, result, directions, rng, loss=None):
     _native.core()
     try:
         with np.errstate(all="ignore"):
-            _Checker(program, result, rng, directions).run()
+            Checker(program, result, rng, directions, loss).run()
     except _state.Refused as refused:
         result.verdict, result.reason = UNKNOWN, str(refused)
     finally:

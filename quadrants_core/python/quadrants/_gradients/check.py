@@ -1,29 +1,23 @@
-"""Tape(grad_check=[...]): gradients against differences."""
+"""Tape(grad_check=[...]): the gradients that stand in fields against differences of the loss, judged as qd.ad.check does."""
+
+import math
 
 import numpy as np
 
 from quadrants import _dtypes
+from quadrants._gradients import agreement as _agreement, changes as _changes, directions as _directions, program as _program, state as _state
+from quadrants._gradients.verdict import Check
 from quadrants._language import kernel as _kernel
 from quadrants._storage import field as _field, naming as _naming
-from quadrants._trees import snode as _snode
 
-_STEPS = [2.0**-k for k in range(3, 30, 2)]
-
-
-def _primal_fields():
-    """All fields but gradients and duals, each once."""
-    found = {}
-    for builder in _snode.finished_builders():
-        for member in builder._members:
-            if getattr(member, "role", None) == _snode.SNodeGradType.PRIMAL and member.field is not None:
-                found[id(member.field)] = member.field
-    return list(found.values())
+_TOLERANCE = 1e-2
+_DIRECTIONS = 2
 
 
 def _fields(to_check):
     wanted = "grad_check should be a list of fields that need to check gradients."
     assert isinstance(to_check, list), wanted
-    fields = [getattr(x, "_impl", x) for x in to_check]
+    fields = [_changes.unwrapped(x) for x in to_check]
     for x in fields:
         assert isinstance(x, _field.Field), f"{wanted} {x!r} is no field."
         assert x.has_grad(), f"{wanted} {_naming.named(x) or 'A field without a name'} has no gradient."
@@ -31,43 +25,90 @@ def _fields(to_check):
 
 
 class Checker:
+    """Is told of what a Tape records before it runs, and keeps what stands there then."""
+
     def __init__(self, loss, to_check):
         self.loss, self.to_check = loss, _fields(to_check)
-        self._saved = [(x, x.to_numpy()) for x in _primal_fields()]
+        self.state = _state.State(math.inf)
+        self.refused = ""  # why nothing can be checked
 
-    def check(self, calls):
+    def call(self, info, bound):
+        self.keep(self.loss, *self.to_check)
+        self._keep(self.state.keep, info, bound)
+
+    def keep(self, *targets):
+        for x in targets:
+            self._keep(self.state.keep_target, x)
+
+    def _keep(self, how, *what):
+        try:
+            how(*what)
+        except _state.Refused as refused:
+            self.refused = self.refused or str(refused)
+
+    def check(self, calls, held, unrecorded):
         """Raises if the gradient of some field is not what the loss shows when the field is moved."""
-        assert self.loss.dtype == _dtypes.f64, "Only f64 is supported when checking grad."
-        passed = []
-        for i, x in enumerate(self.to_check):
+        for x in (self.loss, *self.to_check):
             assert x.dtype == _dtypes.f64, "Only f64 is supported when checking grad."
-            error = self._smallest_error(x, calls)
-            passed.append(error is None)
-            print(f"variable {i} passes grad check" if error is None else f"variable {i} has relative error {error}")
-        self._run(calls)
-        assert all(passed), "Grad check failed: Not all variables pass grad check"
+        self.keep(self.loss, *self.to_check)
+        if unrecorded:
+            self.refused = self.refused or _changes.UNRECORDED
+        made = [_program.Call(call, args, found) for (call, args), found in zip(calls, held)]
 
-    def _smallest_error(self, x, calls):
-        """None if some step agrees with the gradient."""
-        gradient = x.grad.to_numpy()
-        tangent = np.random.default_rng(0).random(gradient.shape)
-        analytic = float(np.sum(gradient * tangent))
-        smallest = np.inf
-        for step in _STEPS:
-            above, below = (self._run(calls, x, sign * step * tangent) for sign in (1, -1))
-            wrong = abs((above - below) / (2 * step) - analytic)
-            if wrong * 100 <= abs(analytic):
-                return None
-            smallest = min(smallest, wrong / abs(analytic) if analytic else np.inf)
-        return smallest
+        def repeat():
+            for one in made:
+                one.repeat(one.call)
 
-    def _run(self, calls, moved=None, by=0):
-        """The loss, with one field moved."""
-        with _kernel.unrecorded():
-            for x, values in self._saved:
-                x.from_numpy(values)
-            if moved is not None:
-                moved.from_numpy(moved.to_numpy() + by)
-            for call, args in calls:
-                call(*args)
-        return float(np.sum(self.loss.to_numpy()))
+        wrong = False
+        with np.errstate(all="ignore"):
+            judge = None if self.refused else _Judge(_program.Program(repeat, (), self.state, math.inf), made, self.loss)
+            for i, x in enumerate(self.to_check):
+                error, doubt = (None, self.refused) if judge is None else judge.error(x)
+                wrong = wrong or error is not None
+                print(f"variable {i} has relative error {error}" if error is not None else
+                      f"variable {i} cannot be checked: {doubt}" if doubt else f"variable {i} passes grad check")  # fmt: skip
+        if judge is not None:
+            with _kernel.unrecorded():
+                self.state.restore()
+                repeat()
+        assert not wrong, "Grad check failed: Not all variables pass grad check"
+
+
+class _Judge(_agreement.Checker):
+    """The loss is the only result, and its gradients are those that stand in the fields."""
+
+    def __init__(self, program, calls, loss):
+        super().__init__(program, Check("Tape"), np.random.default_rng(0), _DIRECTIONS, loss)
+        self.calls, self.forward = calls, False
+        self.variables = self.state.variables()
+        gradients = [variable.gradient() for variable in self.variables]
+        self.has_result = self.look_around()
+        if self.has_result:
+            weights = self.space.zero()
+            for k in self.results[0].at:
+                weights[k][...] = 1
+            self.weights, self.pulled = [[weights]], [[gradients]]
+            self.measure_noise()
+
+    def error(self, x):
+        """(relative error of the gradient of a field, or None if it is right or cannot be told; why it cannot be told)"""
+        (group,) = [g for g in self.groups if any(self.variables[k].holds(x) for k in g.at)]
+        if not self.has_result:
+            return None, self.result.reason
+        denied, doubts = [], []
+        for number in range(self.directions):
+            v, ladder, _ = self.climb(group, number, _TOLERANCE)
+            (slope,) = ladder.slopes
+            best, settled = slope.best(), slope.settled()
+            backward = _directions.dot(v, self.pulled[0][0])
+            if not math.isfinite(backward):
+                (doubts if settled is None else denied).append("it is infinite or no number" if settled is None else math.inf)
+            elif slope.supported(2) and not slope.disputed():
+                continue
+            elif slope.contradicted() and not slope.supported():
+                denied.append(abs(best.off / backward) if backward else math.inf)
+            else:
+                doubts.append(slope.doubt())
+        if len(denied) == self.directions:
+            return max(denied), ""
+        return None, doubts[0] if doubts else "differences deny it in one direction alone" if denied else ""

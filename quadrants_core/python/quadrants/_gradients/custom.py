@@ -134,4 +134,5 @@ def no_grad(func):
     """
     decorated = _recorded_apart(func)
     decorated.grad = lambda *args, **keywords: None
+    decorated.goes_back = False
     return decorated

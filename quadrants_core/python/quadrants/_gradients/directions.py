@@ -1,18 +1,45 @@
 """Directions in which derivatives are taken: numbers for each element of each variable."""
 
 
+class Group:
+    """A field or an array: what is judged by itself. `at` are its components among the variables."""
+
+    def __init__(self, name):
+        self.name, self.at = name, []
+
+
+def groups_of(variables):
+    found = {}
+    for k, variable in enumerate(variables):
+        found.setdefault(variable.owner(), Group(variable.whole())).at.append(k)
+    return list(found.values())
+
+
 class Directions:
     """Numbers for each element of each variable."""
 
     def __init__(self, variables):
         self.variables = variables
+        self.sizes = [1] * len(variables)
+        for k, variable in enumerate(variables):
+            for extent in variable.shape:
+                self.sizes[k] *= extent
 
-    def random(self, rng, scales=None):
-        """Of about these sizes, one for each variable."""
+    def zero(self):
         import numpy as np
 
-        return [np.array(rng.standard_normal(v.shape) * scale, _numpy(v))
-                for v, scale in zip(self.variables, scales or [1.0] * len(self.variables))]  # fmt: skip
+        return [np.zeros(v.shape, _numpy(v)) for v in self.variables]
+
+    def random(self, rng, sizes):
+        """Signs at random times 0.5 to 1.5 times the sizes of {number of a variable: sizes of its elements}; 0 for all others."""
+        import numpy as np
+
+        made = self.zero()
+        for k in sorted(sizes):
+            shape = self.variables[k].shape
+            factors = rng.uniform(0.5, 1.5, shape) * np.where(rng.random(shape) < 0.5, -1.0, 1.0)
+            made[k] = np.array(factors * sizes[k], _numpy(self.variables[k]))
+        return made
 
     def kept(self, direction, low, high):
         """Zero but for the elements low to high, all variables in a row."""
@@ -32,12 +59,21 @@ class Directions:
         """(variable, index) of an element."""
         import numpy as np
 
-        for v in self.variables:
-            size = int(np.prod(v.shape, dtype=np.int64))
+        for v, size in zip(self.variables, self.sizes):
             if number < size:
                 return v, tuple(int(i) for i in np.unravel_index(number, v.shape)) if v.shape else ()
             number -= size
         return None
+
+
+def scale(values, alike):
+    """How far each element may move: by as much as it holds, or, if they are to move alike, as the field does."""
+    import numpy as np
+
+    size = np.abs(values.astype(np.float64))
+    holds = size[np.isfinite(size) & (size > 0)]
+    usual = 1.0 if not holds.size else float(np.sqrt(np.mean(np.square(holds)))) if alike else float(np.median(holds))
+    return np.full(values.shape, usual) if alike else np.where(np.isfinite(size) & (size > 0), size, usual)
 
 
 def _numpy(variable):
@@ -46,15 +82,18 @@ def _numpy(variable):
     return _dtypes.numpy_dtype(variable.dtype)
 
 
-def _terms(a, b):
+def terms(a, b):
+    """Products, element by element, of the variables where the first is not all 0."""
     import numpy as np
 
-    return [x.astype(np.float64) * y.astype(np.float64) for x, y in zip(a, b)]
+    return [x.astype(np.float64) * y.astype(np.float64) for x, y in zip(a, b) if x.any()]
 
 
 def dot(a, b):
-    return float(sum(t.sum() for t in _terms(a, b)))
+    return float(sum(t.sum() for t in terms(a, b)))
 
 
 def size(a, b):
-    return float(sum(abs(t).sum() for t in _terms(a, b)))
+    """(sum of sizes, root of the sum of squares) of the terms of a dot product."""
+    products = terms(a, b)
+    return float(sum(abs(t).sum() for t in products)), float(sum((t * t).sum() for t in products)) ** 0.5

@@ -1,7 +1,8 @@
 """Forward mode: in the block of a FwdMode kernels work out tangents beside values."""
 
 from quadrants._gradients import custom as _custom
-from quadrants._gradients.tape import clear_all_gradients, unwrapped
+from quadrants._gradients.changes import unwrapped
+from quadrants._gradients.tape import clear_all_gradients
 from quadrants._language import kernel as _kernel
 from quadrants._storage import field as _field
 from quadrants._trees import snode as _snode
@@ -60,6 +61,8 @@ class FwdMode:
             clear_all_gradients(_snode.SNodeGradType.DUAL)
         self._write_seed()
         self._outer = _kernel.recorder()
+        if hasattr(self._outer, "enclosed"):
+            self._outer.enclosed()
         _kernel.record_with(self)
         return self
 

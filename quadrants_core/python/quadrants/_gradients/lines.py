@@ -34,6 +34,16 @@ def read(calls, variables):
     return [v for v in variables if any(v.holds(x) for x in reads)]
 
 
+def naming(calls, name):
+    """The first line of the kernels that names a function of the package, or None."""
+    for info in {one.call for one in calls}:
+        source = getattr(info, "_qd_source_", None)
+        for node in ast.walk(source.python_tree()) if source is not None else ():
+            if isinstance(node, ast.Attribute | ast.Name) and getattr(node, "attr", getattr(node, "id", "")) == name:
+                return info.fn.__code__.co_filename, node.lineno
+    return None
+
+
 def writers(calls, variables):
     """Lines that write to one of these."""
     both = [where for where, reads, writes in _uses(calls)

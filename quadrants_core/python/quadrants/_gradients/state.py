@@ -59,6 +59,9 @@ class FieldVariable(Variable):
         super().__init__(name, _dtypes.all_types[member.scalar - 1], tuple(member.place.shape))
         self.member = member
 
+    def owner(self):
+        return id(self.member if self.member.field is None else self.member.field)
+
     def companions(self):
         return self.member.grad, self.member.dual
 
@@ -95,6 +98,9 @@ class ArrayVariable(Variable):
     def __init__(self, name, array):
         super().__init__(name, array.dtype, tuple(array.shape) + tuple(array.element_shape))
         self.array = array
+
+    def owner(self):
+        return id(self.array)
 
     def companions(self):
         return self.array.grad, self.array.dual
@@ -243,7 +249,7 @@ class State:
         return found
 
     def add_duals(self, without_gradient=False):
-        """Room for tangents, where the program has none; of fields without a gradient, too, if that is asked for. Whether there is more."""
+        """Room for tangents, where the program has none; of fields without a gradient, too, if that is asked for."""
         missing = {}
         for member, _ in self.places.values():
             if getattr(member, "role", None) != _Role.PRIMAL or getattr(member, "dual", None) is None:
@@ -269,7 +275,6 @@ class State:
                 array.dual.grad = None
                 self.with_dual.append(array)
         _snode.join_companions()
-        return bool(missing)
 
     def dead_ends(self):
         """What has a tangent now, but no gradient: nothing goes back through it."""
@@ -293,8 +298,7 @@ class State:
                 if other is not None and id(other) not in written:
                     other._fill((0,) * other._components)
 
-    def close(self):
-        """The program has what it had, and no more."""
+    def drop_duals(self):
         if self.added and _native.core().initialised():
             for builder, duals in self.added:
                 builder._destroy()
@@ -304,4 +308,8 @@ class State:
         for array in self.with_dual:
             array.dual = None
         self.added, self.with_dual = [], []
+
+    def close(self):
+        """The program has what it had, and no more."""
+        self.drop_duals()
         self.restore(companions=True)

@@ -3,8 +3,8 @@
 import time
 import warnings
 
-from quadrants import _exceptions, _settings
-from quadrants._gradients import custom as _custom, held as _held, validation as _validation
+from quadrants import _exceptions, _native, _settings
+from quadrants._gradients import changes as _changes, custom as _custom, held as _held, validation as _validation
 from quadrants._language import kernel as _kernel
 from quadrants._storage import field as _field
 from quadrants._trees import snode as _snode
@@ -29,55 +29,6 @@ def clear_all_gradients(gradient_type=_Role.ADJOINT):
     _snode.clear_companions(_Role(gradient_type))
 
 
-def unwrapped(value):
-    """What a qd.Tensor holds; anything else as it is."""
-    return value._impl if getattr(type(value), "_qd_kind_", None) == "tensor" else value
-
-
-class Replaced:
-    """A field or array whose contents were replaced: none of what it held before reaches the loss."""
-
-    autodiff_mode = _Mode.NONE
-
-    def __init__(self, target):
-        self.target = target
-
-    def grad(self, *_):
-        self.target.grad.fill(0)
-
-
-class Filled(Replaced):
-    """By one value."""
-
-    name = "fill"
-
-    def __call__(self, value):
-        self.target.fill(value)
-
-
-class Loaded(Replaced):
-    """By numbers from outside."""
-
-    name = "from_numpy"
-
-    def __call__(self, values):
-        self.target.from_numpy(values)
-
-
-class Copied(Replaced):
-    """By those of another one, whose gradient it gets."""
-
-    name = "copy_from"
-
-    def grad(self, source):
-        if source.has_grad():
-            source.grad.from_numpy(source.grad.to_numpy() + self.target.grad.to_numpy())
-        super().grad()
-
-    def __call__(self, source):
-        self.target.copy_from(source)
-
-
 def is_tensor(value):
     """A tensor of a library that works out derivatives too, such as torch."""
     return hasattr(value, "requires_grad") and hasattr(type(value), "__dlpack__")
@@ -91,7 +42,7 @@ class Tape:
         loss: a field of one element with needs_grad=True, or an ndarray of one element; None: call `grad()` or set gradients yourself.
         clear_gradients: begin with gradients of 0.
         validation: check that no kernel breaks the rules of derivatives: an element that was read is not written again.
-        grad_check: fields whose gradients are compared with differences of the loss; the block then runs often.
+        grad_check: fields whose gradients are compared with differences of the loss; what was recorded then runs often.
 
     Attributes:
         calls, modes: what was recorded.
@@ -100,6 +51,7 @@ class Tape:
 
     Raises:
         RuntimeError: `loss` has no gradient or more than one element. QuadrantsAssertionError: `validation` found a write.
+            AssertionError: `grad_check` found a gradient that is wrong.
 
     Example:
         >>> x = qd.field(qd.f32, shape=3, needs_grad=True)
@@ -118,12 +70,14 @@ class Tape:
     def __init__(self, loss=None, clear_gradients=True, validation=False, grad_check=None):
         self.calls = []  # (kernel, arguments)
         self._held = []  # of each: Held, or None where it looked into no object
+        self._written = 0  # elements that Python had written before the first of them
+        self.unrecorded = False  # whether Python has written between them
         self._began = 0.0
         self.seconds = 0.0  # from the start of the block to its end
         self.modes = []  # AutodiffMode of each before
         self.entered = False
         self.gradient_evaluated = False
-        self.loss = unwrapped(loss)
+        self.loss = _changes.unwrapped(loss)
         self.clear_gradients = clear_gradients
         self.validation = validation
         self._outer = None
@@ -153,6 +107,8 @@ class Tape:
         elif self.loss is not None:
             self.loss.fill(0)
         self._outer = _kernel.recorder()
+        if hasattr(self._outer, "enclosed"):
+            self._outer.enclosed()
         _kernel.record_with(self)
         self._began = time.monotonic()
         return self
@@ -228,6 +184,8 @@ class Tape:
             bound = info.kernel()._bind(*args, **keywords)
             self.insert(info, bound)
             at = len(self.calls) - 1
+            if self._checker is not None:
+                self._checker.call(info, bound)
             kernel = info.derivative(_Mode.VALIDATION) if self._validates else info.kernel()
             result = kernel(*args, **keywords) if self._validates else info._launch(args, keywords)
             self._held[at] = _held.of_launch(kernel, bound)
@@ -241,8 +199,7 @@ class Tape:
             target: what is filled.
             value: with what.
         """
-        if not _custom.suspended() and target.has_grad():
-            self.insert(Filled(target), (value,))
+        self._change(target, _changes.Filled, value)
 
     def copied(self, target, source):
         """A field or array is copied from another one; the package calls this.
@@ -251,8 +208,7 @@ class Tape:
             target: what takes the values.
             source: what has them.
         """
-        if not _custom.suspended() and target.has_grad():
-            self.insert(Copied(target), (source,))
+        self._change(target, _changes.Copied, source)
 
     def loaded(self, target, values):
         """A field or array takes numbers from outside. Where nothing was recorded before, that is an input of the program, which keeps its
@@ -262,8 +218,18 @@ class Tape:
             target: what takes them.
             values: the numbers.
         """
-        if self.calls and not _custom.suspended() and target.has_grad():
-            self.insert(Loaded(target), (values if self._checker is None else values.copy(),))
+        if self.calls:
+            self._change(target, _changes.Loaded, values if self._checker is None else values.copy())
+
+    def _change(self, target, kind, value):
+        if _custom.suspended():
+            return
+        if self._checker is not None:
+            self._checker.keep(target, *([value] if kind is _changes.Copied else ()))
+        if target.has_grad():
+            self.insert(kind(target), (value,))
+        else:
+            self.unrecorded = self.unrecorded or bool(self.calls)
 
     def insert(self, call, args):
         """Records a call by hand; of forward mode, functions with gradients of their own have no tangents.
@@ -272,6 +238,10 @@ class Tape:
             call: what has a `grad` that takes the arguments.
             args: the arguments.
         """
+        written = _native.core().elements_written()
+        if not self.calls:
+            self._written = written
+        self.unrecorded = self.unrecorded or written != self._written
         self.modes.append(call.autodiff_mode)
         self.calls.append((call, args))
         self._held.append(None)
@@ -305,4 +275,4 @@ class Tape:
         if _kernel.tapes_told is not None:
             _kernel.tapes_told(self)
         if self._checker is not None:
-            self._checker.check(self.calls)
+            self._checker.check(self.calls, self._held, self.unrecorded)

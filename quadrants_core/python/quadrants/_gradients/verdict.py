@@ -1,23 +1,32 @@
 """What qd.ad.check gives back."""
 
-AGREES, KINK, WRONG, UNKNOWN = "agrees", "non-smooth here", "wrong", "not checked"
+AGREES, WRONG, UNKNOWN = "agrees", "wrong", "cannot say"
+
+
+def _words(names, most=5):
+    names = list(dict.fromkeys(names))
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 class Check:
     """What `qd.ad.check` found. It is true if the gradients agree.
 
     Attributes:
-        verdict: "agrees", "non-smooth here", "wrong" or "not checked".
+        verdict: "agrees", "wrong" or "cannot say".
         reason: why.
         places: the (file, line) that a wrong gradient comes from, the likeliest first.
-        backward, forward, differences: what each direction gave.
-        elements: how many numbers derivatives were taken of.
+        of, by: names of the results and of the inputs whose gradients were compared.
+        directions: in how many directions each input was moved.
+        backward, forward, differences: the slopes by the three ways, one for each result, input and direction; those of forward mode are
+            None where it cannot follow.
+        elements: how many numbers have gradients.
         pair: of a wrong gradient, the element and what it is the gradient by; or None.
     """
 
     def __init__(self, name):
         self.name, self.verdict, self.reason = name, UNKNOWN, ""
         self.places, self.pair = [], None
+        self.of, self.by, self.directions = [], [], 0
         self.backward, self.forward, self.differences = [], [], []
         self.elements = 0
 
@@ -29,9 +38,13 @@ class Check:
         """The likeliest line of a wrong gradient, or None."""
         return self.places[0][1] if self.places else None
 
-    def _size(self):
-        n = len(self.backward)
-        return f"{n} direction{'' if n == 1 else 's'}, {self.elements:,} number{'' if self.elements == 1 else 's'}" if n else ""
+    def _compared(self):
+        """What agrees with what, in words."""
+        if not self.by:
+            return ""
+        n = self.directions
+        return (f"backward agrees with finite differences of {_words(self.of)} by {_words(self.by)}: "
+                f"{n} direction{'' if n == 1 else 's'}{' each' if len(self.by) > 1 else ''}")  # fmt: skip
 
     def _where(self):
         from quadrants import _exceptions, _source
@@ -39,7 +52,8 @@ class Check:
         return [(f"{_source.shown_name(file)}, line {line}", _exceptions._source_line(file, line).strip()) for file, line in self.places]
 
     def __repr__(self):
-        parts = [f"{self.name}: {self.verdict}" + (f" ({self._size()})" if self.verdict == AGREES else "")]
+        compared = self._compared() if self.verdict == AGREES else ""
+        parts = [f"{self.name}: {self.verdict}" + (f" ({compared})" if compared else "")]
         if self.reason:
             parts.append(f"  {self.reason}")
         parts += [f"  {place}: {text}" for place, text in self._where()]
@@ -48,4 +62,4 @@ class Check:
     def _repr_html_(self):
         from quadrants._display import verdict
 
-        return verdict.html(self.name, self.verdict, self._size(), self.reason, self._where())
+        return verdict.html(self.name, self.verdict, self._compared(), self.reason, self._where())

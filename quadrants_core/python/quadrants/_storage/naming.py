@@ -2,11 +2,16 @@
 
 import os
 import sys
+from _thread import _local
 
 from quadrants._trees import snode as _snode
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _DERIVATIVES = {_snode.SNodeGradType.ADJOINT: "grad", _snode.SNodeGradType.DUAL: "dual"}
+
+
+class _Thread(_local):
+    variables = {}
 
 
 def named(field):
@@ -24,8 +29,27 @@ def named(field):
     return ""
 
 
+_thread = _Thread()
+
+
+class names_of:
+    """In this block the variables of a namespace name fields, too: those of a notebook, while none of its code runs."""
+
+    def __init__(self, variables):
+        self.variables = variables
+
+    def __enter__(self):
+        self._before, _thread.variables = _thread.variables, self.variables
+
+    def __exit__(self, *_):
+        _thread.variables = self._before
+
+
 def _variables():
     """Of the functions that run now, the package's own left out."""
+    for name, value in list(_thread.variables.items()):
+        if not name.startswith("_"):  # IPython keeps results under such names
+            yield name, value
     frame, modules = sys._getframe(1), set()
     while frame is not None:
         if not frame.f_code.co_filename.startswith(_PACKAGE):

@@ -1,0 +1,128 @@
+"""What a wrong gradient comes from, by halves: the call, the element whose gradient it is, the result that it is the gradient of, and the
+lines that read the one or keep the other."""
+
+import re
+
+from quadrants._gradients import directions as _directions, lines as _lines, validation as _validation
+from quadrants._gradients.verdict import UNKNOWN, WRONG
+from quadrants._language import kernel as _kernel
+from quadrants._trees import snode as _snode
+
+_Mode = _kernel.AutodiffMode
+_Role = _snode.SNodeGradType
+
+
+class Blame:
+    def __init__(self, checker):
+        self.checker, self.result, self.space = checker, checker.result, checker.space
+        self.state, self.calls, self.program = checker.state, checker.calls, checker.program
+
+    def find(self, v, w, reason):
+        self.checker.tell(WRONG, reason)
+        self.checker.push(v)
+        between = self.state.dead_ends()
+        if self.checker.follows_all:
+            self.checker.follow_gradients()
+            if between and self.agree(v, w):  # forward mode does not follow them either now
+                return self.ends_in(_lines.read(self.calls, between) or between)
+        call, calls = None, self.culprit(v, w)
+        if len(calls) == 1:
+            call = calls[0].call
+        if call is not None and not calls[0].is_kernel:
+            return self.of_function(getattr(call, "function", call))  # with arguments by name, it is inside
+        if (call is None or self.agree(v, w, calls, at_start=True)) and self.overwrites(calls):
+            return
+        if read := _lines.read(self.calls, between):
+            return self.ends_in(read)
+        self.find_pair(v, w, calls)
+
+    def ends_in(self, between):
+        """What has no gradient lies between: forward mode follows it, reverse mode does not."""
+        names = " and ".join(dict.fromkeys(one.whole() for one in between))
+        self.result.reason = f"nothing goes back through {names}: no gradient was asked for, by needs_grad=True"
+        self.result.places = _lines.writers(self.calls, between)
+
+    def of_function(self, function):
+        """A function whose gradient the program works out itself."""
+        if not getattr(function, "goes_back", True):
+            self.checker.tell(UNKNOWN, f"nothing goes back through {function.__name__}, as qd.ad.no_grad asks: backward is not all of the derivative")
+            return
+        self.result.places = [_lines.of_function(function.grad)]
+        self.result.reason += f"; the gradient that the program itself works out for {function.__name__} is not that of the kernels in it"
+
+    def agree(self, v, w, calls=None, at_start=False):
+        backward, forward = self.checker.compare(v, w, calls, at_start)
+        return self.checker.is_near(backward, forward)
+
+    def culprit(self, v, w):
+        """The call whose gradient is wrong, in a list; all of them if each is right by itself."""
+        if len(self.calls) > 1:
+            for call in self.calls:
+                if not self.agree(v, w, [call]):
+                    return [call]
+        return self.calls
+
+    def overwrites(self, calls):
+        """It breaks the rule that reverse mode relies on, and validation knows where."""
+        self.checker.start(calls)
+        before = {id(member) for member, _ in self.state.places.values() if getattr(member, "checkbit", None) is not None}
+        _validation.provide_marks()
+        _snode.join_companions()
+        _snode.clear_companions(_Role.ADJOINT_CHECKBIT)
+        try:
+            self.program.run(_Mode.VALIDATION, only=calls)
+        except AssertionError as error:
+            name = re.search(r"It is an element of (.*), and was read", str(error))
+            self.result.reason = f"{name[1] if name else 'an element'} is overwritten after it was read: the gradient is worked out from what is there later"
+            self.result.places = _lines.of_error(error) or _lines.writers(calls, self.checker.variables)
+            return True
+        finally:
+            self.forget_marks(before)
+        self.result.reason = "something is overwritten after it was read: the gradient is worked out from what is there later"
+        self.result.places = _lines.writers(calls, self.checker.variables)
+        return bool(self.result.places)
+
+    def forget_marks(self, before):
+        for builder in _snode.finished_builders():
+            for member in list(builder._members):
+                mark = getattr(member, "checkbit", None)
+                if mark is not None and id(member) not in before:
+                    member.checkbit = None
+                    mark.node._builder._destroy()
+        _snode.join_companions()
+
+    def find_pair(self, v, w, calls):
+        """The element whose gradient is wrong, and of what."""
+        pulled = self.checker.pull(w, calls)
+
+        def wrong_in(low, high):
+            part = self.space.kept(v, low, high)
+            return abs(_directions.dot(pulled, part) - _directions.dot(w, self.checker.push(part, calls)))
+
+        source = halve(self.result.elements, wrong_in)
+        part = self.space.kept(v, source, source + 1)
+        pushed = self.checker.push(part, calls)
+
+        def wrong_out(low, high):
+            weights = self.space.kept(w, low, high)
+            return abs(_directions.dot(self.checker.pull(weights, calls), part) - _directions.dot(weights, pushed))
+
+        target = halve(self.result.elements, wrong_out)
+        weights = self.space.kept(w, target, target + 1)
+        backward, forward = _directions.dot(self.checker.pull(weights, calls), part), _directions.dot(weights, pushed)
+        scale = sum(float(x.sum()) for x in part) * sum(float(x.sum()) for x in weights)
+        (of, i), (by, k) = self.space.at(target), self.space.at(source)
+        if scale:
+            self.result.pair = of.element(i), by.element(k)
+            self.result.reason = (f"d {of.element(i)} / d {by.element(k)} is {forward / scale:.6g} by forward mode, "
+                                  f"{backward / scale:.6g} by reverse mode")  # fmt: skip
+        self.result.places = _lines.readers(calls, by, of)
+
+
+def halve(size, wrong):
+    """The number below `size` at which `wrong(low, high)`, of stretches, is large."""
+    low, high = 0, size
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if wrong(low, middle) >= wrong(middle, high) else (middle, high)
+    return low

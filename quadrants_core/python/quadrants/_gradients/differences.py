@@ -1,0 +1,127 @@
+"""Slopes by differences, and what they say about a derivative.
+
+A `Slope` holds what the program gives a step above and a step below the point, for several steps. Each is compared with what the derivative
+predicts for the numbers that were really stored, so rounding of the inputs does not count. Three things remain between a right derivative and
+differences: curvature, which shrinks with the step, rounding of the result, which grows as 1 / step and is measured (`noise`), and kinks, where
+the two sides differ however small the step is.
+"""
+
+import math
+
+FLOATS = ("f16", "f32", "f64")
+EPSILON = {"f16": 9.8e-4, "f32": 1.2e-7, "f64": 2.3e-16}
+# The first steps stay close, so that indices worked out from the numbers seldom leave their array; large ones are for results that round a lot.
+STEPS = {
+    "f16": (0.1, 0.04, 0.2, 0.02),
+    "f32": (1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 3e-2, 1e-1),
+    "f64": (1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-4, 1e-3),
+}
+_TOLERANCE = {"f16": 0.2, "f32": 4e-2, "f64": 1e-4}  # of the slope, where nothing rounds
+_REACH = 0.05  # differences say something if they are noisy by at most this share of the slope
+_SIDES = {"f16": 0.3, "f32": 5e-2, "f64": 1e-3}  # share of the slope by which the two sides of a smooth function may differ
+
+
+class Sample:
+    """One step: slopes above and below, and those that the derivative predicts."""
+
+    def __init__(self, step, above, below, predicted_above, predicted_below, noise):
+        self.step, self.above, self.below = step, above, below
+        self.noise = self.measured = noise / step
+        a, b = above - predicted_above, below - predicted_below
+        self.middle = (above + below) / 2
+        self.off = (a + b) / 2
+        self.sides = abs(a - b)
+        self.finite = all(map(math.isfinite, (above, below, predicted_above, predicted_below)))
+
+
+class Slope:
+    """Samples of one slope. `size` is how large the derivative would be if its terms did not cancel, `own` how much the program changes
+    the result at all, `tolerance` replaces the usual one."""
+
+    def __init__(self, precision, size, own, tolerance=None):
+        self.size, self.own = size, own
+        self.nothing = 64 * EPSILON[precision] * own  # no more than what rounding makes of 0
+        self.tolerance = tolerance or _TOLERANCE[precision]
+        self.sides = _SIDES[precision]
+        self.samples = []
+
+    def add(self, sample):
+        self.samples.append(sample)
+        self.samples.sort(key=lambda one: -one.step)
+        bends = [abs(one.above - one.below) * one.step / 2 for one in self.samples]
+        rounding = max((b for a, b in zip(bends, bends[1:]) if b > 0.6 * a and math.isfinite(b)), default=0.0)  # curvature and kinks shrink
+        for one in self.samples:
+            one.noise = max(one.noise, 3 * rounding / one.step)
+
+    def _scale(self, one):
+        return max(self.size, abs(one.above), abs(one.below))
+
+    def supports(self, one):
+        """Whether this step shows the derivative, and shows enough to say so."""
+        if not one.finite:
+            return False
+        scale = self._scale(one)
+        if self.size <= self.nothing and max(abs(one.above), abs(one.below)) <= 4 * one.noise:  # both are 0
+            return 3 * one.noise <= _REACH * self.own or one.noise == 0
+        return (one.noise <= _REACH * scale and abs(one.off) <= self.tolerance * scale + 3 * one.noise
+                and one.sides <= self.sides * scale + 6 * one.noise)  # fmt: skip
+
+    def supported(self, times=1):
+        """Whether so many neighbouring steps show it."""
+        said = [self.supports(one) for one in self.samples]
+        return any(all(said[k : k + times]) for k in range(len(said) - times + 1))
+
+    def settled(self):
+        """The slope, if two neighbouring steps agree on it and see no kink there; else None."""
+        for one, other in zip(self.samples, self.samples[1:]):
+            if not (one.finite and other.finite):
+                continue
+            scale = max(self._scale(one), self._scale(other))
+            if (abs(one.middle - other.middle) <= 0.1 * scale and max(one.noise, other.noise) <= _REACH * scale
+                    and max(one.sides, other.sides) <= self.sides * scale):  # fmt: skip
+                return other.middle
+        return None
+
+    def _denies(self, one, other):
+        """Whether two neighbouring steps agree on another slope, and see no kink."""
+        def off(one):
+            size = max(abs(one.above), abs(one.below))
+            return (one.finite and abs(one.off) > 8 * one.noise + 1.5 * self.tolerance * self._scale(one)
+                    and abs(one.above - one.below) <= 0.25 * size + 6 * one.noise)  # fmt: skip
+
+        near = 0.15 * max(abs(one.middle), abs(other.middle)) + 3 * (one.noise + other.noise)
+        return off(one) and off(other) and abs(one.middle - other.middle) <= near
+
+    def disputed(self):
+        """Whether differences show another slope for steps of some size."""
+        return any(map(self._denies, self.samples, self.samples[1:]))
+
+    def contradicted(self):
+        """Whether they do, and smaller steps show nothing else."""
+        for k, (one, other) in enumerate(zip(self.samples, self.samples[1:])):
+            if self._denies(one, other):
+                apart = 0.25 * max(abs(other.off), abs(other.middle))
+                return all(abs(less.middle - other.middle) <= apart + 6 * less.measured for less in self.samples[k + 2 :] if less.finite)
+        return False
+
+    def best(self):
+        """The sample that is least in doubt."""
+        finite = [one for one in self.samples if one.finite]
+        return min(finite, key=lambda one: (abs(one.off) + one.noise + one.sides, one.step)) if finite else None
+
+    def doubt(self):
+        """Why nothing can be said, in words."""
+        finite = [one for one in self.samples if one.finite]
+        if not finite:
+            return "where the numbers are moved a little, the result is infinite or no number"
+        quiet = [one for one in finite if one.noise <= _REACH * self._scale(one)]
+        if not quiet:
+            one = min(finite, key=lambda one: one.noise)
+            return f"rounding hides it: differences see slopes of {one.noise:.2g} and more, and the gradient is {self.size:.2g}"
+        one = quiet[-1]
+        if self.supported():
+            return f"differences agree with it for some steps, and give {quiet[0].middle:.4g} for others"
+        kinks = [abs(one.sides) > self.sides * self._scale(one) + 6 * one.noise for one in quiet]
+        if all(kinks) and quiet[-1].sides >= 0.5 * quiet[0].sides:
+            return f"a kink or a jump: differences give {one.above:.4g} to one side and {one.below:.4g} to the other"
+        return f"differences do not settle as steps shrink ({quiet[0].middle:.4g}, {one.middle:.4g}): a jump, or numbers that grow from step to step"
