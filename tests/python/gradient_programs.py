@@ -643,8 +643,23 @@ def several_kernels(m, form):
     return {"chain": chain, "copied": copied, "time": time, "branches": branches, "replaced": replaced(m, "none")}[form]
 
 
-@right(dtype=("f64",), form=("cast", "single"))
-def narrower_on_the_way(m, form):
+@right(dtype=BOTH, form=("springs", "wells"))
+def at_a_minimum(m, form):
+    x, loss = m.real(np.arange(5.0) + 1e-7), m.real(0.0)
+
+    @qd.kernel
+    def energy():
+        for i in range(4):
+            if qd.static(form == "springs"):
+                loss[None] += 0.5 * (x[i + 1] - x[i] - 1.0) ** 2
+            if qd.static(form == "wells"):
+                loss[None] -= qd.cos(6.283185307179586 * x[i])
+
+    return energy
+
+
+@right(dtype=("f64",))
+def narrower_on_the_way(m):
     x, loss = m.real(m.spread(4)), m.real(0.0)
     y = qd.field(qd.f32, shape=4, needs_grad=True)
 

@@ -42,7 +42,7 @@ class Slope:
         self.size, self.own = size, own
         self.nothing = 64 * EPSILON[precision] * own  # no more than what rounding makes of 0
         self.tolerance = tolerance or _TOLERANCE[precision]
-        self.sides = _SIDES[precision]
+        self.sides, self.most = _SIDES[precision], len(STEPS[precision])
         self.samples = []
 
     def add(self, sample):
@@ -69,7 +69,13 @@ class Slope:
     def supported(self, times=1):
         """Whether so many neighbouring steps show it."""
         said = [self.supports(one) for one in self.samples]
-        return any(all(said[k : k + times]) for k in range(len(said) - times + 1))
+        return any(all(said[k : k + times]) for k in range(len(said) - times + 1)) or len(said) == self.most and self._is_stationary()
+
+    def _is_stationary(self):
+        """Whether the slope is little beside the slopes a step away, as at a minimum: there both sides differ, but less as the step shrinks."""
+        quiet = [one for one in self.samples if one.finite and one.noise <= _REACH * self._scale(one)]
+        return (len(quiet) > 1 and quiet[-1].sides <= 1.5 * quiet[-1].step / quiet[-2].step * quiet[-2].sides
+                and all(abs(one.off) <= self.tolerance * self._scale(one) + 3 * one.noise for one in quiet))  # fmt: skip
 
     def settled(self):
         """The slope, if two neighbouring steps agree on it and see no kink there; else None."""
