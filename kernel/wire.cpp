@@ -12,36 +12,41 @@ namespace qd::kernel::wire {
 namespace {
 constexpr std::string_view delimiter = "<IDS|MSG>";
 
-/// Nesting that would make the parser or the destructor of a tree recurse without end.
+/// Trees are written and destroyed by recursion, so their depth is bounded before one is made.
 constexpr int max_depth = 256;
 
-std::optional<Json> parse_object(const std::string &s) {
+constexpr const char *part_names[] = {"the header", "the parent header", "the metadata", "the content"};
+
+/// How deep a JSON text nests, up to `max_depth + 1`. Brackets within strings are text. Behind a syntax error the count means
+/// nothing, but no parser gets there.
+int depth_of(std::string_view text) {
     int depth = 0, deepest = 0;
-    for (char c : s) {
-        depth += (c == '{' || c == '[') - (c == '}' || c == ']');
-        deepest = std::max(deepest, depth);
-    }
-    if (deepest > max_depth) {
-        bool in_string = false;
-        depth = deepest = 0;
-        for (size_t i = 0; i < s.size(); i++) {
-            if (in_string) {
-                if (s[i] == '\\')
-                    i++;
-                else if (s[i] == '"')
-                    in_string = false;
-            } else if (s[i] == '"') {
-                in_string = true;
-            } else {
-                depth += (s[i] == '{' || s[i] == '[') - (s[i] == '}' || s[i] == ']');
-                deepest = std::max(deepest, depth);
-            }
+    for (size_t i = 0; i < text.size() && deepest <= max_depth; i++) {
+        switch (text[i]) {
+        case '"':
+            for (i++; i < text.size() && text[i] != '"'; i++)
+                if (text[i] == '\\') i++;
+            break;
+        case '{':
+        case '[': deepest = std::max(deepest, ++depth); break;
+        case '}':
+        case ']': depth--; break;
+        default: break;
         }
-        if (deepest > max_depth) return std::nullopt;
     }
-    Json value = Json::parse(s, nullptr, /*allow_exceptions=*/false);
-    if (!value.is_object()) return std::nullopt;
-    return value;
+    return deepest;
+}
+
+/// Empty, with a reason, for what is not an object of bounded depth.
+std::optional<Json> parse_object(std::string_view text, std::string &why_not) {
+    if (depth_of(text) > max_depth) {
+        why_not = "is nested deeper than " + std::to_string(max_depth) + " levels";
+        return std::nullopt;
+    }
+    Json value = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+    if (value.is_object()) return value;
+    why_not = value.is_discarded() ? "is not JSON" : "is not a JSON object";
+    return std::nullopt;
 }
 } // namespace
 
@@ -115,8 +120,8 @@ std::optional<Message> unpack(Frames frames, const Signer &signer, Seen &seen, s
     Message m;
     Json *to[] = {&m.header, &m.parent, &m.metadata, &m.content};
     for (int i = 0; i < 4; i++) {
-        std::optional<Json> value = parse_object(parts[i]);
-        if (!value) return why_not = "part " + std::to_string(i) + " is not a JSON object", std::nullopt;
+        std::optional<Json> value = parse_object(parts[i], why_not);
+        if (!value) return why_not = part_names[i] + (" " + why_not), std::nullopt;
         *to[i] = std::move(*value);
     }
     if (m.type().empty()) return why_not = "no msg_type in the header", std::nullopt;

@@ -98,6 +98,68 @@ TEST(Wire, MalformedMessages) {
     EXPECT_TRUE(read({d, "", R"({"msg_type":"x"})", "{}", "{}", "{\"a\":\"" + deep + "\"}"}, none));
 }
 
+namespace {
+std::string refusal(size_t part, const std::string &json) {
+    Frames frames{"<IDS|MSG>", "", R"({"msg_type":"x"})", "{}", "{}", "{}"};
+    frames[2 + part] = part == 0 ? R"({"msg_type":"x","a":)" + json + "}" : json;
+    std::string why;
+    Seen seen;
+    const std::optional<Message> m = unpack(frames, Signer("hmac-sha256", ""), seen, why);
+    EXPECT_EQ(m.has_value(), why.empty());
+    if (m) // what is accepted can be written and destroyed
+        for (const Json *value : {&m->header, &m->parent, &m->metadata, &m->content})
+            EXPECT_FALSE(text(*value).empty());
+    return why;
+}
+
+std::string nested(int depth, const std::string &inside) {
+    return std::string(size_t(depth), '[') + inside + std::string(size_t(depth), ']');
+}
+} // namespace
+
+TEST(Wire, NestingIsBoundedInEachPart) {
+    const std::string names[] = {"the header", "the parent header", "the metadata", "the content"};
+    // What would mislead a count of brackets: those in strings, behind escapes, and more that close than open.
+    const std::string closing(200000, ']'),
+        decoys[] = {"1", "\"" + closing + "\"", R"("\\\"]]]]")", R"("\\")", R"("[{[{")"};
+    for (size_t part = 0; part < 4; part++)
+        for (const std::string &decoy : decoys) {
+            const auto around = [&](int depth) { return "{\"s\":" + decoy + ",\"d\":" + nested(depth, decoy) + "}"; };
+            const int outer = part == 0 ? 2 : 1;
+            EXPECT_EQ(refusal(part, around(256 - outer)), "") << part << decoy.substr(0, 20);
+            for (int depth : {257 - outer, 5000, 200000})
+                EXPECT_EQ(refusal(part, around(depth)), names[part] + " is nested deeper than 256 levels")
+                    << decoy.substr(0, 20);
+        }
+    EXPECT_EQ(refusal(1, "{"), "the parent header is not JSON");
+    EXPECT_EQ(refusal(2, "7"), "the metadata is not a JSON object");
+    EXPECT_EQ(refusal(3, closing + nested(5000, "")), "the content is not JSON"); // an error before the first level
+}
+
+TEST(Wire, RandomNestingIsRefusedOrReadWhole) {
+    std::mt19937 random(11);
+    const std::string scalars[] = {"1",        "-0.5e3", "1e999",       "123456789012345678901234567890",
+                                   "null",     "true",   "\"]}\"",      R"("[{\"\\")",
+                                   "\"\xff\"", "NaN",    "\"\\ud800\"", "\"\\",
+                                   "",         "\x01"};
+    int refused = 0, read = 0;
+    for (int round = 0; round < 3000; round++) {
+        std::string text, closing;
+        for (int levels = int(random() % 400); levels > 0; levels--) {
+            const bool object = random() % 2;
+            text += object ? "{\"" + std::string(random() % 3, ']') + "\":" : "[";
+            if (!object && random() % 4 == 0) text += scalars[random() % 7] + ",";
+            closing += object ? '}' : ']';
+        }
+        text += scalars[random() % (random() % 4 ? 8 : std::size(scalars))];
+        text.append(closing.rbegin(), closing.rend());
+        if (random() % 8 == 0) text.resize(random() % (text.size() + 1));
+        (refusal(random() % 4, "{\"a\":" + text + "}").empty() ? read : refused)++;
+    }
+    EXPECT_GT(read, 200);
+    EXPECT_GT(refused, 300);
+}
+
 TEST(Wire, RandomDamageDoesNoHarm) {
     Signer none("hmac-sha256", "");
     std::mt19937 random(7);
