@@ -1,5 +1,7 @@
 #include "iopub.h"
 
+#include "last_words.h"
+
 #include <xeus/xguid.hpp>
 #include <xeus/xmessage.hpp>
 
@@ -127,8 +129,9 @@ void IoPub::flush_locked() {
     if (pending_.empty()) return;
     std::string content = wire::text({{"name", pending_name_}, {"text", pending_}});
     pending_.clear();
-    send({make_header("stream"), pending_older_.empty() ? parent_.header : pending_older_, "{}", std::move(content)},
-         "stream." + pending_name_, {});
+    const char *dying = last_words::header_of_dying_cell();
+    const std::string &header = pending_older_.empty() ? parent_.header : pending_older_;
+    send({make_header("stream"), dying ? dying : header, "{}", std::move(content)}, "stream." + pending_name_, {});
 }
 
 void IoPub::flush() {

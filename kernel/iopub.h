@@ -47,6 +47,8 @@ class IoPub {
     void start();
     /// Takes what is in the pipes now; afterwards everything written before this call is in the streams.
     void drain();
+    /// Descriptor 2 as it was before `start`.
+    int log() const { return pipes_[1].real; }
     /// While no request runs, descriptor 2 is the log of libraries and goes to the real one.
     void set_busy(bool busy);
     /// Ends the threads and gives the descriptors back.

@@ -3,6 +3,7 @@
 #include "base/stack.h"
 #include "engine/build_task.h"
 #include "engine/weight.h"
+#include "runtime/last_words.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -63,6 +64,11 @@ std::string hexadecimal(uintptr_t address) {
 
 void keep_watching_faults() { runtime::keep_watching_faults(); }
 
+Explain tell_last_words_to(void (*listener)(const char *text, size_t size)) {
+    runtime::tell_last_words_to(listener);
+    return runtime::explain_end;
+}
+
 KernelFault describe_fault(const std::string &kernel, const runtime::Fault &fault, bool earlier) {
     using Kind = runtime::Fault::Kind;
     const std::string partly =
@@ -84,6 +90,11 @@ KernelFault describe_fault(const std::string &kernel, const runtime::Fault &faul
                 "kernel " + kernel + " ran out of stack: its local arrays are too large." + partly,
                 {},
                 "keep large arrays in fields or ndarrays, or raise the limit of the stack (ulimit -s)"};
+    case Kind::instruction:
+        return {UserErrorKind::runtime,
+                "kernel " + kernel + " came to an instruction that this processor does not have." + partly,
+                {},
+                "this is a bug of Quadrants, or code of another machine lies in its cache: try qd.cache.clear()"};
     case Kind::arithmetic: break;
     }
     return {UserErrorKind::runtime,

@@ -18,6 +18,11 @@ struct __attribute__((visibility("default"))) KernelFault : UserError {
 /// If faults are watched at all: also those whose signals somebody took since.
 void keep_watching_faults();
 
+/// Has what is said of a process that kernels ended (runtime/last_words.h) told to `listener`, too. Who ends the process in
+/// a handler of his own calls the function that is returned first.
+using Explain = void (*)();
+Explain tell_last_words_to(void (*listener)(const char *text, size_t size));
+
 /// Without its place. `earlier`: of a launch whose call has returned.
 KernelFault describe_fault(const std::string &kernel, const runtime::Fault &fault, bool earlier = false);
 

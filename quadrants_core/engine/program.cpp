@@ -14,6 +14,7 @@
 #include "engine/warm_up.h"
 #include "engine/weight.h"
 #include "runtime/externals.h"
+#include "runtime/last_words.h"
 
 #include "codegen_stamp.h"
 
@@ -143,6 +144,7 @@ Program::Impl::Impl(Program &p, const Options &o)
     host_visible = info.host_visible;
     runs_on_host = info.runs_on_host;
     main.queue = device->open_stream();
+    runtime::watch_task(&main.now.host.task);
     live.follow(options);
     for (const auto &[wanted, names] :
          {std::pair(options.dump_cfg, flow_passes), {options.dump_simplify, simplifying_passes}})
@@ -197,6 +199,7 @@ void Program::Impl::collect_cells() {
 }
 
 Program::Impl::~Impl() {
+    runtime::unwatch_task(&main.now.host.task);
     finish_warm_up();
     forget_background(lifetime.get());
     {
@@ -227,6 +230,17 @@ std::shared_ptr<TaskCode> Program::Impl::keep_task(const runtime::CacheKey &key,
     return tasks.emplace(key, std::move(code)).first->second;
 }
 
+namespace {
+/// "kernel step (Cell In[2], line 4)"
+std::string name_of(const CompiledKernel &kernel, uint32_t line) {
+    constexpr std::string_view cell = "cell ";
+    std::string place =
+        kernel.file.starts_with(cell) ? "Cell In[" + kernel.file.substr(cell.size()) + "]" : kernel.file;
+    if (line != 0) place += (place.empty() ? "line " : ", line ") + std::to_string(line);
+    return "kernel " + kernel.info.name + (place.empty() ? "" : " (" + place + ")");
+}
+} // namespace
+
 void Program::Impl::adopt(CompiledKernel &kernel) {
     kernel.program_id = id;
     kernel.lifetime = lifetime;
@@ -234,6 +248,7 @@ void Program::Impl::adopt(CompiledKernel &kernel) {
     adopted++;
     kernel.specialisation = specialisations[kernel.info.name]++;
     kernels.push_back(&kernel);
+    for (const KernelTask &task : kernel.tasks) runtime::name_task(&task, name_of(kernel, task.info->line));
 }
 
 void Program::Impl::retire(CompiledKernel &kernel) {

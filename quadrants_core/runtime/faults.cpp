@@ -1,6 +1,7 @@
 #include "runtime/faults.h"
 
 #include "runtime/heap_order.h"
+#include "runtime/last_words.h"
 
 #include <atomic>
 #include <bit>
@@ -204,7 +205,8 @@ namespace qd::runtime {
 
 namespace {
 
-constexpr int signals[] = {SIGSEGV, SIGBUS, SIGFPE};
+/// SIGABRT is no fault; the C library ends a process with it whose heap it finds spoiled.
+constexpr int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
 /// Who had a signal before us. Somebody may come in front of us and we in front of him again, so there may be several;
 /// below the last one is what the system does.
@@ -227,6 +229,10 @@ Fault describe(int number, const siginfo_t *info, const mcontext_t &machine) {
     fault.at = uintptr_t(machine.gregs[REG_RIP]);
     if (number == SIGFPE) {
         fault.kind = Fault::Kind::arithmetic;
+        return fault;
+    }
+    if (number == SIGILL) {
+        fault.kind = Fault::Kind::instruction;
         return fault;
     }
     constexpr greg_t written = 2; // of the error code of a page fault
@@ -262,51 +268,34 @@ Verdict look(int number, const siginfo_t *info, const mcontext_t &machine) {
     return verdict;
 }
 
-void say(const char *text) {
-    const ssize_t written = write(STDERR_FILENO, text, std::strlen(text));
-    (void)written;
-}
-
 std::atomic<bool> is_ending{false};
-
-constexpr const char *advice = "quadrants: qd.init(debug=True) checks every index and names the first wrong one.\n";
-
-/// Descriptor 2 may be a pipe that another thread of this process reads, to show the text elsewhere.
-void let_text_be_read() {
-    struct stat error;
-    if (fstat(STDERR_FILENO, &error) != 0 || !S_ISFIFO(error.st_mode)) return;
-    timespec left = {0, 250'000'000};
-    while (nanosleep(&left, &left) != 0 && errno == EINTR) {
-    }
-}
 
 /// Of a process whose memory a kernel spoiled. Handlers that its fault is passed on to have some seconds.
 void announce_end() {
     if (is_ending.exchange(true)) return;
-    say("quadrants: a kernel ran past the end of an array and over the memory of the process, which ends here.\n");
-    say(advice);
     std::signal(SIGALRM, SIG_DFL);
     sigset_t alarms;
     sigemptyset(&alarms);
     sigaddset(&alarms, SIGALRM);
     pthread_sigmask(SIG_UNBLOCK, &alarms, nullptr);
     alarm(5);
-    let_text_be_read();
+    say_that_kernel_spoiled_heap();
 }
 
-/// Of a process that ends by a fault elsewhere: says why, if that is seen.
+} // namespace
+
 void explain_end() {
+    volatile bool spoiled = true;
     sigjmp_buf here;
     if (sigsetjmp(here, 0) == 0) {
         looking = &here;
-        if (!is_heap_spoiled()) return void(looking = nullptr);
+        spoiled = is_heap_spoiled();
     }
     looking = nullptr;
-    if (is_ending.exchange(true)) return;
-    say("quadrants: the heap of the process is spoiled; a kernel may have run past the end of an array.\n");
-    say(advice);
-    let_text_be_read();
+    if (!is_ending.exchange(true)) say_why_process_ends(spoiled);
 }
+
+namespace {
 
 void on_fault(int number, siginfo_t *info, void *context);
 
@@ -341,7 +330,7 @@ void pass_on(int number, siginfo_t *info, void *context) {
         next.sa_handler = SIG_DFL; // as the system has it
     }
     const bool ends = !(next.sa_flags & SA_SIGINFO) && next.sa_handler == SIG_DFL;
-    if (ends && !is_sent) explain_end();
+    if (ends && (!is_sent || number == SIGABRT)) explain_end();
     sigaction(number, &next, nullptr);
     if (ends) {
         if (is_sent) raise(number);

@@ -19,7 +19,7 @@ namespace qd::runtime {
 
 /// What `call_guarded` throws.
 struct Fault {
-    enum class Kind : uint8_t { read, write, stack, arithmetic };
+    enum class Kind : uint8_t { read, write, stack, arithmetic, instruction };
     Kind kind = Kind::read;
     bool has_address = false;
     uintptr_t address = 0; ///< that could not be accessed
@@ -56,9 +56,12 @@ constexpr uint64_t page_bytes = 4096; ///< what can be accessed can be to the en
 /// Throws Fault if the byte cannot be read, or written; it keeps its value. For code that is not guarded.
 void probe(uintptr_t address, bool writes);
 
-/// Ends the process, with a line on stderr, if a kernel ran over the heap. A fault that comes then in guarded code ends
+/// Ends the process, with last words (last_words.h), if a kernel ran over the heap. A fault that comes then in guarded code ends
 /// it too; this is for when the chunks that ran beside the one with the fault are done.
 void end_if_memory_is_spoiled();
+
+/// For handlers that end the process after a fault or an abort: says what kernels may have to do with it (last_words.h).
+void explain_end();
 
 /// Whether this thread did.
 extern constinit thread_local bool prepared_for_faults __attribute__((tls_model("initial-exec")));

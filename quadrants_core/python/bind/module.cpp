@@ -1,6 +1,7 @@
 // The extension module quadrants._lib.core.quadrants_python. Ordinary functions go through pybind11; the types that a
 // launch touches (Kernel, NdarrayStorage, Place) use the C API directly.
 #include "base/bytes.h"
+#include "engine/fault.h"
 #include "engine/timeline.h"
 #include "frontend/collect.h"
 #include "python/bind/arguments.h"
@@ -145,6 +146,15 @@ py::list coverage() {
                                   c.at.end_column, c.count));
     }
     return all;
+}
+
+/// Between two libraries of one process that do not link each other: capsules of functions, as their names say.
+py::capsule tell_last_words_to(const py::capsule &listener) {
+    using Listener = void(const char *, size_t);
+    void *function = PyCapsule_GetPointer(listener.ptr(), "void(const char *, size_t)");
+    if (!function) throw py::error_already_set();
+    const engine::Explain explain = engine::tell_last_words_to(reinterpret_cast<Listener *>(function));
+    return py::capsule(reinterpret_cast<void *>(explain), "void()");
 }
 
 /// What a program does at the moment: None, or {"what": "compiling", "kernel", "file", "seconds", "tasks", "done"} or
@@ -383,6 +393,7 @@ void define_observation(py::module_ &m) {
     m.def("at_standstill", [](const py::function &work) { return bind::at_standstill(work.ptr()); });
     m.def("tell_launches", [](const py::object &tell) { bind::tell_launches(tell.ptr()); });
     m.def("activity", activity);
+    m.def("tell_last_words_to", tell_last_words_to);
     m.def("launches_now", [] { return bind::runtime.active_launches.load(); });
     m.def("launches_made", bind::launches_made);
     m.def("elements_written", [] { return bind::runtime.elements_written; });

@@ -1,0 +1,149 @@
+#include "last_words.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace qd::kernel::last_words {
+
+namespace {
+struct Signal {
+    int number;
+    const char *name;
+};
+constexpr Signal signals[] = {{SIGSEGV, "SIGSEGV: memory that is not there, or may not be touched"},
+                              {SIGBUS, "SIGBUS: memory that has nothing behind it"},
+                              {SIGILL, "SIGILL: an instruction that the processor does not have"},
+                              {SIGFPE, "SIGFPE: a division without a result"},
+                              {SIGABRT, "SIGABRT: the process ended itself, as it does when its heap is spoiled"}};
+
+// The heap may be spoiled when these are read.
+char note_path[4096], cell_header[4096];
+std::atomic<int> log_descriptor{-1}, cell{0}, note{-1};
+std::atomic<void (*)()> explain{nullptr};
+std::atomic<bool> dying{false}, speaking{false};
+pid_t process;
+std::string before;
+
+void write_all(int fd, const char *text, size_t size) {
+    while (size > 0) {
+        const ssize_t n = write(fd, text, size);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return;
+        text += n;
+        size -= size_t(n);
+    }
+}
+
+/// To note and log.
+void put_down(const char *text, size_t size) {
+    if (note < 0 && *note_path) note = open(note_path, O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (note >= 0) write_all(note, text, size);
+    if (log_descriptor >= 0) write_all(log_descriptor, text, size);
+}
+
+size_t append(char *line, size_t size, size_t room, const char *text) {
+    const size_t length = std::min(std::strlen(text), room - size);
+    std::memcpy(line + size, text, length);
+    return size + length;
+}
+
+/// For signal handlers, in which printf may not be called.
+size_t append(char *line, size_t size, size_t room, int number) {
+    char digits[16];
+    char *at = digits + sizeof digits - 1;
+    *at = 0;
+    do *--at = char('0' + number % 10);
+    while (number /= 10);
+    return append(line, size, room, at);
+}
+
+void say_end(int number) {
+    const char *name = "a signal";
+    for (const Signal &signal : signals)
+        if (signal.number == number) name = signal.name;
+    char line[256];
+    const size_t room = sizeof line - 1;
+    size_t size = append(line, 0, room, "The kernel process died");
+    if (const int running = cell) {
+        size = append(line, size, room, " in Cell In[");
+        size = append(line, size, room, running);
+        size = append(line, size, room, "]");
+    }
+    size = append(line, size, room, " (");
+    size = append(line, size, room, name);
+    size = append(line, size, room, ").");
+    line[size++] = '\n';
+    put_down(line, size);
+    write_all(STDERR_FILENO, line, size);
+}
+
+void on_end(int number) {
+    std::signal(number, SIG_DFL);
+    if (getpid() == process && !dying.exchange(true)) {
+        speaking = true;
+        if (auto *explains = explain.load()) explains();
+        say_end(number);
+        timespec left = {0, 250'000'000}; // the thread that reads descriptor 2 sends it to the cell
+        while (log_descriptor >= 0 && nanosleep(&left, &left) != 0 && errno == EINTR) {
+        }
+    }
+    raise(number);
+}
+
+/// The note, which is gone then.
+std::string read_note() {
+    std::string text;
+    const int file = open(note_path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (file < 0) return text;
+    char bytes[4096];
+    const ssize_t size = read(file, bytes, sizeof bytes);
+    if (size > 0) text.assign(bytes, size_t(size));
+    close(file);
+    unlink(note_path);
+    return text;
+}
+} // namespace
+
+void watch(const std::string &connection_file) {
+    process = getpid();
+    std::snprintf(note_path, sizeof note_path, "%s.died", connection_file.c_str());
+    before = read_note();
+    constexpr size_t bytes = 128 << 10; // a thread that ran out of stack says so, too
+    stack_t stack = {};
+    stack.ss_sp = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    stack.ss_size = bytes;
+    if (stack.ss_sp != MAP_FAILED) sigaltstack(&stack, nullptr);
+    for (const Signal &signal : signals) {
+        struct sigaction action = {};
+        action.sa_handler = on_end;
+        action.sa_flags = SA_ONSTACK | SA_NODEFER;
+        sigaction(signal.number, &action, nullptr);
+    }
+}
+
+std::string take() { return std::exchange(before, {}); }
+void set_log(int descriptor) { log_descriptor = descriptor; }
+void set_cell(int number, const std::string &header) {
+    cell = number;
+    const size_t size = header.size() < sizeof cell_header ? header.size() : 0;
+    std::memcpy(cell_header, header.data(), size);
+    cell_header[size] = 0;
+}
+const char *header_of_dying_cell() { return speaking && *cell_header ? cell_header : nullptr; }
+void hear(const char *text, size_t size) {
+    speaking = true;
+    put_down(text, size);
+}
+void set_explain(void (*explains)()) { explain = explains; }
+
+} // namespace qd::kernel::last_words
