@@ -1,6 +1,7 @@
 // The embedded module `_qd`: what qd_shell.py asks of the C++ side. JSON travels as text, made and read once.
 #include "interpreter.h"
 #include "interrupt.h"
+#include "last_words.h"
 
 #include <pybind11/embed.h>
 #include <pybind11/stl.h>
@@ -55,26 +56,25 @@ PyMethodDef stream_method = {"stream", reinterpret_cast<PyCFunction>(reinterpret
 
 py::object ask(const std::string &prompt, bool password) {
     Server &server = live().server();
-    Server::Asked asked;
-    {
-        py::gil_scoped_release no_gil;
-        asked = server.ask(prompt, password);
-    }
-    if (asked == Server::Asked::refused)
-        throw std::runtime_error("input() can be used only in the main thread, while a cell runs");
+    Server::Question question(server, prompt, password);
     std::string answer;
-    do {
+    for (;;) {
+        Server::Asked asked;
         {
             py::gil_scoped_release no_gil;
-            asked = server.wait_for_answer(answer);
+            asked = question.wait(answer);
         }
+        if (asked == Server::Asked::answered) return py::str(answer);
+        if (asked == Server::Asked::refused) throw std::runtime_error("input() can be used only while a cell runs");
         if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-        if (asked == Server::Asked::interrupted && server.stopping()) {
+        if (asked == Server::Asked::waiting) continue;
+        if (server.stopping()) {
             PyErr_SetNone(PyExc_KeyboardInterrupt);
             throw py::error_already_set();
         }
-    } while (asked != Server::Asked::answered);
-    return py::str(answer);
+        PyErr_SetString(PyExc_EOFError, "the cell has ended in which input() waited for an answer");
+        throw py::error_already_set();
+    }
 }
 } // namespace
 
@@ -96,6 +96,13 @@ PYBIND11_EMBEDDED_MODULE(_qd, m) {
     });
     m.def("run_tasks", [] { live().run_tasks(); }, "From now on `wait` of qd_shell is called between requests.");
     m.def("message_waits", [] { return live().server().message_waits(); });
+    m.def("take_last_words", last_words::take, "What the process before this one said as it died, once.");
+    m.attr("hear_last_words") = py::capsule(reinterpret_cast<void *>(last_words::hear), "void(const char *, size_t)");
+    m.def("set_explain", [](const py::capsule &explain) {
+        void *function = PyCapsule_GetPointer(explain.ptr(), "void()");
+        if (!function) throw py::error_already_set();
+        last_words::set_explain(reinterpret_cast<void (*)()>(function));
+    });
     m.attr("connection_file") = live().connection_file();
     m.def("in_forked_child", IoPub::in_forked_child);
     m.def("murmur2", [](const std::string &text, uint32_t seed) { return murmur2(text, seed); });

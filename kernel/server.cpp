@@ -69,8 +69,7 @@ Server::Server(zmq::context_t &context, const Configuration &config, const std::
       stdin_(router(context, endpoint(config.m_stdin_port))), heartbeat_(context, zmq::socket_type::router),
       iopub_(std::make_unique<IoPub>(context, endpoint(config.m_iopub_port), signer_)), messenger_(*this),
       debugging_([this](const wire::Message &request) { return handlers_->debug(request); },
-                 [this] { signal_fd(control_wake_); }),
-      shell_thread_(std::this_thread::get_id()) {
+                 [this] { signal_fd(control_wake_); }) {
     heartbeat_.set(zmq::sockopt::linger, 0);
     heartbeat_.bind(endpoint(config.m_hb_port));
     shell_wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -206,12 +205,14 @@ void Server::handle_shell(wire::Message message) {
 
 void Server::dispatch_to_core(wire::Message message) {
     current_ = Current{message.type()};
+    if (current_.type == "execute_request") set_running_cell(++cells_, message);
     current_identities_ = message.identities;
     current_header_ = message.header;
     Json content = without_nulls(std::move(message.content));
     if (current_.type == "execute_request") content.emplace("stop_on_error", true);
     notify_shell_listener(xeus::xmessage(message.identities, message.header, message.parent, message.metadata,
                                          std::move(content), std::move(message.buffers)));
+    set_running_cell(0, {});
     if (!current_.replied && ends_with(current_.type, "_request")) {
         std::string reply_type = current_.type.substr(0, current_.type.size() - 7) + "reply";
         Json error = {{"status", "error"},
@@ -269,26 +270,44 @@ void Server::close() {
 
 // --- input() ---------------------------------------------------------------------------------------------------------
 
-Server::Asked Server::ask(const std::string &prompt, bool password) {
-    if (IoPub::in_forked_child() || !on_shell_thread() || current_.type != "execute_request") return Asked::refused;
-    while (receive(stdin_)) { // an answer to a question that was given up
-    }
-    iopub_->flush();
-    send(stdin_, current_identities_, "input_request", current_header_, Json::object(),
-         {{"prompt", prompt}, {"password", password}});
-    return Asked::answered;
+void Server::set_running_cell(uint64_t number, const wire::Message &message) {
+    const std::lock_guard lock(cell_.lock);
+    cell_.number = number;
+    cell_.identities = message.identities;
+    cell_.header = message.header;
 }
 
-Server::Asked Server::wait_for_answer(std::string &answer) {
-    for (;;) {
-        zmq_pollitem_t items[1] = {{stdin_.handle(), 0, ZMQ_POLLIN, 0}};
-        if (zmq_poll(items, 1, 50) <= 0 || stopping_) return Asked::interrupted;
-        std::optional<wire::Message> reply = receive(stdin_);
-        if (!reply || reply->type() != "input_reply") continue;
-        auto value = reply->content.find("value");
-        answer = value != reply->content.end() && value->is_string() ? value->get<std::string>() : "";
-        return Asked::answered;
+uint64_t Server::running_cell() {
+    const std::lock_guard lock(cell_.lock);
+    return cell_.number;
+}
+
+Server::Asked Server::Question::wait(std::string &answer) {
+    constexpr auto moment = std::chrono::milliseconds(50);
+    Server &s = server_;
+    if (IoPub::in_forked_child()) return Asked::refused;
+    const uint64_t running = s.running_cell();
+    if (cell_ == 0 && running == 0) return Asked::refused;
+    if (s.stopping_ || (cell_ != 0 && running != cell_)) return Asked::given_up;
+    cell_ = running;
+    if (!turn_) {
+        turn_ = std::unique_lock(s.stdin_turn_, moment);
+        if (!turn_) return Asked::waiting;
+        while (s.receive(s.stdin_)) { // an answer to a question that was given up
+        }
+        s.iopub_->flush();
+        const std::lock_guard lock(s.cell_.lock);
+        if (s.cell_.number != cell_) return Asked::given_up;
+        s.send(s.stdin_, s.cell_.identities, "input_request", s.cell_.header, Json::object(),
+               {{"prompt", prompt_}, {"password", password_}});
     }
+    zmq_pollitem_t item = {s.stdin_.handle(), 0, ZMQ_POLLIN, 0};
+    if (zmq_poll(&item, 1, moment.count()) <= 0) return Asked::waiting;
+    const std::optional<wire::Message> reply = s.receive(s.stdin_);
+    if (!reply || reply->type() != "input_reply") return Asked::waiting;
+    const auto value = reply->content.find("value");
+    answer = value != reply->content.end() && value->is_string() ? value->get<std::string>() : "";
+    return Asked::answered;
 }
 
 // --- control, heartbeat, parent --------------------------------------------------------------------------------------

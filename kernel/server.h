@@ -14,6 +14,7 @@
 
 #include <atomic>
 #include <deque>
+#include <mutex>
 #include <optional>
 #include <thread>
 
@@ -58,16 +59,34 @@ class Server final : public xeus::xserver {
     /// Main thread. After its descriptor told of something, the socket says whether that was a message.
     bool message_waits() { return shell_.get(zmq::sockopt::events) & ZMQ_POLLIN; }
     void set_handlers(Handlers *handlers) { handlers_ = handlers; }
-    bool on_shell_thread() const { return std::this_thread::get_id() == shell_thread_; }
 
-    enum class Asked : uint8_t { answered, interrupted, refused };
-    /// input(): asks the client of the running request and waits. Main thread, without the GIL. `interrupted`: a signal
-    /// came, call `wait_for_answer` again if it was not for us.
-    Asked ask(const std::string &prompt, bool password);
-    Asked wait_for_answer(std::string &answer);
+    /// input(): a question to the client whose cell runs. Any thread; without the GIL. Each wait ends after a moment, so that
+    /// the caller can look for signals.
+    enum class Asked : uint8_t { answered, waiting, refused, given_up };
+    class Question {
+      public:
+        Question(Server &server, std::string prompt, bool password)
+            : server_(server), prompt_(std::move(prompt)), password_(password) {}
+        /// Waits for other questions, asks, and waits for the answer. `refused`: no cell runs. `given_up`: it has ended.
+        Asked wait(std::string &answer);
+
+      private:
+        Server &server_;
+        std::string prompt_;
+        bool password_;
+        uint64_t cell_ = 0;
+        std::unique_lock<std::timed_mutex> turn_;
+    };
 
   private:
     friend class Messenger;
+    /// The cell that runs, for questions of any thread.
+    struct RunningCell {
+        std::mutex lock;
+        uint64_t number = 0; ///< 0: none runs
+        wire::Frames identities;
+        Json header;
+    };
     struct Current {
         std::string type;
         bool replied = false, idle = false, aborted = false;
@@ -92,6 +111,8 @@ class Server final : public xeus::xserver {
     void handle_shell(wire::Message message);
     void handle_comm(const wire::Message &message);
     void dispatch_to_core(wire::Message message);
+    void set_running_cell(uint64_t number, const wire::Message &message);
+    uint64_t running_cell();
     void abort(const wire::Message &message);
     void control_loop();
     void heartbeat_loop();
@@ -110,12 +131,14 @@ class Server final : public xeus::xserver {
     Messenger messenger_;
     Debugging debugging_;
     Handlers *handlers_ = nullptr;
-    std::thread::id shell_thread_;
     std::thread control_thread_, heartbeat_thread_;
     std::deque<wire::Message> postponed_; ///< requests met while aborting others
     Current current_;
     wire::Frames current_identities_;
     Json current_header_;
+    RunningCell cell_;
+    uint64_t cells_ = 0;
+    std::timed_mutex stdin_turn_; ///< guards `stdin_`: one question at a time
     std::atomic<bool> stopping_{false}, ended_{false};
     int shell_wake_ = -1, control_wake_ = -1;
 };

@@ -77,7 +77,10 @@ class Kernel:
         self.shell = shell
 
     def get_parent(self, channel=None):
-        return qd_output.of_context().message()
+        return self.shell.get_parent()
+
+    def set_parent(self, ident, parent, channel=None):
+        self.shell.set_parent(parent)
 
     @property
     def _parent_header(self):

@@ -52,8 +52,8 @@ def dumps(value):
 class Request:
     """A message that asked for something to be run."""
 
-    def __init__(self):
-        self.header, self.text = _qd.parent()
+    def __init__(self, header, text):
+        self.header, self.text = header, text
 
     def message(self):
         return json.loads(self.text)
@@ -66,8 +66,14 @@ _current = None  # the newest one that ran user code: threads belong to it
 def begin():
     """The request that the C++ side has in hand becomes the one of this context."""
     global _current
-    _current = Request()
+    _current = Request(*_qd.parent())
     return _request.set(_current)
+
+
+def adopt(message):
+    """The request of this context is now the one that `message` came with."""
+    header = dumps(message.get("header", {}))
+    _request.set(_current if _current is not None and json.loads(_current.header) == message.get("header") else Request(header, dumps(message)))
 
 
 def end(token, before):
@@ -83,7 +89,7 @@ def current():
 
 def of_context():
     """The request that what runs here belongs to."""
-    return _request.get() or _current or Request()
+    return _request.get() or _current or Request(*_qd.parent())
 
 
 def _older():

@@ -27,7 +27,7 @@ import qd_output
 from IPython.core import debugger, page, payloadpage
 from IPython.core.application import BaseIPythonApplication
 from IPython.core.completer import provisionalcompleter, rectify_completions
-from IPython.core.error import UsageError
+from IPython.core.error import StdinNotImplementedError, UsageError
 from IPython.core.extensions import ExtensionManager
 from IPython.core.history import HistoryManager
 from IPython.core.inputtransformer2 import TransformerManager
@@ -175,6 +175,16 @@ class ZMQInteractiveShell(InteractiveShell):
         if gui not in (None, "inline", "asyncio"):
             raise NotImplementedError(f"the kernel runs no event loop for {gui!r}; use %matplotlib inline")
 
+    def get_parent(self):
+        """The message that asked for what runs here."""
+        return qd_output.of_context().message()
+
+    def set_parent(self, parent):
+        """From here on, what this thread or task prints and shows belongs to that message."""
+        qd_output.adopt(parent)
+
+    parent_header = property(get_parent, lambda self, parent: self.set_parent(parent))
+
     def ask_exit(self):
         self.payload_manager.write_payload({"source": "ask_exit", "keepkernel": False})
 
@@ -196,7 +206,8 @@ class ZMQInteractiveShell(InteractiveShell):
 
     def _show_error(self, etype, evalue, tb, exc_tuple, *args, **kwargs):
         if isinstance(evalue, _groups):  # IPython would print these on stderr and report no error
-            self._showtraceback(etype, evalue, traceback.format_exception(etype, evalue, tb and tb.tb_next))
+            text = "".join(traceback.format_exception(etype, evalue, tb and tb.tb_next))
+            self._showtraceback(etype, evalue, text.rstrip("\n").split("\n"))
         elif etype is KeyboardInterrupt:  # at once: whoever pressed Stop waits for this
             self._showtraceback(etype, evalue, self._briefly(etype, evalue, tb))
         elif isinstance(evalue, SyntaxError) and hasattr(evalue, "_render_traceback_"):  # IPython does not look there
@@ -215,7 +226,7 @@ class ZMQInteractiveShell(InteractiveShell):
             if name or lines:
                 lines.append(f"{place}, line {number}, in {code.co_name}\n"
                              f"    {linecache.getline(code.co_filename, number).strip()}")
-        text = "" if etype is KeyboardInterrupt else _text_of(evalue)
+        text = _text_of(evalue)
         return [*lines, f"\x1b[1m{_name_of(etype)}\x1b[0m" + (f": {text}" if text else "")]
 
     def _showtraceback(self, etype, evalue, stb):
@@ -270,14 +281,27 @@ _may_ask = True
 
 def _input(prompt=""):
     if not _may_ask:
-        raise RuntimeError("input() was called, but this front end does not answer questions")
+        raise StdinNotImplementedError("input() was called, but this front end does not answer questions")
     return _qd.ask(str(prompt), False)
 
 
 def _getpass(prompt="Password: ", stream=None):
     if not _may_ask:
-        raise RuntimeError("getpass() was called, but this front end does not answer questions")
+        raise StdinNotImplementedError("getpass() was called, but this front end does not answer questions")
     return _qd.ask(str(prompt), True)
+
+
+def _connect_last_words():
+    """Has the core say, should this process die, which kernel may be why."""
+    core = sys.modules["quadrants"]._native
+    core.when_core_loads(lambda loaded: _qd.set_explain(loaded.tell_last_words_to(_qd.hear_last_words)))
+
+
+def _tell_last_words():
+    """In the first cell: why the process before this one died."""
+    words = _qd.take_last_words()
+    if words:
+        print(f"The kernel was restarted, and its variables are gone. The process before said:\n{words}", file=sys.stderr)
 
 
 def _register_lazy(name, kind):
@@ -323,6 +347,7 @@ class _LoadWithQuadrants:
         def execute_and_load(module):
             del spec.loader.exec_module
             execute(module)
+            _connect_last_words()
             if cls in sys.meta_path:
                 sys.meta_path.remove(cls)
             if "quadrants_jupyter" in sys.modules:  # which imports the package, and may be loading
@@ -440,6 +465,8 @@ def _run(request):
         options["cell_id"] = request["cell_id"]
     expressions = request["user_expressions"]
     reply = {"status": "ok", "user_expressions": {}}
+    if store_history and not silent:
+        _tell_last_words()
     try:
         result = _shell.run_cell(request["code"], **options)
         error = result.error_before_exec or result.error_in_exec

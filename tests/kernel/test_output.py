@@ -129,6 +129,15 @@ def test_errors(kernel, code, name):
     assert cell.reply["content"]["ename"] == name and cell.reply["content"]["traceback"]
 
 
+def test_the_lines_of_a_group_of_errors_stand_below_each_other(kernel):
+    cell = kernel.run("raise ExceptionGroup('both', [ValueError(1), TypeError('two\\nlines')])")
+    lines = cell.of("error")[0]["traceback"]
+    assert [line.strip() for line in lines[-7:]] == [
+        "| ExceptionGroup: both (2 sub-exceptions)", "+-+---------------- 1 ----------------", "| ValueError: 1",
+        "+---------------- 2 ----------------", "| TypeError: two", "| lines", "+------------------------------------"]
+    assert not any("\n" in line for line in lines)
+
+
 def test_error_that_cannot_be_printed(kernel):
     cell = kernel.run("class Bad(Exception):\n    def __str__(self): raise ValueError\nraise Bad()")
     assert cell.status == "error" and cell.error == "Bad"

@@ -67,8 +67,58 @@ def test_input(kernel):
     assert kernel.raw.get_stdin_msg(timeout=PATIENCE)["content"] == {"prompt": "word? ", "password": True}
     kernel.raw.input("x")
     assert kernel.collect(cell).result == "'adax'"
-    cell = kernel.run("input()", allow_stdin=False)
-    assert cell.error == "RuntimeError"
+    for ask in "input()", "getpass.getpass()":
+        cell = kernel.run(ask, allow_stdin=False)
+        assert cell.error == "StdinNotImplementedError" and "does not answer questions" in cell.of("error")[0]["evalue"]
+
+
+@pytest.mark.parametrize("asks", ["await asyncio.to_thread(input, 'a? ')", "asyncio.run(asyncio.to_thread(input, 'a? '))"])
+def test_input_in_a_task_of_another_thread(kernel, asks):
+    cell = kernel.send(f"import asyncio\n{asks}", allow_stdin=True)
+    assert kernel.raw.get_stdin_msg(timeout=PATIENCE)["content"]["prompt"] == "a? "
+    kernel.raw.input("yes")
+    assert kernel.collect(cell).result == "'yes'"
+
+
+def test_input_in_threads_one_after_another(kernel):
+    cell = kernel.send("import threading\nfound = {}\n"
+                       "threads = [threading.Thread(target=lambda n=n: found.update({n: input(f'{n}? ')})) for n in range(3)]\n"
+                       "for t in threads: t.start()\nfor t in threads: t.join()\nsorted(found.items())", allow_stdin=True)
+    for _ in range(3):
+        message = kernel.raw.get_stdin_msg(timeout=PATIENCE)
+        assert message["parent_header"]["msg_id"] == cell
+        kernel.raw.input(message["content"]["prompt"])
+    assert kernel.collect(cell).result == "[(0, '0? '), (1, '1? '), (2, '2? ')]"
+
+
+def test_a_question_of_a_thread_ends_with_its_cell(kernel):
+    cell = kernel.run("def asks():\n    try:\n        input('never answered ')\n    except EOFError as error:\n        told.append(str(error))\n"
+                      "told = []\nthread = threading.Thread(target=asks)\nthread.start()\nimport time; time.sleep(0.3)", allow_stdin=True)
+    assert cell.status == "ok"
+    assert kernel.raw.get_stdin_msg(timeout=PATIENCE)["content"]["prompt"] == "never answered "
+    assert "the cell has ended" in kernel.run("thread.join(); told").result
+    kernel.run("def late():\n    time.sleep(0.3)\n    try:\n        input()\n    except RuntimeError as error:\n        told.append(str(error))\n"
+               "thread = threading.Thread(target=late)\nthread.start()", allow_stdin=True)
+    time.sleep(1)  # between cells
+    assert "only while a cell runs" in kernel.run("thread.join(); told[-1]").result
+
+
+def test_the_request_of_a_thread_can_be_chosen(kernel):
+    """As libraries do that carry output of threads to the cell which began them."""
+    kernel.run("shell = get_ipython()\nparent = shell.get_parent()\nassert parent == shell.kernel.get_parent() == shell.parent_header\n"
+               "said = threading.Event()\ngo = threading.Event()\n"
+               "def speak():\n    shell.set_parent(parent)\n    go.wait()\n    print('later')\n    said.set()\n"
+               "threading.Thread(target=speak).start()\nfirst = parent['header']['msg_id']\nparent['content']['code'][:5]")
+    first = kernel.run("first").result.strip("'")
+    other = kernel.send("go.set(); said.wait(); print('mine')")
+    found = {}
+    while "mine" not in found:
+        message = kernel.raw.get_iopub_msg(timeout=PATIENCE)
+        if message["msg_type"] == "stream":
+            found[message["content"]["text"].strip()] = message["parent_header"]["msg_id"]
+    assert found["later"] == first and found["mine"] == other
+    while kernel.raw.get_shell_msg(timeout=PATIENCE)["parent_header"].get("msg_id") != other:
+        pass
 
 
 def test_other_requests_while_a_cell_runs(kernel, tmp_path):
