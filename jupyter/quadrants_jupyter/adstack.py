@@ -14,7 +14,7 @@ from quadrants import _settings, _source
 from quadrants._gradients import memory as _memory
 from quadrants._language import kernel as _kernel
 from quadrants._live.adstack import file_of, shown_name, task_data
-from quadrants_jupyter import cells
+from quadrants_jupyter import cells, looks
 from quadrants_jupyter.looks import dim
 from quadrants_jupyter.models import model_class
 
@@ -81,7 +81,7 @@ def pick(names):
     known = {shown_name(name): name for name in infos}
     unknown = [name for name in names if shown_name(name) not in known]
     if unknown:
-        raise LookupError(f"no gradient of a kernel named {unknown[0]!r} was asked for")
+        raise LookupError(f"no gradient of a kernel named {unknown[0]!r} was asked for{looks.meant(unknown[0], known)}")
     return {known[shown_name(name)]: infos[known[shown_name(name)]] for name in names} if names else infos
 
 

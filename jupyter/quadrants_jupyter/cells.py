@@ -10,7 +10,7 @@ import weakref
 from IPython.core.displayhook import DisplayHook
 
 from quadrants import _source
-from quadrants_jupyter import fingerprint, live, ordinary, stale
+from quadrants_jupyter import fingerprint, live, looks, ordinary, stale
 
 _package = os.path.dirname(__file__) + os.sep
 _definitions = (ast.FunctionDef, ast.ClassDef)
@@ -74,7 +74,7 @@ class Registry:
         for name in names:
             if name not in known:
                 listed = ", ".join(sorted(known)) or "none yet"
-                raise LookupError(f"no kernel or func named {name!r} {what}; known: {listed}")
+                raise LookupError(f"no kernel or func named {name!r} {what}; known: {listed}{looks.meant(name, known)}")
         return [known[name] for name in names]
 
 

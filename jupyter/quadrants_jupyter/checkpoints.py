@@ -9,10 +9,12 @@ import inspect
 import uuid
 from html import escape
 
+from IPython.core.error import UsageError
+
 from quadrants._display import html as _values_html
 from quadrants._display import values as _values
-from quadrants._live import graphs
-from quadrants_jupyter import outline
+from quadrants._live import activity, graphs
+from quadrants_jupyter import errors, outline, progress
 from quadrants_jupyter.models import model_class
 
 TRAITS = {"data": "Dict"}
@@ -143,7 +145,7 @@ def arrays_of(kernel, args):
 # --- text and HTML ---------------------------------------------------------------------------------------------------
 
 def _head(data):
-    where = "at its end" if data["over"] else "stopped"
+    where = data["ended"] or ("at its end" if data["over"] else "stopped")
     if data["yielded"] is not None:
         where = f"yielded at {dict(data['labels'])[data['yielded']]}"
     return f"{data['kernel']}: {where}"
@@ -220,6 +222,19 @@ def _stored(data, arrays):
     return {"version": outline.VERSION, **kept, "steps": steps, "arrays": held}
 
 
+class _Running:
+    """Where the progress of a move is shown: in the widget, whose buttons wait meanwhile."""
+
+    def __init__(self, model):
+        self.model = model
+
+    def show(self, told):
+        self.model.send({"running": activity.text_of(told) if told is not None else ""})
+
+    def end(self):
+        """What the move came to is told with the data."""
+
+
 # --- display ---------------------------------------------------------------------------------------------------------
 
 class Stepping:
@@ -229,6 +244,7 @@ class Stepping:
         self.shell, self.stepper, self.model, self.id = shell, stepper, None, uuid.uuid4().hex
         self.arrays = arrays_of(stepper.kernel, stepper.args)
         self.moves, self.said, self.error = 0, "", ""
+        self.ended = ""  # how an error or Stop ended the launch
         self.shown = graphs.shown_steps(stepper.kernel, stepper.state()["steps"])
         self.strides = []  # of each move: how many calls of the stepper it made; of an edit: the array, the index, what was there
         self.look()
@@ -239,7 +255,7 @@ class Stepping:
 
     def move(self, how, label=None):
         """One step; an error of the kernel ends the launch and is kept as text."""
-        self.error = ""
+        self.error = self.ended = ""
         try:
             if how == "back":
                 self.back()
@@ -252,9 +268,14 @@ class Stepping:
                 self.strides.append(1)
                 getattr(self.stepper, how)()
         except (Exception, KeyboardInterrupt) as error:
-            self.error = f"{type(error).__name__}: {error}".strip().splitlines()[0]
+            self.error = errors.in_one_line(error)
+            self.ended = self.interrupted() if isinstance(error, KeyboardInterrupt) else "ended by an error"
         self.look()
         self.say(how)
+
+    def interrupted(self):
+        turns = [step["turn"] for step in self.stepper.state()["steps"] if step["kind"] == "level" and step["turn"]]
+        return f"interrupted in turn {' · '.join(f'{turn:,}' for turn in turns)}" if turns else "interrupted"
 
     def task(self):
         """Past one task that is shown."""
@@ -306,7 +327,7 @@ class Stepping:
 
     def say(self, how):
         state = self.stepper.state()
-        where = "the launch is at its end" if state["over"] else "the launch has stopped"
+        where = f"the launch was {self.ended}" if self.ended else "the launch is at its end" if state["over"] else "the launch has stopped"
         if state["yielded"] is not None:
             where = f"the launch yielded at {dict(self.labels(state))[state['yielded']]}"
         changed = [array.name for array in self.arrays if array.changed().any()]
@@ -327,7 +348,8 @@ class Stepping:
         return {"kernel": state["kernel"], "plan": False,
                 "steps": outline.steps_of(self.stepper.kernel, [state["steps"][k] for k in self.shown]), "next": at, "over": state["over"], "yielded": state["yielded"],
                 "labels": [list(one) for one in self.labels(state)], "back": self.may_go_back(state["back"]),
-                "arrays": [array.data() for array in self.arrays], "moves": self.moves, "said": self.said, "error": self.error}
+                "arrays": [array.data() for array in self.arrays], "moves": self.moves, "said": self.said, "error": self.error,
+                "ended": self.ended}
 
     def on_message(self, _, content, buffers):
         """Of a button, or of an element that was edited."""
@@ -338,7 +360,8 @@ class Stepping:
         if how == "edit":
             self.edit(content["name"], content["index"], content["value"])
         else:
-            self.move(how, content.get("label"))
+            with progress.shown.following(_Running(self.model)):
+                self.move(how, content.get("label"))
         self.publish()
 
     def publish(self):
@@ -353,7 +376,7 @@ class Stepping:
             known = self.labels(self.stepper.state())
             chosen = [number for number, name in known if label.split(".")[-1] in (name, str(number))]
             if not chosen:
-                raise ValueError(f"no checkpoint {label}; there are {', '.join(name for _, name in known) or 'none'}")
+                raise UsageError(f"%qd_step: no checkpoint {label}; there are {', '.join(name for _, name in known) or 'none'}")
             label = chosen[0]
         self.move(how, label)
         if self.model is not None:

@@ -1,16 +1,18 @@
 """How a notebook shows an error of Quadrants: its cause; the line of the cell with its caret; the calls that led there, the nearest
 first; what to do, set apart. The frames of IPython and of the package itself stay away."""
 
+import dis
 import linecache
 import os
 import re
 import sys
 import sysconfig
 import traceback
+import types
 
 import IPython
 import quadrants
-from quadrants import _exceptions
+from quadrants import _exceptions, _settings, _source
 from quadrants_jupyter import cells
 
 # Errors stand on red, light or dark, on which no colour can be read in every theme; black on yellow brings its own ground.
@@ -21,7 +23,7 @@ _place = re.compile(r'File "(.+)", line (\d+), in (.+):$')
 _carets = re.compile(r" *\^+ *$")
 _more = re.compile(r"\.\.\. \d+ more calls \.\.\.$")
 _advice = re.compile(r"(Hint|Note): ")
-_cell = re.compile(r"cell (\d+)$")
+_package = os.path.dirname(quadrants.__file__) + os.sep
 _not_the_users = tuple(os.path.dirname(module.__file__) + os.sep for module in (quadrants, sys.modules[__package__], IPython))
 
 
@@ -42,8 +44,8 @@ class Place:
         self.text, self.carets = text.strip(), carets[cut:].rstrip() if carets[:cut].isspace() or not cut else ""
 
     def lines(self, shell, before):
-        cell = _cell.match(self.file)
-        name = ("Cell", f"In[{cell[1]}]") if cell else shell.compile.format_code_name(self.file) or ("File", self.file)
+        cell = _source.cell_name(self.file)
+        name = (cell,) if cell != self.file else shell.compile.format_code_name(self.file) or ("File", self.file)
         yield f"{before}{_bold}{' '.join(name)}, line {self.number}{_plain}, in {self.scope}"
         start, end = len(self.carets) - len(self.carets.lstrip()), len(self.carets)
         if self.carets:
@@ -85,6 +87,14 @@ def _taken_apart(message):
     return places, causes or [""], advice
 
 
+def in_one_line(error):
+    """The class, the cause, and the innermost place in a kernel."""
+    places, causes, _ = _taken_apart(str(error))
+    where = [_source.place_name(place.file, place.number) for place in places if isinstance(place, Place)][-1:]
+    text = ": ".join(part for part in (type(error).__name__.lstrip("_"), causes[0]) if part)
+    return f"{text} ({where[0]})" if where else text
+
+
 def _calls(shell, tb):
     """Places in Python code of the user, the outermost first."""
     library = os.path.dirname(sysconfig.get_path("stdlib")) + os.sep
@@ -114,15 +124,33 @@ def render(shell, kind, error, tb):
     return lines
 
 
+def _without_package(tb):
+    """The traceback up to the call of the package, if this refuses something with `raise`: its frames say nothing of the mistake."""
+    entries = []
+    while tb is not None:
+        entries.append(tb)
+        tb = tb.tb_next
+    inside = len(entries)
+    while inside > 1 and entries[inside - 1].tb_frame.f_code.co_filename.startswith(_package):
+        inside -= 1
+    raises = entries and dis.opname[entries[-1].tb_frame.f_code.co_code[entries[-1].tb_lasti]] == "RAISE_VARARGS"
+    if inside == len(entries) or not raises or _settings.special.print_full_traceback:
+        return entries[0] if entries else None
+    shown = None
+    for entry in reversed(entries[:inside]):
+        shown = types.TracebackType(shown, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    return shown
+
+
 def _show(shell, kind, error, tb, tb_offset=None):
     ours, calls = cells.calls_of(error)
     if not issubclass(kind, _classes()):
         if not ours:
-            shell.showtraceback((kind, error, tb), running_compiled_code=True)
+            shell.showtraceback((kind, error, _without_package(tb)), running_compiled_code=True)
         elif calls is None:
             shell.showsyntaxerror()
         else:
-            shell.showtraceback((kind, error, calls), tb_offset=0, running_compiled_code=True)
+            shell.showtraceback((kind, error, _without_package(calls)), tb_offset=0, running_compiled_code=True)
         return []
     try:
         sys.last_type, sys.last_value, sys.last_traceback = kind, error, tb  # for %debug and %tb

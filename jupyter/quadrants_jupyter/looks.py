@@ -8,6 +8,14 @@ hatch = ("background-color:rgba(128,128,128,0.16);background:repeating-linear-gr
 said_of_branches = "padding:0 .4em;font-size:85%;border:1px dashed;border-radius:3px"
 
 
+def meant(word, known):
+    """The end of a message about a name that is not known."""
+    import difflib
+
+    found = difflib.get_close_matches(word, list(known), 1, 0.6)
+    return f"; did you mean {found[0]}?" if found else ""
+
+
 def digest(text):
     """64-bit FNV-1a of the text in UTF-8."""
     state = 0xCBF29CE484222325

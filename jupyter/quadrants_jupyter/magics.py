@@ -15,7 +15,7 @@ from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class
 from IPython.display import display
 
 from quadrants import _native
-from quadrants_jupyter import adstack, badge, cells, live, ordinary, progress, reloaded, reports, stale, tooltip
+from quadrants_jupyter import adstack, badge, cells, live, looks, ordinary, progress, reloaded, reports, stale, tooltip
 
 
 def _words(name, line):
@@ -317,6 +317,8 @@ class QuadrantsMagics(Magics):
         from quadrants_jupyter import checkpoints
 
         found = re.fullmatch(r"\s*--(\w+)\s*(.*?)\s*", line)
+        if not line.strip():
+            raise UsageError(f"%qd_step: the launch of which kernel?\n{self.qd_step.__doc__}")
         if found is None:
             try:
                 checkpoints.begin(self.shell, line).show()
@@ -382,15 +384,31 @@ class QuadrantsMagics(Magics):
     @line_magic
     @_with_help
     def qd_config(self, line):
-        """The options of the running program. %qd_config [NAME ...]"""
-        from quadrants import _settings
+        """The options of the running program, first those that are not as by default.
 
-        values = dict(vars(_settings.current()))
-        names = _words("%qd_config", line) or sorted(n for n in values if not n.startswith("_"))
-        unknown = [n for n in names if n not in values]
-        if unknown:
-            raise UsageError(f"%qd_config: no option named {unknown[0]!r}")
-        print("\n".join(f"{n} = {values[n]}" for n in names))
+        %qd_config            those that have an effect here, and the names of the others
+        %qd_config NAME ...   these
+        """
+        from quadrants import _option_values, _options, _settings
+
+        values = {name: value for name, value in vars(_settings.current()).items() if not name.startswith("_")}
+        names = _words("%qd_config", line)
+        for name in names:
+            if name not in values:
+                raise UsageError(f"%qd_config: no option named {name!r}{looks.meant(name, values)}")
+        changed = {name for name, value in values.items() if value != _options.OPTIONS.get(name, value)}
+        without_effect = {name for name, row in _option_values.ROWS.items() if not row[5]} - changed
+
+        def told(name):
+            return f"{name} = {values[name]}" + (f"  (by default {_options.OPTIONS[name]})" if name in changed else "")
+
+        if names:
+            return print("\n".join(map(told, names)))
+        rest = sorted(values.keys() - changed - without_effect)
+        print("\n".join(["changed by you or the environment:" if changed else "nothing is changed; by default:",
+                         *(f"  {told(name)}" for name in sorted(changed)), *(["by default:"] if changed else []),
+                         *(f"  {told(name)}" for name in rest),
+                         "without effect on this machine: " + ", ".join(sorted(values.keys() & without_effect))]))
 
     def find_counted(self, names):
         try:
@@ -491,10 +509,36 @@ _completers = {
 _transform = None
 
 
+def _keywords_of_init(context):
+    """The options that a call of qd.init around the cursor may take; empty: there is no such call, or a value is being written."""
+    before = "\n".join(context.full_text.splitlines()[:context.cursor_line] + [context.line_with_cursor])
+    before = before[:len(before) - len(context.token)] if context.token.isidentifier() else before
+    call = re.search(r"([\w.]+)\(([^()]*(?:\([^()]*\)[^()]*)*)$", before)
+    if call is None or not re.search(r"(^|,)\s*$", call[2]) or not call[1].endswith("init"):
+        return []
+    import quadrants as qd
+    from IPython import get_ipython
+
+    found, shell = None, get_ipython()
+    for at, name in enumerate(call[1].split(".")):
+        found = shell.user_ns.get(name) if at == 0 else vars(found).get(name) if inspect.ismodule(found) else None
+    if found is not qd.init:
+        return []
+    from quadrants import _options
+
+    own = [name for name, p in inspect.signature(qd.init).parameters.items() if p.kind is not p.VAR_KEYWORD and not name.startswith("_")]
+    known = sorted({*own, *_options.OPTIONS, *_options.SPECIAL})
+    return [name for name in known if not re.search(rf"\b{name}\s*=", call[2])]
+
+
 @context_matcher(priority=100, identifier="quadrants_jupyter.magics")
 def _complete(context):
     """What a magic takes, and nothing that Python would."""
     line, symbol = context.line_with_cursor, context.token
+    keywords = _keywords_of_init(context)
+    if keywords:
+        found = [SimpleCompletion(text=f"{word}=", type="param") for word in keywords if word.startswith(symbol)]
+        return {"completions": found, "suppress": bool(found), "ordered": True}
     completer = _completers.get(line.split(" ", 1)[0]) if " " in line else None
     found = [word for word in completer(line, symbol) if word.startswith(symbol)] if completer is not None else []
     return {"completions": [SimpleCompletion(text=word, type="magic") for word in found], "suppress": bool(found), "ordered": True}

@@ -6,6 +6,7 @@ so nothing of it is part of the notebook. A person at a console has a line on st
 written, and in the end. Who runs cells without a person (nbclient, nbval, papermill) is told nothing.
 """
 
+import contextlib
 import contextvars
 import logging
 import os
@@ -24,11 +25,15 @@ PATIENCE = 1.0  # s
 
 # --- shapes ----------------------------------------------------------------------------------------------------------
 
+def _shift_of(shown):
+    """Lines of the editor before line 1 of the cell."""
+    return next((place.shift for place in list(ordinary.cells.places.values()) if _source.shown_name(place.file) == shown), 0)
+
+
 def progress_of(told):
     """A Progress, of what the core says."""
-    place = next((p for p in list(ordinary.cells.places.values()) if _source.shown_name(p.file) == told["file"]), None)
     return {"what": told["what"], "kernel": activity.shown_name(told["kernel"]),
-            "place": activity.place_of(told, place.shift if place is not None else 0),
+            "place": activity.place_of(told, _shift_of(told["file"])),
             "share": _rounded(activity.share_of(told)), "seconds": int(told["seconds"])}
 
 
@@ -203,14 +208,27 @@ class Shown:
         place = _place(shell, cell_id) if self.on else None
         if place is None:
             return self.end()
-        if self.watcher is None or not self.watcher.is_alive():
-            self.watcher = Watcher()
-            self.watcher.start()
-        self.watcher.follow(Cell(place))
+        self.follow_in(place)
 
     def end(self):
         if self.watcher is not None:
             self.watcher.follow(None)
+
+    @contextlib.contextmanager
+    def following(self, place):
+        """A callback of the front end that launches kernels, shown at `place`."""
+        if self.on:
+            self.follow_in(place)
+        try:
+            yield
+        finally:
+            self.end()
+
+    def follow_in(self, place):
+        if self.watcher is None or not self.watcher.is_alive():
+            self.watcher = Watcher()
+            self.watcher.start()
+        self.watcher.follow(Cell(place))
 
     def follow(self, on):
         self.on = on
@@ -238,6 +256,7 @@ def _after_cell(_):
 
 def register(shell):
     """After `live`, which knows the cell that runs, and all that works at the end of cells."""
+    activity.shift_of = _shift_of
     if live.executions.loading:
         shown.begin(shell, live.executions.current()[0])
     shell.events.register("pre_run_cell", _before_cell)

@@ -1,15 +1,20 @@
 """Kernels that use what a later cell defined again: they are compiled anew at their next call. In a program without cells a kernel keeps
-what it was compiled with."""
+what it was compiled with. Kernels that a cell may have run with a number of before, which is another one now, are named below that
+cell."""
 
+import ast
 import sys
 import types
 import weakref
 
+from quadrants import _source
 from quadrants._language import func as _func, kernel as _kernel
 from quadrants_jupyter import fingerprint
 
 _names = None  # the namespace of cells
 _warned = weakref.WeakKeyDictionary()  # function -> what was said of it
+_compiled_with = weakref.WeakKeyDictionary()  # KernelInfo -> {global name: its number or text when the kernel was compiled last}
+_plain = (int, float, bool, str)
 
 
 def follow(names):
@@ -31,6 +36,7 @@ def _note(info):
     if info.fn.__globals__ is _names:
         found = {name: weakref.ref(value) for name, value in _reached(info.fn, set())}
         info.used = {**found, **(info.used or {})}
+        _compiled_with[info] = dict(_values_read(info.fn, set()))
 
 
 def _reached(fn, seen):
@@ -47,6 +53,69 @@ def _reached(fn, seen):
     for value in fingerprint.captured(fn).values():
         for inner in _functions(value):
             yield from _reached(inner, seen)
+
+
+def _values_read(fn, seen):
+    """(global name, value) of numbers and texts that it reads, and that funcs read which it calls."""
+    if fn in seen or fn.__globals__ is not _names:
+        return
+    seen.add(fn)
+    for name in fingerprint.names_read(fn.__code__):
+        value = _names.get(name)
+        if type(value) in _plain:
+            yield name, value
+        elif fingerprint.kind(value) == "func":
+            yield from _values_read(value.fn, seen)
+
+
+def _is_other(value, before):
+    return type(value) in _plain and (type(value), repr(value)) != (type(before), repr(before))
+
+
+def _kernels_called(code):
+    """KernelInfos of the kernels that the code of a cell names, and the functions and objects that it uses."""
+    found, seen = set(), set()
+
+    def visit(value):
+        if fingerprint.kind(value) == "kernel":
+            found.add(value._primal)
+        elif fingerprint.kind(value) == "data_oriented":
+            for member in vars(type(value) if not isinstance(value, type) else value).values():
+                visit(member)
+        elif isinstance(value, types.FunctionType) and value.__globals__ is _names and value not in seen:
+            seen.add(value)
+            visit_code(value.__code__)
+
+    def visit_code(code):
+        for name in fingerprint.names_read(code):
+            visit(_names.get(name))
+
+    visit_code(code)
+    return found
+
+
+def _tell_of_older_values(text):
+    """A kernel keeps the numbers that it was compiled with. Each is told once, where the kernel may have run with an older one."""
+    changed = {}
+    for info, values in list(_compiled_with.items()):
+        others = [(name, value) for name, value in values.items() if _is_other(_names.get(name), value)]
+        if others:
+            changed[info] = others
+    if not changed:
+        return
+    try:
+        called = _kernels_called(compile(text, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | ast.PyCF_DONT_IMPLY_DEDENT))
+    except (SyntaxError, ValueError):
+        return
+    for info in changed.keys() & called:
+        said = _warned.setdefault(info.fn, set())
+        for name, value in changed[info]:
+            now = _names[name]
+            if (name, repr(now)) not in said:
+                said.add((name, repr(now)))
+                cell = _source.cell_name(_source.shown_name(info.fn.__code__.co_filename))
+                print(f"{info.fn.__qualname__} was compiled with {name} = {value!r}; it is {now!r} now. Run {cell} again, or pass {name} "
+                      "as an argument.", file=sys.stderr)
 
 
 def _has_text(value):
@@ -91,7 +160,7 @@ def forget(info):
         made._forget()
 
 
-def after_cell(*_):
+def after_cell(result=None):
     for info in _alive():
         if info.used and any(_names.get(name, was()) is not was() for name, was in info.used.items()):
             forget(info)
@@ -99,6 +168,9 @@ def after_cell(*_):
     for fn in functions:
         if fn.__globals__ is _names:
             _warn_of_older_types(fn)
+    info = getattr(result, "info", None)
+    if info is not None and getattr(result, "success", False):
+        _tell_of_older_values(getattr(info, "transformed_cell", None) or info.raw_cell)
 
 
 def _warn_of_older_types(fn):

@@ -1,4 +1,5 @@
-"""What Shift-Tab, `kernel?` and `kernel??` show of a kernel: its signature as it is written, its docstring, and what was compiled of it."""
+"""What Shift-Tab, `kernel?` and `kernel??` show of a kernel: its signature as it is written, its docstring, and what was compiled of it.
+And the parameters of qd.Vector.field, which Python knows as *args."""
 
 import ast
 import inspect
@@ -57,8 +58,22 @@ def sections(kernel, with_source=False):
         yield "Source", textwrap.dedent(inspect.getsource(kernel.fn)).rstrip()
 
 
+def _of_vector_field(shown):
+    """qd.Vector.field passes on what qd.Matrix.field takes."""
+    import quadrants as qd
+
+    found = getattr(shown, "obj", shown)
+    if getattr(found, "__func__", None) is not qd.Vector.field.__func__:
+        return None
+    of_matrix = inspect.signature(qd.Matrix.field)
+    parameters = [p for name, p in of_matrix.parameters.items() if name not in ("m", "ndim")]
+    return [("Signature", f"Vector.field{of_matrix.replace(parameters=parameters)}"), ("Docstring", inspect.getdoc(found))]
+
+
 def _plain(shown, info=None):
     kernel = _kernel_of(shown)
+    if kernel is None:
+        return _of_vector_field(shown)
     return None if kernel is None else list(sections(kernel, getattr(shown, "detail_level", 0) > 0))
 
 

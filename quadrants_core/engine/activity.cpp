@@ -2,6 +2,7 @@
 // in `Stream::now`, what threads left of their chunks, and, of graphs, a count of passes. The look of others marks the lock that a launch
 // holds, so that the next look can tell whether it is the same launch.
 #include "engine/program_impl.h"
+#include "engine/stopped.h"
 
 #include <algorithm>
 
@@ -12,7 +13,8 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point then) { return std::chrono::duration<double>(Clock::now() - then).count(); }
 
-/// Its launch may have ended meanwhile: what is told is of the time of the look, or of nothing.
+} // namespace
+
 void describe_launch(const Program::Impl &p, Activity &now) {
     const auto *task = static_cast<const KernelTask *>(__atomic_load_n(&p.main.now.host.task, __ATOMIC_RELAXED));
     const auto has_task = [&](const CompiledKernel *kernel) {
@@ -42,8 +44,6 @@ void describe_launch(const Program::Impl &p, Activity &now) {
         now.turns.push_back(__atomic_load_n(&kernel.turns[size_t(level)], __ATOMIC_RELAXED));
     std::ranges::reverse(now.turns);
 }
-
-} // namespace
 
 Activity Program::activity() const {
     Impl &p = *impl_;

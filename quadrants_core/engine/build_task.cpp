@@ -120,13 +120,23 @@ Location first_location(const ir::Function &fn) {
     return {};
 }
 
+/// Place of the first statement of a serial task. Counts of the loop before it, and what is computed for them, do not stand there.
+static Location place_of_serial(const ir::Function &task) {
+    for (ir::Value v : task[task.body].insts) {
+        const ir::Op op = task[v].op;
+        if (op == ir::Op::count || ir::info(op).effect == ir::Effect::pure) continue;
+        if (const auto trace = task.trace(task[v].span); !trace.empty() && trace.front().line) return trace.front();
+    }
+    return first_location(task);
+}
+
 TaskBuild start_build(ir::Function task) {
     TaskBuild build;
     abi::Task &info = build.info;
     info.name = task.name;
     info.kind = task.role == ir::Role::range_task ? abi::TaskKind::range : abi::TaskKind::serial;
     info.weight = weight(task);
-    info.line = first_location(task).line;
+    info.line = place_of_serial(task).line;
     if (info.kind == abi::TaskKind::range)
         for (ir::Value v : task[task.body].insts)
             if (task[v].op == ir::Op::parallel) {

@@ -3,6 +3,7 @@
 #include "engine/fault.h"
 #include "engine/overlap.h"
 #include "engine/program_impl.h"
+#include "engine/stopped.h"
 #include "engine/remote_launch.h"
 #include "engine/stepping.h"
 #include "engine/stopwatch.h"
@@ -425,7 +426,12 @@ void fail_launch(Program::Impl &p) {
     p.main.queue->wait();
     const bool failed = __atomic_exchange_n(&p.main.failed, 0, __ATOMIC_ACQUIRE);
     if (p.sparse) p.collect_cells();
-    if (!failed) throw Interrupted{};
+    if (!failed) {
+        Activity at;
+        const std::lock_guard guard(p.watch_lock);
+        describe_launch(p, at);
+        throw StoppedLaunch(std::move(at));
+    }
     if (p.sparse) p.sparse->rethrow();
     Failure failure = std::exchange(p.main.failure, {});
     fail_user(failure.kind, std::move(failure.text), std::move(failure.trace));

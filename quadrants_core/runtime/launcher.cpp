@@ -106,7 +106,12 @@ Job::Job(Launcher &launcher, const std::atomic<const TaskEntry *> &code, const a
 
 void Job::run(const void *self, uint32_t thread, uint32_t index) {
     const Job &job = *static_cast<const Job *>(self);
-    if (*job.stop || __atomic_load_n(job.failed, __ATOMIC_RELAXED)) return;
+    if (*job.stop || __atomic_load_n(job.failed, __ATOMIC_RELAXED)) {
+        if (!*job.stop) return;
+        job.states[thread].left_out++;
+        job.states[thread].of = job.chunks();
+        return;
+    }
     const ChunkDraws draws(job.states[thread], job.draws, index);
     const int64_t from = job.begin + int64_t(index) * job.chunk;
     const TaskEntry *entry = job.entry.load(std::memory_order_acquire);
@@ -144,7 +149,16 @@ abi::HeapUse Launcher::heap_use_so_far() const {
 
 Share Launcher::share_so_far() const {
     const Pool::Begun begun = pool_->begun();
-    if (!begun.work || !runs_chunks(begun.work)) return {};
+    if (!begun.work) {
+        Share ended;
+        for (const State &state : states_) {
+            ended.all = std::max(ended.all, state.of.exchange(0));
+            ended.done += state.left_out.exchange(0);
+        }
+        ended.done = ended.all - std::min(ended.all, ended.done);
+        return ended;
+    }
+    if (!runs_chunks(begun.work)) return {};
     const uint32_t under_way = std::min(begun.begun, uint32_t(threads()));
     return {begun.begun - under_way, begun.chunks};
 }

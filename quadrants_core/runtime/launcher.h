@@ -66,12 +66,14 @@ class Launcher {
     abi::HeapUse take_heap_use();
     /// The same of the task that runs, from any thread.
     abi::HeapUse heap_use_so_far() const;
-    /// How much of the task that runs is done, from any thread.
+    /// How much of the task that runs is done, from any thread; of one that Stop has ended, how much was: once.
     Share share_so_far() const;
 
     /// Of one thread.
     struct alignas(64) State : abi::Thread {
         ThreadHeap memory{*this, host_chunks()};
+        /// Chunks of a task that Stop ended which this thread did not begin, and how many the task has; kept until they are read.
+        mutable std::atomic<uint32_t> left_out{0}, of{0};
     };
     static_assert(sizeof(State) % 64 == 0); // no two threads write to one line
 

@@ -289,7 +289,9 @@ def fails(x: Line):
     session.run("qd.init(arch=qd.cpu, debug=True, offline_cache=False)\nx = qd.ndarray(qd.i32, 3)")
     session.run("%qd_step fails(x)")
     data = shown(session.run("%qd_step --run"))
-    assert "AssertionError" in lines(data)[-1] and lines(data)[0] == "fails: at its end"
+    assert re.match(r"QuadrantsAssertionError: .*too much.* \(Cell In\[\d+\], line 6\)$", lines(data)[-1]), lines(data)
+    assert lines(data)[0] == "fails: ended by an error"
+    assert lines(shown(session.run("%qd_step --back")))[0] == "fails: stopped"
     session.run("qd.init(arch=qd.cpu)")
 
 
@@ -316,9 +318,10 @@ n[()] = 1""")
         took.append(time.monotonic() - begun)
         if call.startswith("%"):  # the stepper shows it
             data = shown(ended)
-            assert "KeyboardInterrupt" in lines(data)[-1] and lines(data)[0] == "forever: at its end"
+            assert re.match(r"KeyboardInterrupt: kernel forever was stopped in turn [\d,]+, at Cell In\[\d+\], line [46]$", lines(data)[-1])
+            assert re.match(r"forever: interrupted in turn [\d,]+$", lines(data)[0])
         else:
-            assert ended.error == "KeyboardInterrupt"
+            assert re.match(r"kernel forever was stopped in turn [\d,]+, at Cell In", ended.of("error")[0]["evalue"])
     print(f"Stop ends the cell within {1e3 * min(took):.0f} to {1e3 * max(took):.0f} ms")
     assert min(took) < 0.5
     assert session.run("6 * 7").result == "42"

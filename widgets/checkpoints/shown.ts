@@ -43,6 +43,12 @@ export function duration(microseconds: number): string {
   return `${amount < 10 ? amount.toFixed(1).replace(/\.0$/, "") : Math.round(amount)} ${unit}`;
 }
 
+/** How long a task took, and which of its runs that was. */
+export function took({ runs, microseconds }: Step): string {
+  if (!runs || microseconds === null) return "";
+  return runs === 1 ? duration(microseconds) : `newest run ${duration(microseconds)}`;
+}
+
 function times(runs: number | null): string {
   return !runs ? "" : runs === 1 ? "ran once" : `ran ${runs} times`;
 }
@@ -57,7 +63,7 @@ export function words(step: Step): string {
 
 export function head(launch: Launch): string {
   if (launch.yielded !== null) return `yielded at ${launch.labels.find(([label]) => label === launch.yielded)?.[1] ?? launch.yielded}`;
-  return launch.over ? "at its end" : "stopped";
+  return launch.ended || (launch.over ? "at its end" : "stopped");
 }
 
 export function changes({ changed, elements, changes: told }: ArrayShown): string {

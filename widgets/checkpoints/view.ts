@@ -2,7 +2,7 @@
 // the arrays of the kernel with what the newest step changed. Elements can be edited between steps.
 import { element, say, toggle } from "../heatmap/dom";
 import type { ArrayShown, Launch, Move, Step } from "../protocol/checkpoints";
-import { changes, controls, duration, edit, head, indexOf, may, moveOf, parsedIndex, resumeKey, signs, words, type Simple } from "./shown";
+import { changes, controls, edit, head, indexOf, may, moveOf, parsedIndex, resumeKey, signs, took, words, type Simple } from "./shown";
 
 /** Where the data come from, and where what a person asks for goes. */
 export interface Source {
@@ -35,7 +35,7 @@ class StepRow {
     say(this.sign, signs[step.state]);
     say(this.text, step.text);
     say(this.said, [words(step), next ? "next" : ""].filter(Boolean).join(", "));
-    say(this.time, step.runs && step.microseconds !== null ? duration(step.microseconds) : "");
+    say(this.time, took(step));
   }
 }
 
@@ -164,6 +164,11 @@ export class Stepper {
   update(): void {
     this.busy = false;
     this.draw();
+  }
+
+  /** What runs while the kernel makes a move. */
+  running(text: string): void {
+    if (this.busy) say(this.state, text || "running\u2026");
   }
 
   private readonly onKey = (event: KeyboardEvent): void => {

@@ -60,6 +60,13 @@ export interface Launch {
   /** The newest of these in one sentence. */
   said: string;
   error: string;
+  /** How an error or Stop ended the launch; empty: none did. */
+  ended: string;
+}
+
+/** While a move takes its time: what runs; empty: nothing that is known. */
+export interface Running {
+  running: string;
 }
 
 /** Traits of the widget's model. */

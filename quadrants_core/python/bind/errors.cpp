@@ -1,8 +1,11 @@
 #include "python/bind/errors.h"
 
 #include "base/error.h"
+#include "engine/stopped.h"
 
 #include <new>
+#include <optional>
+#include <utility>
 
 namespace qd::bind {
 namespace {
@@ -51,6 +54,9 @@ PyObject *trace_list(const std::vector<Location> &trace) {
     return list;
 }
 
+/// The newest launch that Stop ended, until a KeyboardInterrupt says where. Guarded by the GIL.
+std::optional<engine::Activity> stopped;
+
 /// Lets quadrants._exceptions build the exception and sets it.
 void raise_through(const char *maker, PyObject *args) {
     PyObject *function = args ? package_attr("quadrants._exceptions", maker) : nullptr;
@@ -89,6 +95,24 @@ void raise(ErrorClass kind, const std::string &message) {
     Py_DECREF(type);
 }
 
+void say_where_it_stopped() {
+    const std::optional<engine::Activity> at = std::exchange(stopped, std::nullopt);
+    if (!at || at->kernel.empty() || !PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) return;
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    const bool is_plain = type == PyExc_KeyboardInterrupt && !value; // as Python's own handler raises it
+    PyObject *maker = is_plain ? package_attr("quadrants._live.activity", "where_it_stopped") : nullptr;
+    PyObject *turns = maker ? PyTuple_New(Py_ssize_t(at->turns.size())) : nullptr;
+    for (size_t i = 0; turns && i < at->turns.size(); i++)
+        PyTuple_SET_ITEM(turns, Py_ssize_t(i), PyLong_FromUnsignedLong(at->turns[i]));
+    PyObject *text = turns ? PyObject_CallFunction(maker, "ssIIIN", at->kernel.c_str(), at->file.c_str(), at->line,
+                                                   at->chunks_done, at->chunks, turns)
+                           : nullptr;
+    Py_XDECREF(maker);
+    if (!text) PyErr_Clear();
+    PyErr_Restore(type, text ? text : value, traceback);
+}
+
 void raise_current_exception() {
     try {
         throw;
@@ -102,6 +126,9 @@ void raise_current_exception() {
         raise_foreign(e);
     } catch (const DeviceError &e) {
         raise_through("from_device", Py_BuildValue("(ssl)", e.what(), e.call.c_str(), e.code));
+    } catch (const engine::StoppedLaunch &e) {
+        stopped = e.at;
+        PyErr_SetNone(PyExc_KeyboardInterrupt);
     } catch (const Interrupted &) {
         PyErr_SetNone(PyExc_KeyboardInterrupt);
     } catch (const std::bad_alloc &) {

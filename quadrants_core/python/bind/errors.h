@@ -26,5 +26,7 @@ void raise(ErrorClass kind, const std::string &message);
 
 /// Inside a catch (...) block: sets the Python error that belongs to the C++ exception in flight.
 void raise_current_exception();
+/// Adds to the plain KeyboardInterrupt that is set where the launch stood that it ended.
+void say_where_it_stopped();
 
 } // namespace qd::bind

@@ -161,8 +161,9 @@ void note_interrupt() {
             PyErr_SetNone(PyExc_SystemExit);
         else
             raise(ErrorClass::interrupted, "the kernel was stopped (Ctrl-C or Stop)");
-    } else if (PyErr_CheckSignals() == 0) {
-        PyErr_SetNone(PyExc_KeyboardInterrupt);
+    } else {
+        if (PyErr_CheckSignals() == 0) PyErr_SetNone(PyExc_KeyboardInterrupt);
+        say_where_it_stopped();
     }
     return false;
 }

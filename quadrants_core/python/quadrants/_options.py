@@ -136,7 +136,9 @@ def check(arch, values, src_ll_cache, present):
 def _unknown(names):
     """What is said of keywords that are no options."""
     known = [*OPTIONS, *SPECIAL, "arch", "enable_fallback", "require_version"]
-    meant = [f"{_option_values.nearest(name, known)} for {name}" for name in names if _option_values.nearest(name, known)]
+    meant = [
+        (f"{near} for {name}" if len(names) > 1 else near) for name in names if (near := _option_values.nearest(name, known)) is not None
+    ]
     return f"Unrecognized keyword argument(s) for qd.init: {', '.join(names)}" + (f"; did you mean {', '.join(meant)}?" if meant else "")
 
 

@@ -1,6 +1,11 @@
 """What a program is at, in words: the kernel that is compiled, or the task that runs, and how much of it is done."""
 
-from quadrants import _native
+from quadrants import _native, _source
+
+
+def shift_of(file):
+    """How many lines of the editor come before line 1 of a source; notebooks replace this."""
+    return 0
 
 
 def now():
@@ -30,6 +35,16 @@ def place_of(told, shift=0):
     task = [f"task {told['number']} of {told['tasks']}"] if told["number"] and told["tasks"] > 1 else []
     line = [f"line {told['line'] + shift}"] if told["line"] else []
     return ", ".join(turns + task + line)
+
+
+def where_it_stopped(kernel, file, line, done, chunks, turns):
+    """The text of the KeyboardInterrupt of a launch that Stop ended."""
+    said = [f"in turn {' · '.join(f'{turn:,}' for turn in turns)}"] if turns else []
+    if line:
+        said.append(f"at {_source.place_name(file, line + shift_of(file))}" if file else f"at line {line}")
+    if chunks:
+        said.append(f"after {done / chunks:.0%} of this loop")
+    return f"kernel {shown_name(kernel)} was stopped {', '.join(said)}".strip()
 
 
 def time_of(seconds):
