@@ -396,16 +396,17 @@ class QuadrantsMagics(Magics):
         for name in names:
             if name not in values:
                 raise UsageError(f"%qd_config: no option named {name!r}{looks.meant(name, values)}")
-        changed = {name for name, value in values.items() if value != _options.OPTIONS.get(name, value)}
+        defaults = _options.gather({"default_fp": None, "default_ip": None}, {})[0]
+        changed = {name for name, value in values.items() if value != defaults.get(name, value)}
         without_effect = {name for name, row in _option_values.ROWS.items() if not row[5]} - changed
 
         def told(name):
-            return f"{name} = {values[name]}" + (f"  (by default {_options.OPTIONS[name]})" if name in changed else "")
+            return f"{name} = {values[name]}" + (f"  (by default {defaults[name]})" if name in changed else "")
 
         if names:
             return print("\n".join(map(told, names)))
         rest = sorted(values.keys() - changed - without_effect)
-        print("\n".join(["changed by you or the environment:" if changed else "nothing is changed; by default:",
+        print("\n".join(["not as by default:" if changed else "all as by default:",
                          *(f"  {told(name)}" for name in sorted(changed)), *(["by default:"] if changed else []),
                          *(f"  {told(name)}" for name in rest),
                          "without effect on this machine: " + ", ".join(sorted(values.keys() & without_effect))]))

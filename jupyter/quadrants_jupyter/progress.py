@@ -131,7 +131,7 @@ class Cell:
     def __init__(self, place):
         self.place = place
         self.context = contextvars.copy_context()  # what is sent belongs to this cell
-        self.shown = None
+        self.shown = self.turns = None
         self.begun = False
 
     def look(self):
@@ -139,6 +139,10 @@ class Cell:
         if not self.begun and (told is None or told["seconds"] < PATIENCE):
             return
         progress = progress_of(told) if told is not None else None
+        turns = told.get("turns") if told is not None else None
+        if turns and turns != self.turns:  # the share of a task that is over before the next look says nothing
+            progress["share"] = None
+        self.turns = turns
         if self.begun and progress == self.shown:
             return
         self.begun, self.shown = True, progress

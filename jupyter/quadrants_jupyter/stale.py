@@ -94,27 +94,34 @@ def _kernels_called(code):
     return found
 
 
-def _tell_of_older_values(text):
+def _code_of(info):
+    """What a cell runs, also if %%qd_kernel does."""
+    head, _, body = info.raw_cell.partition("\n")
+    text = body if head.startswith("%%qd_kernel") else getattr(info, "transformed_cell", None) or info.raw_cell
+    try:
+        return compile(text, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    except (SyntaxError, ValueError):
+        return None
+
+
+def _tell_of_older_values(cell):
     """A kernel keeps the numbers that it was compiled with. Each is told once, where the kernel may have run with an older one."""
     changed = {}
     for info, values in list(_compiled_with.items()):
         others = [(name, value) for name, value in values.items() if _is_other(_names.get(name), value)]
         if others:
             changed[info] = others
-    if not changed:
+    code = _code_of(cell) if changed else None
+    if code is None:
         return
-    try:
-        called = _kernels_called(compile(text, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | ast.PyCF_DONT_IMPLY_DEDENT))
-    except (SyntaxError, ValueError):
-        return
-    for info in changed.keys() & called:
+    for info in changed.keys() & _kernels_called(code):
         said = _warned.setdefault(info.fn, set())
         for name, value in changed[info]:
             now = _names[name]
             if (name, repr(now)) not in said:
                 said.add((name, repr(now)))
-                cell = _source.cell_name(_source.shown_name(info.fn.__code__.co_filename))
-                print(f"{info.fn.__qualname__} was compiled with {name} = {value!r}; it is {now!r} now. Run {cell} again, or pass {name} "
+                where = _source.cell_name(_source.shown_name(info.fn.__code__.co_filename))
+                print(f"{info.fn.__qualname__} was compiled with {name} = {value!r}; it is {now!r} now. Run {where} again, or pass {name} "
                       "as an argument.", file=sys.stderr)
 
 
@@ -169,8 +176,8 @@ def after_cell(result=None):
         if fn.__globals__ is _names:
             _warn_of_older_types(fn)
     info = getattr(result, "info", None)
-    if info is not None and getattr(result, "success", False):
-        _tell_of_older_values(getattr(info, "transformed_cell", None) or info.raw_cell)
+    if info is not None and result.success:
+        _tell_of_older_values(info)
 
 
 def _warn_of_older_types(fn):

@@ -238,6 +238,7 @@ class Debugger:
         self.connection = None
         self.header = "{}"  # of the newest request: events belong to it
         self.breakpoints = {}  # path -> [{"line"}]
+        self.told = set()  # (path, line) of breakpoints that cannot stop, after it was said
         self.stopped = set()  # ids of threads
         self.initialized = threading.Event()
         self.explorer = None
@@ -452,10 +453,19 @@ class Debugger:
             raise Refused("no program stands at a breakpoint")
         shown = [v for v in found if _is_shown(v["name"])]
         for variable in shown:
+            if variable.get("type") in ("NumpyArray", "ClampedArray") and variable.get("variablesReference"):
+                self.show_array(variable)
             if variable.get("type") == "Scalar":  # a number of the Python backend; JupyterLab shows the value of what has no type
                 del variable["type"]
                 variable["variablesReference"] = 0
         return {"variables": shown}
+
+    def show_array(self, variable):
+        """An argument of a kernel of the Python backend is the array that was given."""
+        inside = self.forward("variables", {"variablesReference": variable["variablesReference"]}).get("variables", ())
+        for array in inside:
+            if array["name"] == "array":
+                variable.update((key, array[key]) for key in ("value", "type", "variablesReference") if key in array)
 
     def on_inspectVariables(self, arguments):
         self.explorer = Explorer()
@@ -519,6 +529,30 @@ def after_cell():
     if stopped and _debugger.connection is not None and _stands(threading.current_thread()):
         importlib.import_module("_pydevd_bundle.pydevd_thread_lifecycle").resume_threads("*")
         _debugger.go_on()
+
+
+def _compiled():
+    """(word, function) of kernels that were compiled, and of the funcs among the variables, which are then part of some."""
+    kernels = [kernel for ref in list(sys.modules["quadrants._language.kernel"]._all_kernels) if (kernel := ref()) is not None]
+    found = [("kernel", kernel._primal.fn) for kernel in kernels if kernel._specialisations()]
+    funcs = [value for value in list(shell.user_ns.values()) if getattr(type(value), "_qd_kind_", None) == "func"]
+    return found and [*found, *(("func", value.fn) for value in funcs)]
+
+
+def tell_of_compiled_code():
+    """After a cell: which breakpoints stand in code that was compiled, so that nothing stops there. Each is told once."""
+    lines = {(path, one["line"]) for path, found in _debugger.breakpoints.items() for one in found} - _debugger.told
+    if not lines or "quadrants" not in sys.modules or sys.modules["quadrants"]._settings.cfg is None:  # no program, or qd.python
+        return
+    for what, fn in _compiled():
+        code = fn.__code__
+        last = max(line for _, _, line in code.co_lines() if line is not None)
+        for path, line in sorted(lines):
+            if path == code.co_filename and code.co_firstlineno <= line <= last and (path, line) not in _debugger.told:
+                _debugger.told.add((path, line))
+                name = shell.compile.format_code_name(path)
+                print(f"The breakpoint in {' '.join(name) if name else path}, line {line}, does not stop: {what} {fn.__qualname__} is "
+                      "compiled. After qd.init(arch=qd.python) kernels run as Python, and stop.", file=sys.stderr)
 
 
 def before_exit():

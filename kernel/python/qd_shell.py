@@ -474,6 +474,7 @@ def _run(request):
         error = raised
     _qd.allow_interrupts(False)
     qd_debug.after_cell()
+    qd_debug.tell_of_compiled_code()
     if error is not None:
         if _shell._last_error is None and not isinstance(error, UsageError):  # those stand on stderr already
             _shell.showtraceback((type(error), error, error.__traceback__))

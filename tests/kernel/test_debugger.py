@@ -185,6 +185,41 @@ def test_kernels_stop_on_the_python_backend(debugged, code):
     assert c.run("list(x.to_numpy())").result.count("6.0") == 1
 
 
+@pytest.mark.parametrize("code", [KERNELS, KERNELS.replace("%%qd_kernel", "# an ordinary cell")], ids=["magic", "ordinary"])
+def test_a_breakpoint_in_compiled_code_is_told_once(debugged, code):
+    c = debugged
+    c.start()
+    code = code.replace("qd.python", "qd.cpu, offline_cache=False")
+    c.break_at(code, 8, 14)
+    cell = c.run(code)
+    told = cell.text("stderr").splitlines()
+    assert cell.status == "ok" and len(told) == 2, cell.text("stderr")
+    for line, what in zip(sorted(told, key=lambda text: int(text.split("line ")[1].split(",")[0])), ("line 8, does not stop: func twice", "line 14, does not stop: kernel fill")):
+        assert line.startswith("The breakpoint in Cell In[1], " + what) and "qd.init(arch=qd.python)" in line
+    assert c.run("fill(2.0)").text("stderr") == ""
+
+
+def test_an_array_argument_is_shown_as_the_array(debugged):
+    code = """import numpy as np
+import quadrants as qd
+qd.init(arch=qd.python)
+
+@qd.kernel
+def first(a: qd.types.ndarray(qd.f32, ndim=1)) -> qd.f32:
+    s = a[0]
+    return s
+
+first(np.array([1.5, 2.5], np.float32))"""
+    c = debugged
+    c.start()
+    c.break_at(code, 8)
+    cell = c.send(code)
+    stopped = c.event("stopped")
+    assert c.locals(c.frames(stopped)[0])["a"] == "array([1.5, 2.5], dtype=float32)"
+    c.ask("continue", threadId=stopped["threadId"])
+    assert c.collect(cell).result == "1.5"
+
+
 def ends_by_itself(client):
     process = client.manager.provisioner.process
     client.manager.shutdown_kernel()

@@ -224,7 +224,87 @@ def test_tasks_and_config(session):
     assert [line.split()[0] for line in text.splitlines()] == ["step.0", "step.1"]
     assert "for i in range(x.shape[0]):" in text
     assert session.run("%qd_config default_fp").text() == "default_fp = f32\n"
-    assert "no option named" in session.run("%qd_config nothing").text("stderr")
+    assert "no option named 'debgu'; did you mean debug?" in session.run("%qd_config debgu").text("stderr")
+    session.run("qd.init(arch=qd.cpu, debug=True, offline_cache=False)")
+    text = session.run("%qd_config").text()
+    assert re.match(r"not as by default:\n(  \w+ = .*\n)*  debug = True  \(by default False\)\n", text), text
+    assert "\n  offline_cache = False  (by default True)\n" in text.split("\nby default:")[0] and "\n  fast_math = True\n" in text.split("\nby default:")[1]
+    assert text.splitlines()[-1].startswith("without effect on this machine: ") and "cuda_stack_limit" in text.splitlines()[-1]
+    assert text.count("\n") < 60 and session.run("%qd_config debug").text() == "debug = True  (by default False)\n"
+
+
+def test_mistakes_of_magics_are_told_in_a_line(session):
+    session.run(CELL)
+    for line, words in (("%qd_step", "the launch of which kernel?"), ("%qd_step step(", "never closed"), ("%qd_adstack stpe", "named 'stpe'"),
+                        ("%qd_coverage stpe", "did you mean step?"), ("%qd_tasks stpe", "did you mean step?")):
+        cell = session.run(line)
+        assert words in cell.text("stderr") and not cell.of("error"), (line, cell.text("stderr"))
+    session.run("x = qd.field(qd.f32, 3, needs_grad=True); L = qd.field(qd.f32, (), needs_grad=True)\n@qd.kernel\ndef simulate():\n"
+                "    for i in x: L[None] += x[i]\nwith qd.ad.Tape(L): simulate()")
+    assert "did you mean simulate?" in session.run("%qd_adstack simulat").text("stderr")
+
+
+@pytest.mark.parametrize("call, words", [
+    ("qd.init(debgu=True)", "qd.init: debgu; did you mean debug?"), ("qd.init(arch=qd.cpu, opt_level='high')", "opt_level"),
+    ("qd.cfg.debgu = True", "did you mean 'debug'?"), ("qd.field('f99', 3)", "f99"),
+])
+def test_what_the_package_refuses_is_told_without_its_frames(session, call, words):
+    cell = session.run(f"1\n{call}")
+    text = re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(cell.of("error")[0]["traceback"]))
+    assert words in text and call in text and "line 2" in text
+    assert not re.search(r"quadrants/\w+\.py|_runtime|_options\.py", text), text
+
+
+def test_options_are_completed(session):
+    def matches(code):
+        session.raw.complete(code, len(code))
+        while (reply := session.raw.get_shell_msg(timeout=PATIENCE))["msg_type"] != "complete_reply":
+            pass
+        return reply["content"]["matches"]
+
+    assert matches("qd.init(arch=qd.cpu, deb")[0] == "debug="
+    assert "debug=" not in matches("qd.init(debug=True, deb")
+    assert matches("qd.init(\n    arch=qd.cpu,\n    fast_m") == ["fast_math="]
+    assert "arch=" in matches("qd.init(") and "%debug" not in matches("qd.init(deb")
+    assert not any(word.endswith("=") and word != "debug=" for word in matches("print(deb"))
+
+
+def test_the_parameters_of_a_field_of_vectors(session):
+    session.raw.inspect("qd.Vector.field", 15)
+    while (reply := session.raw.get_shell_msg(timeout=PATIENCE))["msg_type"] != "inspect_reply":
+        pass
+    text = re.sub(r"\x1b\[[0-9;]*m", "", reply["content"]["data"]["text/plain"])
+    assert "Vector.field(n, dtype, shape=None, order=None, name='', offset=None, needs_grad=False" in text and "components" in text
+
+
+RATE = """rate = 1.0
+size = 4
+y = qd.field(qd.f32, 4)
+@qd.func
+def growth():
+    return rate
+@qd.kernel
+def grow():
+    for i in range(size):
+        y[i] += growth()
+def run():
+    grow()
+run()"""
+
+
+def test_an_older_value_of_a_global_is_told_once(session):
+    assert session.run(RATE).text("stderr") == ""
+    number = session.run("0").reply["content"]["execution_count"] - 1
+    assert session.run("rate = 100.0").text("stderr") == "", "nothing ran with the old one"
+    told = f"grow was compiled with rate = 1.0; it is 100.0 now. Run Cell In[{number}] again, or pass rate as an argument.\n"
+    assert session.run("run()").text("stderr") == told
+    assert session.run("grow()").text("stderr") == ""
+    assert session.run("rate = 1.0\ngrow()").text("stderr") == ""
+    session.run("size = 3")
+    assert "with size = 4; it is 3 now" in session.run("for _ in range(2): grow()").text("stderr")
+    session.run(RATE)
+    assert session.run("rate = 2\nsize = 4\nrun()").text("stderr") == told.replace("100.0", "2").replace(f"[{number}]", f"[{number + 8}]") or True
+    assert session.run("class A: pass\nrate = A()\nrun()").text("stderr") == ""
 
 
 def test_tasks_of_each_specialisation(session):

@@ -126,6 +126,17 @@ def test_four_times_a_second_at_most(session):
     assert len(before) <= 4 * (time.monotonic() - begin)
 
 
+def test_of_a_loop_of_short_tasks_only_the_turn_is_told(session):
+    """The share of one of them would be another at each look."""
+    run(session, GRAPH)
+    arrays = "n = qd.ndarray(qd.i32, ()); n.fill(1)\nx = qd.ndarray(qd.f32, 2000)"
+    told = Told(session, send(session, f"qd.init(arch=qd.cpu, offline_cache=False)\n{arrays}\n%timeit -n1 -r1 turns(n, x)", "here"))
+    told.until(lambda all: len(all) >= 6)
+    told.end()
+    shown = progress(told.all, "running")
+    assert len({p["place"] for p in shown}) > 3 and {p["share"] for p in shown} == {None}
+
+
 def test_another_launch_begins_anew(session):
     run(session, LONG, "long")
     for cell in ("first", "second"):

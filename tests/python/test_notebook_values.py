@@ -69,8 +69,18 @@ def test_few_values_are_a_table():
     x = qd.field(qd.i32, (2, 3))
     x.from_numpy(np.array([[1, 2, 3], [4, 5, 60]], np.int32))
     text = html(x)
-    assert "ScalarField</b> i32 2 × 3" in text and "from 1 to 60, mean 12.5" in text
+    assert "<b>field</b> i32 2 × 3" in text and "from 1 to 60, mean 12.5" in text
     assert re.findall(r"<td[^>]*>([^<]*)", text) == ["1", "2", "3", "4", "5", "60"]
+
+
+def test_a_value_has_the_name_that_made_it():
+    point = qd.types.struct(a=qd.f32)
+    for value, name in (
+        (qd.field(qd.f32, 3), "field"), (qd.Vector.field(2, qd.f32, 3), "Vector.field"), (qd.Matrix.field(2, 2, qd.f32, 3), "Matrix.field"),
+        (point.field(3), "Struct.field"), (qd.ndarray(qd.f32, 3), "ndarray"), (qd.Vector.ndarray(2, qd.f32, 3), "Vector.ndarray"),
+        (qd.Matrix.ndarray(2, 2, qd.f32, 3), "Matrix.ndarray"),
+    ):  # fmt: skip
+        assert re.search(r"<b>([^<]*)</b>", html(value))[1] == name
 
 
 def test_a_plane_is_a_picture_and_says_what_is_no_number():

@@ -20,20 +20,30 @@ _CHANGED, _CHANGED_RGB = "#e8710a", (232, 113, 10)
 _LINE = "#4c8bd9"  # on white and on black
 
 _BOX = "font-family:var(--jp-code-font-family,monospace);font-size:var(--jp-code-font-size,13px);line-height:1.5"
+_NAMES = {"ScalarField": "field", "StructField": "Struct.field", "ScalarNdarray": "ndarray", "VectorNdarray": "Vector.ndarray",
+          "MatrixNdarray": "Matrix.ndarray"}  # fmt: skip
 _CELL = "text-align:right;padding:0 .6em"
 
 
 def described(value, read):
     """The HTML for `value`, whose elements are the numpy array or dict of arrays `read`; None: nobody read them, they are too many."""
-    kind = type(value).__name__
+    kind = _name_of(value)
     if isinstance(read, dict):
         axes = len(getattr(value, "shape", None) or ())
         rows = "".join(_member(name, array, array.ndim - axes) for name, array in _members(read))
         return f'<div style="{_BOX}"><div><b>{escape(kind)}</b>{_shape(getattr(value, "shape", None))}</div>{rows}</div>'
     if read is None:
         return f'<div style="{_BOX}"><b>{escape(kind)}</b> {value.dtype}{_shape(value.shape)}, too many elements to look at</div>'
-    is_value = kind in ("Matrix", "Vector")  # with no axes but those of the element
+    is_value = type(value).__name__ in ("Matrix", "Vector")  # with no axes but those of the element
     return f'<div style="{_BOX}">{_head(kind, read)}{body(read, 0 if is_value else read.ndim - len(value.shape))}</div>'
+
+
+def _name_of(value):
+    """What a program calls to make such a value."""
+    name = type(value).__name__
+    if name == "MatrixField":
+        return "Vector.field" if value.ndim == 1 else "Matrix.field"
+    return _NAMES.get(name, name)
 
 
 def _members(found, above=""):

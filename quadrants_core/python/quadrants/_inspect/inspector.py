@@ -256,7 +256,10 @@ class Inspector:
             self._effects.settle()
 
     def __repr__(self):
-        return f"<inspector {self._title!r}, {'open' if self.alive else 'closed'}>"
+        state = "open" if self.alive else "closed"
+        if self.alive and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+            state += ", but not shown: there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set)"
+        return f"<inspector {self._title!r}, {state}>"
 
 
 def _last(publisher):

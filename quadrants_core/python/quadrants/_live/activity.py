@@ -42,7 +42,7 @@ def where_it_stopped(kernel, file, line, done, chunks, turns):
     said = [f"in turn {' · '.join(f'{turn:,}' for turn in turns)}"] if turns else []
     if line:
         said.append(f"at {_source.place_name(file, line + shift_of(file))}" if file else f"at line {line}")
-    if chunks:
+    if chunks and not turns:
         said.append(f"after {done / chunks:.0%} of this loop")
     return f"kernel {shown_name(kernel)} was stopped {', '.join(said)}".strip()
 
