@@ -12,7 +12,7 @@ import types
 
 import IPython
 import quadrants
-from quadrants import _exceptions, _settings, _source
+from quadrants import _exceptions, _settings
 from quadrants_jupyter import cells
 
 # Errors stand on red, light or dark, on which no colour can be read in every theme; black on yellow brings its own ground.
@@ -44,7 +44,7 @@ class Place:
         self.text, self.carets = text.strip(), carets[cut:].rstrip() if carets[:cut].isspace() or not cut else ""
 
     def lines(self, shell, before):
-        cell = _source.cell_name(self.file)
+        cell = _exceptions.cell_name(self.file)
         name = (cell,) if cell != self.file else shell.compile.format_code_name(self.file) or ("File", self.file)
         yield f"{before}{_bold}{' '.join(name)}, line {self.number}{_plain}, in {self.scope}"
         start, end = len(self.carets) - len(self.carets.lstrip()), len(self.carets)
@@ -90,7 +90,7 @@ def _taken_apart(message):
 def in_one_line(error):
     """The class, the cause, and the innermost place in a kernel."""
     places, causes, _ = _taken_apart(str(error))
-    where = [_source.place_name(place.file, place.number) for place in places if isinstance(place, Place)][-1:]
+    where = [_exceptions.place_name(place.file, place.number) for place in places if isinstance(place, Place)][-1:]
     text = ": ".join(part for part in (type(error).__name__.lstrip("_"), causes[0]) if part)
     return f"{text} ({where[0]})" if where else text
 

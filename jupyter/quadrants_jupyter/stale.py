@@ -7,7 +7,7 @@ import sys
 import types
 import weakref
 
-from quadrants import _source
+from quadrants import _exceptions, _source
 from quadrants._language import func as _func, kernel as _kernel
 from quadrants_jupyter import fingerprint
 
@@ -120,7 +120,7 @@ def _tell_of_older_values(cell):
             now = _names[name]
             if (name, repr(now)) not in said:
                 said.add((name, repr(now)))
-                where = _source.cell_name(_source.shown_name(info.fn.__code__.co_filename))
+                where = _exceptions.cell_name(_source.shown_name(info.fn.__code__.co_filename))
                 print(f"{info.fn.__qualname__} was compiled with {name} = {value!r}; it is {now!r} now. Run {where} again, or pass {name} "
                       "as an argument.", file=sys.stderr)
 

@@ -3,6 +3,7 @@
 // holds, so that the next look can tell whether it is the same launch.
 #include "engine/program_impl.h"
 #include "engine/stopped.h"
+#include "runtime/last_words.h"
 
 #include <algorithm>
 
@@ -10,6 +11,15 @@ namespace qd::engine {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+/// "kernel step (Cell In[2], line 4)"
+std::string name_of(const CompiledKernel &kernel, uint32_t line) {
+    constexpr std::string_view cell = "cell ";
+    std::string place =
+        kernel.file.starts_with(cell) ? "Cell In[" + kernel.file.substr(cell.size()) + "]" : kernel.file;
+    if (line != 0) place += (place.empty() ? "line " : ", line ") + std::to_string(line);
+    return "kernel " + kernel.info.name + (place.empty() ? "" : " (" + place + ")");
+}
 
 double seconds_since(Clock::time_point then) { return std::chrono::duration<double>(Clock::now() - then).count(); }
 
@@ -43,6 +53,16 @@ void describe_launch(const Program::Impl &p, Activity &now) {
     for (int32_t level = info.graph.level; level >= 0; level = kernel.info.graph.levels[size_t(level)].parent)
         now.turns.push_back(__atomic_load_n(&kernel.turns[size_t(level)], __ATOMIC_RELAXED));
     std::ranges::reverse(now.turns);
+}
+
+void Program::Impl::adopt(CompiledKernel &kernel) {
+    kernel.program_id = id;
+    kernel.lifetime = lifetime;
+    const std::lock_guard guard(watch_lock);
+    adopted++;
+    kernel.specialisation = specialisations[kernel.info.name]++;
+    kernels.push_back(&kernel);
+    for (const KernelTask &task : kernel.tasks) runtime::name_task(&task, name_of(kernel, task.info->line));
 }
 
 Activity Program::activity() const {

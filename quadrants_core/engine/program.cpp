@@ -230,27 +230,6 @@ std::shared_ptr<TaskCode> Program::Impl::keep_task(const runtime::CacheKey &key,
     return tasks.emplace(key, std::move(code)).first->second;
 }
 
-namespace {
-/// "kernel step (Cell In[2], line 4)"
-std::string name_of(const CompiledKernel &kernel, uint32_t line) {
-    constexpr std::string_view cell = "cell ";
-    std::string place =
-        kernel.file.starts_with(cell) ? "Cell In[" + kernel.file.substr(cell.size()) + "]" : kernel.file;
-    if (line != 0) place += (place.empty() ? "line " : ", line ") + std::to_string(line);
-    return "kernel " + kernel.info.name + (place.empty() ? "" : " (" + place + ")");
-}
-} // namespace
-
-void Program::Impl::adopt(CompiledKernel &kernel) {
-    kernel.program_id = id;
-    kernel.lifetime = lifetime;
-    const std::lock_guard guard(watch_lock);
-    adopted++;
-    kernel.specialisation = specialisations[kernel.info.name]++;
-    kernels.push_back(&kernel);
-    for (const KernelTask &task : kernel.tasks) runtime::name_task(&task, name_of(kernel, task.info->line));
-}
-
 void Program::Impl::retire(CompiledKernel &kernel) {
     const std::lock_guard guard(watch_lock);
     if (!kernel.counts.empty()) {

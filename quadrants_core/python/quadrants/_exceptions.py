@@ -173,6 +173,18 @@ def place_line(file, scope, line):
     return f'File "{named_now(file, line)}", line {line}, in {scope.rpartition(".")[2]}:'
 
 
+def cell_name(shown):
+    """"Cell In[4]" of the name "cell 4"; other names stay. Notebooks write it so."""
+    word, _, number = shown.partition(" ")
+    return f"Cell In[{number}]" if word == "cell" and number.isdigit() else shown
+
+
+def place_name(shown, line):
+    """Where a line stands, as tracebacks write it."""
+    name = cell_name(shown)
+    return f"{name}, line {line}" if name != shown else f'File "{shown}", line {line}'
+
+
 def named_now(file, line):
     """The cell in which somebody finds a definition that was run again and did not change; else the same name."""
     return _named_now.get((file, line), file)

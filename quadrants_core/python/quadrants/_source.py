@@ -196,18 +196,6 @@ def shown_name(filename):
     return _exceptions._display_names.get(filename, filename)
 
 
-def cell_name(shown):
-    """"Cell In[4]" of the name "cell 4"; other names stay. Notebooks write it so."""
-    word, _, number = shown.partition(" ")
-    return f"Cell In[{number}]" if word == "cell" and number.isdigit() else shown
-
-
-def place_name(shown, line):
-    """Where a line stands, as tracebacks write it."""
-    name = cell_name(shown)
-    return f"{name}, line {line}" if name != shown else f'File "{shown}", line {line}'
-
-
 def set_display_name(filename, shown):
     """Lets messages and coverage call the source `filename` by another name, e.g. "cell 4"."""
     _exceptions._display_names[filename] = shown

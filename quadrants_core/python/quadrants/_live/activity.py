@@ -1,6 +1,6 @@
 """What a program is at, in words: the kernel that is compiled, or the task that runs, and how much of it is done."""
 
-from quadrants import _native, _source
+from quadrants import _exceptions, _native
 
 
 def shift_of(file):
@@ -41,7 +41,7 @@ def where_it_stopped(kernel, file, line, done, chunks, turns):
     """The text of the KeyboardInterrupt of a launch that Stop ended."""
     said = [f"in turn {' · '.join(f'{turn:,}' for turn in turns)}"] if turns else []
     if line:
-        said.append(f"at {_source.place_name(file, line + shift_of(file))}" if file else f"at line {line}")
+        said.append(f"at {_exceptions.place_name(file, line + shift_of(file))}" if file else f"at line {line}")
     if chunks and not turns:
         said.append(f"after {done / chunks:.0%} of this loop")
     return f"kernel {shown_name(kernel)} was stopped {', '.join(said)}".strip()
