@@ -1,11 +1,18 @@
 """What pages show of counts, and what notebooks keep of them, without the package `quadrants`: pages are made where no kernel runs."""
 
+import re
+
 MIME = "application/vnd.quadrants.coverage+json"  # see widgets/protocol/coverage.ts
 
 dim = "color:var(--jp-content-font-color2,inherit)"
 hatch = ("background-color:rgba(128,128,128,0.16);background:repeating-linear-gradient(135deg,transparent 0 6px,"
          "color-mix(in srgb,currentColor 16%,transparent) 6px 8px)")
 said_of_branches = "padding:0 .4em;font-size:85%;border:1px dashed;border-radius:3px"
+
+
+def cell_name(label):
+    """"Cell In[4]" of the label "cell 4", as tracebacks have it."""
+    return re.sub(r"^cell (\d+)$", r"Cell In[\1]", label)
 
 
 def meant(word, known):

@@ -13,6 +13,8 @@ Each comparison gives the differences in words; none: they mean the same.
 
 import re
 
+from quadrants_jupyter import looks
+
 COVERAGE = "application/vnd.quadrants.coverage+json"
 COMPILED = "application/vnd.quadrants.compiled+json"
 GRADIENTS = "application/vnd.quadrants.gradients+json"
@@ -82,12 +84,12 @@ _outcome_words = {
 
 def coverage(stored, new, tolerance=None):
     pairs, gone, added = _pairs_of_cells(stored["cells"], new["cells"])
-    found = [f"{cell['label']} has coverage in the notebook, none now" for cell in gone]
-    found += [f"{cell['label']} has coverage now, none in the notebook" for cell in added]
+    found = [f"{looks.cell_name(cell['label'])} has coverage in the notebook, none now" for cell in gone]
+    found += [f"{looks.cell_name(cell['label'])} has coverage now, none in the notebook" for cell in added]
     for cell, other in pairs:
         before, now = ({line["number"]: line for line in one["lines"]} for one in (cell, other))
         for number in sorted({*before, *now}):
-            found += _line_differences(f"line {number} of {cell['label']}", before.get(number), now.get(number))
+            found += _line_differences(f"{looks.cell_name(cell['label'])}, line {number}", before.get(number), now.get(number))
     return found
 
 

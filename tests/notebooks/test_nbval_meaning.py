@@ -19,20 +19,20 @@ def test_cells_are_matched_by_their_text():
     assert meaning.differences(meaning.COVERAGE, stored, message(cell("cell 7", "bb", n2=0), cell("cell 6", "aa", n2=1))) == []
     swapped = message(cell("cell 7", "bb", n2=1), cell("cell 6", "aa", n2=0))
     assert meaning.differences(meaning.COVERAGE, stored, swapped) == [
-        "line 2 of cell 1 ran in the notebook, never ran now",
-        "line 2 of cell 2 never ran in the notebook, ran now",
+        "Cell In[1], line 2 ran in the notebook, never ran now",
+        "Cell In[2], line 2 never ran in the notebook, ran now",
     ]
 
 
 def test_cells_and_lines_that_are_missing():
     stored, new = message(cell("cell 1", "aa", n2=5)), message(cell("cell 3", "cc", n2=5))
     assert meaning.differences(meaning.COVERAGE, stored, new) == [
-        "cell 1 has coverage in the notebook, none now",
-        "cell 3 has coverage now, none in the notebook",
+        "Cell In[1] has coverage in the notebook, none now",
+        "Cell In[3] has coverage now, none in the notebook",
     ]
     more = message(cell("cell 1", "aa", n2=5, n3=0))
-    assert meaning.differences(meaning.COVERAGE, stored, more) == ["line 3 of cell 1 is counted now, not in the notebook"]
-    assert meaning.differences(meaning.COVERAGE, more, stored) == ["line 3 of cell 1 is counted in the notebook, not now"]
+    assert meaning.differences(meaning.COVERAGE, stored, more) == ["Cell In[1], line 3 is counted now, not in the notebook"]
+    assert meaning.differences(meaning.COVERAGE, more, stored) == ["Cell In[1], line 3 is counted in the notebook, not now"]
 
 
 def tasks(*states):

@@ -104,11 +104,11 @@ CASES = {
     "cells are counted": (("print(get_ipython().displayhook.prompt_count)", [printed("9\n")]), ""),
     "coverage": ((display_raw(both(OFTEN, "9,000")), [bundle(both(ONCE, "7"))]), ""),
     "coverage, never ran": ((display_raw(both(LESS, "x")), [bundle(both(ONCE, "x"))]),
-                            "line 12 of cell 4 ran in the notebook, never ran now"),
+                            "Cell In[4], line 12 ran in the notebook, never ran now"),
     "coverage, ran": ((display_raw(both(MORE, "x")), [bundle(both(ONCE, "x"))]),
-                      "line 13 of cell 4 never ran in the notebook, ran now"),
+                      "Cell In[4], line 13 never ran in the notebook, ran now"),
     "coverage, branch": ((display_raw(both(BRANCH, "x")), [bundle(both(ONCE, "x"))]),
-                         "line 12 of cell 4 was false now, never in the notebook"),
+                         "Cell In[4], line 12 was false now, never in the notebook"),
     "coverage, text alone is stored": ((display_raw(both(ONCE, "7")), [bundle(both({}, "7"))]), ""),
     "coverage, other text alone is stored": ((display_raw(both(ONCE, "7")), [bundle(both({}, "8"))]), "mismatch"),
     "compiled": ((display_raw(both(compiled(1, 5, 3.0), "3 ms")), [bundle(both(compiled(1, 5, 70.0), "70 ms"))]), ""),
@@ -197,7 +197,7 @@ def test_heatmaps_and_reports_as_they_are(tmp_path):
 
     assert set(run("up(x, 1)\nup(x, 2)", "python3").values()) == {None}
     found = run("up(x, 5)", "quadrants")
-    assert "line 6 of cell 2 never ran in the notebook, ran now" in found[3]
+    assert "Cell In[2], line 6 never ran in the notebook, ran now" in found[3]
     assert [number for number, failure in found.items() if failure] == [3]
 
 
