@@ -89,11 +89,14 @@ void say_end(int number) {
 
 void on_end(int number) {
     std::signal(number, SIG_DFL);
-    if (getpid() == process && !dying.exchange(true)) {
-        speaking = true;
-        if (auto *explains = explain.load()) explains();
-        say_end(number);
-        timespec left = {0, 250'000'000}; // the thread that reads descriptor 2 sends it to the cell
+    if (getpid() == process) {
+        if (!dying.exchange(true)) {
+            speaking = true;
+            if (auto *explains = explain.load()) explains();
+            say_end(number);
+        }
+        // The thread that reads descriptor 2 sends it to the cell. Where two threads die, one is still speaking.
+        timespec left = {0, 250'000'000};
         while (log_descriptor >= 0 && nanosleep(&left, &left) != 0 && errno == EINTR) {
         }
     }

@@ -5,6 +5,8 @@ import { digest } from "../../labextension/src/digest";
 import { keptMarksOf, marksOf, short, signed as signedShort, summary as ofCell, times } from "../../labextension/src/marks";
 import { amounts, grouped, length, level, scaleOf, share, signed } from "../../widgets/heatmap/scale";
 import { branches, copiesInWords, shownLines, summary, type View } from "../../widgets/heatmap/shown";
+import { head, took } from "../../widgets/checkpoints/shown";
+import type { Launch, Step } from "../../widgets/protocol/checkpoints";
 import type { CellCoverage, LineCounts } from "../../widgets/protocol/coverage";
 import type { Line, Listing } from "../../widgets/protocol/heatmap";
 
@@ -110,4 +112,13 @@ test("a listing says how much of it ran", () => {
   assert.deepEqual(shares.map((line) => line.text), ["50 %", "never", "100 %"]);
   const change: View = { ...all, quantity: "difference" };
   assert.equal(summary(listing, shownLines(listing, change, scaleOf(listing.lines)), change), "there was no run before");
+});
+
+test("a task has the time of its newest run, a launch that was cut short says how", () => {
+  const step = (runs: number, microseconds: number | null) => ({ runs, microseconds }) as Step;
+  assert.deepEqual([step(0, null), step(1, 12.3), step(11159, 166)].map(took), ["", "12 \u00b5s", "newest run 166 \u00b5s"]);
+  const launch = (more: Partial<Launch>) => ({ yielded: null, labels: [], over: true, ended: "", ...more }) as unknown as Launch;
+  assert.equal(head(launch({})), "at its end");
+  assert.equal(head(launch({ ended: "interrupted in turn 11,160" })), "interrupted in turn 11,160");
+  assert.equal(head(launch({ over: false })), "stopped");
 });

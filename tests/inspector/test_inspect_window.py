@@ -496,6 +496,15 @@ def test_programs_that_say_nothing_of_it(tmp_path, how):
     assert re.search("no window is shown", done.stderr) and len(done.stderr.splitlines()) == 1
 
 
+def test_a_notebook_reads_that_nothing_is_shown(tmp_path):
+    """There the line on stderr is in the log of the server."""
+    file = tmp_path / "program.py"
+    file.write_text("import quadrants as qd\nqd.init(arch=qd.cpu)\nx = qd.field(qd.f32, 4)\nshown = qd.inspect(x)\nprint(repr(shown))")
+    env = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    done = subprocess.run([sys.executable, str(file)], env=env, capture_output=True, text=True, timeout=PATIENCE)
+    assert "open, but not shown: there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set)>" in done.stdout, done.stderr
+
+
 def test_all_sides_name_the_same_members():
     """Of messages: the structs of C++ are made of the declarations while the project is built; test_inspect.py compares Python's."""
     header = ROOT / "build/inspector/written/model/protocol.h"

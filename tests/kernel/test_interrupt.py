@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import signal
 import subprocess
 import threading
@@ -276,3 +277,34 @@ def test_children_can_be_interrupted(kernel):
                        "stdout=subprocess.PIPE)\n"
                        "p.stdout.readline(); p.send_signal(signal.SIGINT); p.wait() != 0")
     assert ended.result == "True"
+
+
+@pytest.mark.parametrize("spec", ["quadrants", "python3"])
+def test_stop_says_where_it_was(spec):
+    client = Client(spec)
+    try:
+        client.run("%load_ext quadrants_jupyter\nimport numpy as np\nimport quadrants as qd\nqd.init(arch=qd.cpu, offline_cache=False)")
+        code = """@qd.kernel
+def fill(x: qd.types.ndarray(qd.f32, ndim=1), n: qd.i32):
+    for i in x:
+        x[i] = 0
+    for i in x:
+        for k in range(n):
+            x[i] += qd.sin(k * 0.1)
+x = np.zeros(100_000, np.float32)
+fill(x, 1)"""
+        number = client.run(code).reply["content"]["execution_count"]
+        cell = client.send("print('go')\nfill(x, 100_000)")
+        client.wait_for_text("go")
+        time.sleep(0.5)
+        client.interrupt()
+        error = client.collect(cell).of("error")[0]
+        assert error["ename"] == "KeyboardInterrupt"
+        assert re.fullmatch(rf"kernel fill was stopped at Cell In\[{number}\], line 5(, after \d+% of this loop)?", error["evalue"]), error["evalue"]
+        assert "kernel fill was stopped" in error["traceback"][-1]
+        cell = client.send("print('go')\nwhile True: pass")
+        client.wait_for_text("go")
+        client.interrupt()
+        assert client.collect(cell).of("error")[0]["evalue"] == ""
+    finally:
+        client.close()
