@@ -301,7 +301,7 @@ def _tell_last_words():
     """In the first cell: why the process before this one died."""
     words = _qd.take_last_words()
     if words:
-        print(f"The kernel was restarted, and its variables are gone. The process before said:\n{words}", file=sys.stderr)
+        print(f"The kernel was restarted, and its variables are gone. The process before said:\n{words.rstrip()}", file=sys.stderr)
 
 
 def _register_lazy(name, kind):

@@ -104,7 +104,7 @@ def test_a_kernel_that_runs_over_the_heap(mortal):
     mortal.dies_in("wild(small, 40_000_000)")  # another thread, or the C library, may be the first to meet what it spoiled
     mortal.restart()
     told = mortal.run("6 * 7").text("stderr")
-    assert LINE in told and "qd.init(debug=True)" in told and "Cell In[2]" in told, told
+    assert LINE in told and "qd.init(debug=True)" in told, told
     assert LINE in mortal.logged()
 
 
@@ -113,7 +113,7 @@ def test_without_kernels_only_the_cell_is_named(mortal):
     mortal.restart()
     assert mortal.run("1").text("stderr") == (
         "The kernel was restarted, and its variables are gone. The process before said:\n"
-        "The kernel process died in Cell In[1] (SIGSEGV: memory that is not there, or may not be touched).\n\n")
+        "The kernel process died in Cell In[1] (SIGSEGV: memory that is not there, or may not be touched).\n")
 
 
 def test_a_session_that_ends_in_order_leaves_no_words(mortal):
