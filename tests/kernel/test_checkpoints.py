@@ -327,6 +327,43 @@ n[()] = 1""")
     assert session.run("6 * 7").result == "42"
 
 
+def test_a_statement_behind_a_loop_is_a_row_of_its_own(session):
+    """Counts of the loop before it are added in the same task."""
+    session.run("""@qd.kernel(graph=True)
+def decay(x: qd.types.ndarray(qd.f32, ndim=1), go: Flag):
+    while qd.graph.do_while(go):
+        for i in x:
+            x[i] = x[i] * 0.999 + qd.sin(x[i])
+        go[()] -= 1
+big, go = qd.ndarray(qd.f32, 200_000), qd.ndarray(qd.i32, ())
+go[()] = 3""")
+    session.run("%qd_step decay(big, go)")
+    assert lines(shown(session.run("%qd_step --run")))[2:4] == ["line 4: for i in x: (ran 3 times)", "line 6: go[()] -= 1 (ran 3 times)"]
+    steps = "[step for step in checkpoints.newest.data()['steps'] if step['kind'] == 'task']"
+    session.run("from quadrants_jupyter import checkpoints")
+    assert session.run(f"len({steps}), {steps}[0]['microseconds'] > {steps}[1]['microseconds']").result == "(2, True)"
+
+
+def test_a_move_of_the_widget_says_what_runs(session):
+    session.run("""@qd.kernel(graph=True)
+def endless(x: Line, n: Flag):
+    while qd.graph.do_while(n):
+        for i in x:
+            x[i] += 1
+n[()] = 1""")
+    session.run("%qd_step endless(x, n)\nfrom quadrants_jupyter import checkpoints")
+    cell = session.send("checkpoints.newest.model._handle_custom_msg({'do': 'run'}, [])")
+    told, until = [], time.monotonic() + PATIENCE
+    while len(told) < 3 and time.monotonic() < until:
+        message = session.raw.get_iopub_msg(timeout=PATIENCE)
+        if message["msg_type"] == "comm_msg" and message["content"]["data"].get("method") == "custom":
+            told.append(message["content"]["data"]["content"]["running"])
+    session.interrupt()
+    session.collect(cell)
+    assert all(re.match(r"endless runs: turn [\d,]+, ", text) for text in told), told
+    assert session.run("checkpoints.newest.data()['ended']").result.startswith("'interrupted in turn ")
+
+
 def test_stop_ends_a_launch_at_once(session):
     """What a cell takes beyond that is the text of its traceback."""
     session.run("""import time

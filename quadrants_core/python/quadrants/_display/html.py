@@ -19,7 +19,9 @@ _NOT_FINITE = (214, 39, 40)
 _CHANGED, _CHANGED_RGB = "#e8710a", (232, 113, 10)
 _LINE = "#4c8bd9"  # on white and on black
 
-_BOX = "font-family:var(--jp-code-font-family,monospace);font-size:var(--jp-code-font-size,13px);line-height:1.5"
+# The padding is that of text in JupyterLab: the first line stands beside the prompt.
+_BOX = ("font-family:var(--jp-code-font-family,monospace);font-size:var(--jp-code-font-size,13px);line-height:1.5;"
+        "padding:var(--jp-code-padding,0px) 0 0 calc(var(--jp-code-padding,0px) + 2px)")  # fmt: skip
 _NAMES = {"ScalarField": "field", "StructField": "Struct.field", "ScalarNdarray": "ndarray", "VectorNdarray": "Vector.ndarray",
           "MatrixNdarray": "Matrix.ndarray"}  # fmt: skip
 _CELL = "text-align:right;padding:0 .6em"
