@@ -95,6 +95,8 @@ void raise(ErrorClass kind, const std::string &message) {
     Py_DECREF(type);
 }
 
+void forget_where_it_stopped() { stopped.reset(); }
+
 void say_where_it_stopped() {
     const std::optional<engine::Activity> at = std::exchange(stopped, std::nullopt);
     if (!at || at->kernel.empty() || !PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) return;
@@ -130,6 +132,7 @@ void raise_current_exception() {
         stopped = e.at;
         PyErr_SetNone(PyExc_KeyboardInterrupt);
     } catch (const Interrupted &) {
+        stopped.reset();
         PyErr_SetNone(PyExc_KeyboardInterrupt);
     } catch (const std::bad_alloc &) {
         PyErr_NoMemory();

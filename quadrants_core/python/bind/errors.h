@@ -28,5 +28,7 @@ void raise(ErrorClass kind, const std::string &message);
 void raise_current_exception();
 /// Adds to the plain KeyboardInterrupt that is set where the launch stood that it ended.
 void say_where_it_stopped();
+/// The launch that Stop ended last is told of in another way.
+void forget_where_it_stopped();
 
 } // namespace qd::bind

@@ -154,9 +154,13 @@ void note_interrupt() {
     const bool meant = on_main_thread() && !main_thread_launches() && asked.exchange(false);
     end_request();
     if (!cut_short && !meant) return ok;
-    if (!ok && !cut_short) return false; // another error comes first
+    if (!ok && !cut_short) { // another error comes first
+        forget_where_it_stopped();
+        return false;
+    }
     PyErr_Clear();
     if (!on_main_thread()) {
+        forget_where_it_stopped();
         if (threads_end)
             PyErr_SetNone(PyExc_SystemExit);
         else
