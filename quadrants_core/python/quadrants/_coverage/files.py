@@ -13,7 +13,6 @@ import logging
 import os
 import re
 import shutil
-import sqlite3
 import threading
 import warnings
 
@@ -26,7 +25,7 @@ except ImportError as error:
     ) from error
 
 from quadrants import _environment, _native, _settings, _source
-from quadrants._coverage import counts as _coverage, runs as _coverage_runs
+from quadrants._coverage import counts as _coverage, data as _coverage_data, runs as _coverage_runs
 
 FIELD_VAR_NAME = "_qd_cov"
 _MAX_PROBES = _environment.value("coverage_max_probes")
@@ -337,8 +336,8 @@ def _continues(path, arcs):
     if not os.path.exists(path) or _has_arcs(path) != arcs:
         return False
     try:
-        return not _coverage_runs.stale_names(path, lambda name: os.path.join(_folder, name))
-    except sqlite3.DatabaseError:
+        return not _coverage_runs.stale_names(_coverage_data.read(path), lambda name: os.path.join(_folder, name))
+    except _coverage_data.Damaged:
         return False
 
 

@@ -9,13 +9,14 @@ import glob
 import json
 import os
 import re
-import sqlite3
 import subprocess
 import sys
 import tempfile
+import unicodedata
+import warnings
 from html import escape
 
-from quadrants._coverage import runs as _coverage_runs
+from quadrants._coverage import data as _coverage_data, runs as _coverage_runs
 from quadrants._coverage.percent import LOW, percentage, shown
 
 LONGEST_COMMENT = 60000  # characters; the hosts of pull requests take 65,536
@@ -101,55 +102,58 @@ def _data_files(paths, host):
     return list(dict.fromkeys(found))
 
 
-def _usable(paths, aliases, folder):
-    """Of the data that are whole: path -> (file to read in its place, the names in it that have changed since). That is the file
-    itself, or a copy without those. Says what it leaves out."""
-    from coverage.exceptions import CoverageException
+@dataclasses.dataclass
+class _Source:
+    """What is taken from one data file: all that it says of the sources in `names`."""
 
-    usable = {}
+    path: str
+    data: _coverage_data.Data
+    names: list
+
+
+def _sources(paths, aliases, plugins):
+    """Of the data that are whole, and of sources that have not changed since. Says what it leaves out."""
+    found = []
     for path in paths:
         try:
-            if not _is_data(path):
-                if os.path.basename(path).startswith("_qd_kcov."):
-                    raise sqlite3.DatabaseError("no data")
-                continue
-            stale = _coverage_runs.stale_names(path, lambda name: os.path.realpath(aliases.map(name)))
-            copy = os.path.join(folder, f"fitting.{len(usable)}")
-            _coverage_runs.without(path, stale, copy)  # reads all of it
-            usable[path] = copy if stale else path, stale
-        except (sqlite3.DatabaseError, CoverageException):
-            _tell(f"{path} is damaged, and left out")
+            data = _coverage_data.read(path)
+        except _coverage_data.Damaged as error:
+            _tell(f"{path} {error}, and left out")
             continue
+        places = {name: os.path.realpath(aliases.map(name)) for name in {*data.names, *(name for name, _ in data.digests)}}
+        stale = _coverage_runs.stale_names(data, places.get)
         for name in sorted(stale):
             _tell(f"{name} has changed since {path} was written, which is left out for it: run the tests again")
-    if not usable:
+        odd = {name for name in data.names if os.path.exists(places[name]) and not _coverage_data.is_plain(places[name])}
+        for name in sorted(odd):
+            _tell(f"{name}, of which {path} tells, is no file of a source, and left out")
+        unknown = {name for name, tracer in data.tracers.items() if tracer.rpartition(".")[0] not in plugins}
+        for name in sorted(unknown):
+            _tell(f"{name} was measured by a plugin that the configuration of coverage.py does not name, and is left out")
+        found.append(_Source(path, data, [name for name in data.names if name not in stale | odd | unknown]))
+    if not found:
         raise ReportError(_no_data)
-    return usable
+    return found
 
 
 def _tell(text):
-    print(f"quadrants-coverage: {text}", file=sys.stderr)
+    for line in str(text).splitlines():
+        print(f"quadrants-coverage: {_plain(line)}", file=sys.stderr)
 
 
 def _matches(folder, name):
     return sorted(glob.glob(os.path.join(glob.escape(folder), name)))
 
 
-def _is_data(path):
-    with contextlib.suppress(OSError), open(path, "rb") as file:
-        return file.read(15) == b"SQLite format 3"
-    return False
-
-
-def _counts_in(paths, aliases, stale):
-    """Absolute file -> line -> count, as the kernels of these processes left it; `stale`: path -> names that do not count."""
+def _counts_in(sources, aliases):
+    """Absolute file -> line -> count, as the kernels of these processes left it."""
     counts = {}
-    for path in paths:
-        for file, line, count in _coverage_runs.counts_in(path):
-            if file in stale.get(path, ()):
-                continue
-            here = counts.setdefault(os.path.realpath(aliases.map(file)), {})
-            here[line] = here.get(line, 0) + int(count)
+    for source in sources:
+        wanted = set(source.names)
+        for name, line, count in source.data.counts:
+            if name in wanted:
+                here = counts.setdefault(os.path.realpath(aliases.map(name)), {})
+                here[line] = here.get(line, 0) + count
     return counts
 
 
@@ -193,14 +197,27 @@ def _changes(base):
     return changed
 
 
+def _copies(sources, folder, contexts=False):
+    """Data files that hold what is wanted, and nothing else."""
+    import coverage
+
+    paths = [os.path.join(folder, f"wanted.{number}") for number in range(len(sources))]
+    for path, source in zip(paths, sources):
+        copy = coverage.CoverageData(basename=path)
+        source.data.fill(copy, source.names, contexts)
+        copy.write()
+        copy.close(force=True)
+    return paths
+
+
 def gather(paths, base=None, include=None, omit=None):
     """All files, by name."""
     import coverage
     from coverage.exceptions import CoverageException
 
     host = os.environ.get("COVERAGE_FILE") or coverage.Coverage().get_option("run:data_file")
-    sources = _data_files(paths, host)
-    if not sources:
+    paths = _data_files(paths, host)
+    if not paths:
         raise ReportError(_no_data)
     changed = _changes(base) if base else {}
     with tempfile.TemporaryDirectory() as folder:
@@ -210,16 +227,20 @@ def gather(paths, base=None, include=None, omit=None):
         if omit:
             measured.set_option("report:omit", omit)
         aliases = _aliases(measured)
-        usable = _usable(sources, aliases, folder)
-        counts = _counts_in(usable, aliases, {path: stale for path, (_, stale) in usable.items()})
+        sources = _sources(paths, aliases, measured.get_option("run:plugins") or ())
         try:
-            measured.combine([file for file, _ in usable.values()], keep=True, strict=True)
+            measured.combine(_copies(sources, folder), strict=True)
             out = os.path.join(folder, "report.json")
-            measured.json_report(outfile=out, ignore_errors=True)
+            with warnings.catch_warnings(record=True) as warned:
+                warnings.simplefilter("always")
+                measured.json_report(outfile=out, ignore_errors=True)
+            for warning in warned:
+                _tell(warning.message)
         except CoverageException as error:
             raise ReportError(str(error)) from None
         with open(out, encoding="utf-8") as file:
             report = json.load(file)
+    counts = _counts_in(sources, aliases)
     files = [_file(name, found, counts, changed) for name, found in report["files"].items()]
     return sorted(files, key=lambda file: file.name)
 
@@ -228,8 +249,8 @@ def _file(name, found, counts, changed):
     path = os.path.realpath(name)
     with contextlib.suppress(OSError):
         with open(path, encoding="utf-8", errors="replace") as source:
-            text = source.read().splitlines()
-            return _described(name, path, text, found, counts, changed)
+            text = re.findall(r".*\n|.+", source.read())  # as Python counts lines: a form feed ends none
+            return _described(name, path, [line.rstrip("\n") for line in text], found, counts, changed)
     return _described(name, path, [], found, counts, changed)
 
 
@@ -283,6 +304,7 @@ def as_text(files, total):
 
     for f in files:
         row(f.name, len(f.statements), len(f.missing), f.branches, f.percent(), shown(f.diff_percent) if f.new else "-", f.gaps())
+    rows = [[_plain(name), *rest] for name, *rest in rows]
     row("total", total.lines, total.missing, total.branches, total.overall, shown(total.diff) if diff else "", [])
     widths = [max(map(len, column)) for column in zip(*rows)]
     out = []
@@ -292,7 +314,7 @@ def as_text(files, total):
     out.insert(-1, "-" * (sum(widths[:-1]) + 2 * len(widths[:-2])))
     if diff:
         out.append(f"of what is new: {shown(total.diff)} ({total.new_ran} of {total.new} lines)")
-        out += [f"  {f.name}: never ran {', '.join(f.gaps(f.new))}" for f in files if f.gaps(f.new)]
+        out += [f"  {_plain(f.name)}: never ran {', '.join(f.gaps(f.new))}" for f in files if f.gaps(f.new)]
     return "\n".join(out) + "\n"
 
 
@@ -312,7 +334,7 @@ def annotated(f, wanted=None):
         last = number
         count = f"{f.counts[number]:,}" if number in f.counts else ""
         marks = f"  # {f.marks(number)}" if number in f.partial else ""
-        out.append(f"{number:5} {count:>{width}} {_signs[f.state(number)]} {text}{marks}".rstrip())
+        out.append(f"{number:5} {count:>{width}} {_signs[f.state(number)]} {_plain(text)}{marks}".rstrip())
     if last < len(f.text):
         out.append("  ...")
     return "\n".join(out) + "\n"
@@ -346,8 +368,8 @@ def _markdown_table(files, new, low):
 
 
 def _plain(name):
-    """On one line, without what no terminal shows."""
-    return "".join(c if c.isprintable() else "?" for c in name)
+    """On one line, without what a terminal does not show, or obeys."""
+    return "".join("?" if c != "\t" and unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp") else c for c in name)
 
 
 def _markdown_code(name, in_table=False):
@@ -408,7 +430,7 @@ def main(arguments=None):
     try:
         files = gather(options.data, options.diff, options.include, options.omit)
     except ReportError as error:
-        print(f"quadrants-coverage: {error}", file=sys.stderr)
+        _tell(error)
         return 1
     total = totals(files, options.diff)
     if options.markdown != "-":

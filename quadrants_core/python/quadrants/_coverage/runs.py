@@ -6,9 +6,11 @@ import glob
 import hashlib
 import logging
 import os
-import pathlib
+import re
 import sqlite3
 import tokenize
+
+from quadrants._coverage import data as _coverage_data
 
 _RUN = "_QD_KCOV_RUN"  # in the environment of a run's processes: the process that began it, and the data file of pytest-cov
 
@@ -20,6 +22,8 @@ def digest_of(text):
 
 def digest_of_file(path):
     """None where there is no text to be had."""
+    if not _coverage_data.is_plain(path):
+        return None
     try:
         with tokenize.open(path) as file:
             return digest_of(file.read())
@@ -45,38 +49,9 @@ def write_tables(path, process, digests, counts):
         database.executemany("insert into qd_counts values (?, ?, ?, ?)", values)
 
 
-def _rows(path, columns, table):
-    """Nothing where there is no such table. sqlite3.DatabaseError: the file is damaged."""
-    uri = pathlib.Path(path).absolute().as_uri() + "?mode=ro"
-    with contextlib.closing(sqlite3.connect(uri, uri=True)) as database:
-        if not database.execute("select 1 from sqlite_master where type = 'table' and name = ?", (table,)).fetchall():
-            return []
-        return database.execute(f"select {columns} from {table}").fetchall()
-
-
-def counts_in(path):
-    return _rows(path, "path, line, count", "qd_counts")
-
-
-def stale_names(path, file_of):
+def stale_names(data, file_of):
     """The names whose text is another one now; `file_of` tells where the text of a name stands."""
-    return {name for name, digest in _rows(path, "path, digest", "qd_sources") if digest_of_file(file_of(name)) not in (None, digest)}
-
-
-def without(path, names, copy):
-    """Writes a copy of the data of coverage.py without these names."""
-    import coverage
-
-    old, new = coverage.CoverageData(basename=path), coverage.CoverageData(basename=copy)
-    old.read()
-    kept = sorted(set(old.measured_files()) - set(names))
-    if old.has_arcs():
-        new.add_arcs({name: old.arcs(name) or () for name in kept})
-    else:
-        new.add_lines({name: old.lines(name) or () for name in kept})
-    new.write()
-    for data in (old, new):
-        data.close(force=True)
+    return {name for name, digest in data.digests if digest_of_file(file_of(name)) not in (None, digest)}
 
 
 # --- runs of pytest --------------------------------------------------------------------------------------------------
@@ -92,20 +67,13 @@ def files_in(folder):
     return sorted(glob.glob(os.path.join(glob.escape(folder), "_qd_kcov.*")))
 
 
-def _runs_of(path):
-    try:
-        return [run for (run,) in _rows(path, "run", "qd_runs")]
-    except sqlite3.DatabaseError:
-        return []
-
-
 def drop_earlier(folder, run):
     """As pytest-cov drops its own data at the start: removes the files of runs that are over and had the same data file. What
     other programs wrote, or a run with another data file or one under way, stays."""
     _, _, data_file = run.partition(" ")
     for path in files_in(folder):
-        runs = [one.partition(" ") for one in _runs_of(path)]
-        if runs and all(file == data_file and not _is_alive(int(process)) for process, _, file in runs):
+        runs = [re.fullmatch(r"(\d{1,9}) (.*)", one, re.S) for one in _coverage_data.runs_in(path)]
+        if runs and all(one and one[2] == data_file and not _is_alive(int(one[1])) for one in runs):
             with contextlib.suppress(OSError):
                 os.remove(path)
 
@@ -130,20 +98,15 @@ def hand_over(folder, running, only=None):
     paths = files_in(folder) if only is None else [os.path.join(folder, f"_qd_kcov.{only}")]
     data = running.get_data()
     for path in paths:
-        if os.environ.get(_RUN) not in _runs_of(path):
+        if os.environ.get(_RUN) not in _coverage_data.runs_in(path):
             continue
         try:
-            kernels, taken = coverage.CoverageData(basename=path), coverage.CoverageData(no_disk=True)
-            kernels.read()
-            names = [name for name in kernels.measured_files() if _measures(running, data, name)]
-            if kernels.has_arcs():
-                taken.add_arcs({name: kernels.arcs(name) for name in names})
-            else:
-                taken.add_lines({name: kernels.lines(name) for name in names})
-            kernels.close(force=True)
+            kernels = _coverage_data.read(path)
+            taken = coverage.CoverageData(no_disk=True)
+            kernels.fill(taken, [name for name in kernels.names if _measures(running, data, name)])
             data.update(taken)
-        except (coverage.CoverageException, sqlite3.Error):
-            logging.warning("Kernel coverage of %s is not in the report of pytest-cov", path, exc_info=True)
+        except (_coverage_data.Damaged, coverage.CoverageException, sqlite3.Error) as error:
+            logging.warning("Kernel coverage of %s is not in the report of pytest-cov: %s", path, error)
 
 
 def _measures(running, data, name):

@@ -1,0 +1,173 @@
+"""Reads data files of coverage.py, and what kernel coverage adds to them, as files that may be damaged, or no files at all. Everything is
+checked before it is used: a table is read whole or the file is refused, and the work is bounded by the size of the file."""
+
+import contextlib
+import os
+import pathlib
+import sqlite3
+import stat
+
+SCHEMA = 7  # of coverage.py's tables, since its version 5
+LONGEST = 1_000_000  # lines of a source
+MOST = 5_000_000  # lines of all sources together
+LARGEST = 64_000_000  # bytes of a source
+_LONGEST_NAME = 4096
+_steps = 20_000_000, 50  # instructions of SQLite: for any file, and for each of its bytes
+
+
+class Damaged(Exception):
+    """The text says what the file is, as in "x is damaged"."""
+
+
+class Data:
+    def __init__(self):
+        self.names = []  # of the sources that were measured, those without a line that ran too
+        self.tracers = {}  # name -> the plugin of coverage.py that measured it
+        self.has_arcs = False
+        self.ran = {}  # (name, context) -> lines that ran, a bit each; arcs where has_arcs
+        self.digests = []  # (name, digest) of the texts that were compiled
+        self.counts = []  # (name, line, count)
+        self.runs = []  # of pytest
+
+    def fill(self, data, names, contexts=True):
+        """Puts what is known of these names into data of coverage.py."""
+        wanted, by_context = set(names), {}
+        for (name, context), ran in self.ran.items():
+            if name in wanted:
+                here = by_context.setdefault(context if contexts else "", {})
+                here[name] = here[name] | ran if name in here else ran
+        add = data.add_arcs if self.has_arcs else lambda ran: data.add_lines({name: lines_of(bits) for name, bits in ran.items()})
+        add({})  # decides what the data hold where nothing ran
+        for context, ran in sorted(by_context.items()):
+            data.set_context(context)
+            add(ran)
+        data.touch_files([name for name in self.names if name in wanted])
+        data.add_file_tracers({name: tracer for name, tracer in self.tracers.items() if name in wanted})
+
+
+def lines_of(bits):
+    return [line for line, bit in enumerate(reversed(bin(bits)[2:])) if bit == "1"]
+
+
+def is_plain(path):
+    """Whether reading it as a source comes to an end."""
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return False
+    of_the_system = os.path.abspath(path).startswith(("/dev/", "/proc/", "/sys/"))
+    return stat.S_ISREG(found.st_mode) and found.st_size <= LARGEST and not of_the_system
+
+
+def _check_size(path):
+    """A file that was cut, or to which something was added, is known without reading it."""
+    try:
+        found = os.stat(path)
+        if not stat.S_ISREG(found.st_mode):
+            raise Damaged("is no regular file")
+        with open(path, "rb") as file:
+            head = file.read(100)
+    except (OSError, ValueError) as error:
+        raise Damaged(f"cannot be read ({getattr(error, 'strerror', None) or error})") from None
+    if len(head) < 100 or not head.startswith(b"SQLite format 3\0"):
+        raise Damaged("is damaged")
+    page, pages = (int.from_bytes(head[at : at + size], "big") for at, size in ((16, 2), (28, 4)))
+    if head[24:28] == head[92:96] and pages and pages * (65536 if page == 1 else page) != found.st_size:
+        raise Damaged("is damaged")
+    return found.st_size
+
+
+@contextlib.contextmanager
+def _opened(path):
+    """Nothing that stands beside the file is looked at: no journal, no lock."""
+    size = _check_size(path)
+    left = _steps[0] + _steps[1] * size
+
+    def is_too_long():
+        nonlocal left
+        left -= 10_000
+        return left < 0
+
+    try:
+        uri = pathlib.Path(path).absolute().as_uri() + "?mode=ro&immutable=1"
+        with contextlib.closing(sqlite3.connect(uri, uri=True)) as database:
+            database.set_progress_handler(is_too_long, 10_000)
+            database.execute("pragma trusted_schema = off")
+            if database.execute("pragma quick_check(1)").fetchall() != [("ok",)]:
+                raise Damaged("is damaged")
+            yield database
+    except (sqlite3.Error, UnicodeError, OverflowError, MemoryError):
+        raise Damaged("is damaged") from None
+
+
+def _rows(database, table, **columns):
+    """Rows with a value of its type in each column; none where there is no such table."""
+    if not database.execute("select 1 from sqlite_master where type = 'table' and name = ?", (table,)).fetchall():
+        return
+    for row in database.execute(f"select {', '.join(columns)} from {table} not indexed"):
+        if tuple(map(type, row)) != tuple(columns.values()):
+            raise Damaged("is damaged")
+        yield row
+
+
+def _is_name(name):
+    return 0 < len(name) <= _LONGEST_NAME and "\0" not in name
+
+
+def read(path):
+    """Raises Damaged."""
+    data = Data()
+    with _opened(path) as database:
+        if list(_rows(database, "coverage_schema", version=int)) != [(SCHEMA,)]:
+            raise Damaged("is damaged, or of a version of coverage.py that is not known here")
+        _read_coverage(database, data)
+        _read_own(database, data)
+    return data
+
+
+def _read_coverage(database, data):
+    names, contexts = (dict(_rows(database, table, id=int, **{column: str})) for table, column in (("file", "path"), ("context", "context")))
+    data.names = sorted(names.values())
+    if not all(map(_is_name, data.names)) or len(set(data.names)) != len(names):
+        raise Damaged("is damaged")
+    try:
+        for file, tracer in _rows(database, "tracer", file_id=int, tracer=str):
+            data.tracers[names[file]] = tracer
+        for file, context, start, end in _rows(database, "arc", file_id=int, context_id=int, fromno=int, tono=int):
+            if not -LONGEST <= start <= LONGEST or not -LONGEST <= end <= LONGEST:
+                raise Damaged("is damaged")
+            data.ran.setdefault((names[file], contexts[context]), set()).add((start, end))
+        data.has_arcs = bool(data.ran) or dict(_rows(database, "meta", key=str, value=str)).get("has_arcs") == "1"
+        for file, context, bits in _rows(database, "line_bits", file_id=int, context_id=int, numbits=bytes):
+            if len(bits) > LONGEST // 8 or data.has_arcs:
+                raise Damaged("is damaged")
+            key = names[file], contexts[context]
+            data.ran[key] = data.ran.get(key, 0) | int.from_bytes(bits, "little")
+    except KeyError:  # a row of a file or context that is not there
+        raise Damaged("is damaged") from None
+    if not data.has_arcs and sum(bits.bit_count() for bits in _merged(data).values()) > MOST:
+        raise Damaged("is damaged")
+
+
+def _merged(data):
+    lines = {}
+    for (name, _), bits in data.ran.items():
+        lines[name] = lines.get(name, 0) | bits
+    return lines
+
+
+def _read_own(database, data):
+    data.digests = [row for row in _rows(database, "qd_sources", path=str, digest=str) if _is_name(row[0])]
+    data.runs = [run for (run,) in _rows(database, "qd_runs", run=str)]
+    data.counts = list(_rows(database, "qd_counts", path=str, line=int, count=int))
+    if not all(_is_name(name) and 0 < line <= LONGEST and count >= 0 for name, line, count in data.counts):
+        raise Damaged("is damaged")
+
+
+def runs_in(path):
+    """The runs of pytest that wrote a file; none where that cannot be told."""
+    try:
+        with _opened(path) as database:
+            return [run for (run,) in _rows(database, "qd_runs", run=str)]
+    except Damaged:
+        return []
