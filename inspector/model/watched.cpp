@@ -225,8 +225,10 @@ std::string Watched::brief(double count) {
 std::vector<std::string> Watched::remarks(const protocol::coverage::LineCounts &line) {
     std::vector<std::string> found;
     if (line.count == 0) return found;
-    constexpr std::pair<const char *, const char *> words[] = {
-        {"taken", "never true"}, {"not_taken", "never false"}, {"entered", "never entered"}};
+    constexpr std::pair<const char *, const char *> words[] = {{"taken", "never true"},
+                                                               {"not_taken", "never false"},
+                                                               {"entered", "never entered"},
+                                                               {"exhausted", "only left by break"}};
     for (const auto &[outcome, said_of_it] : words) {
         const auto at = line.outcomes.find(outcome);
         if (at != line.outcomes.end() && at->second == 0) found.push_back(said_of_it);

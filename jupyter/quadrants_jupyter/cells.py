@@ -33,6 +33,12 @@ class Entry:
         self.reports = []
 
     @property
+    def waits(self):
+        """A kernel that would be counted, and was not compiled yet."""
+        kernel = self.value() if self.is_kernel else None
+        return kernel is not None and bool(kernel._primal.coverage) and not kernel._specialisations()
+
+    @property
     def label(self):
         """The cell that its lines are counted for: a kernel that is kept has the name of an older one."""
         return self.source.shown

@@ -14,7 +14,7 @@ from quadrants_jupyter.looks import MIME, digest, dim, level, said_of_branches, 
 
 _KEPT = 1  # version of the compact form, see labextension/src/kept.ts
 _lines_of_code = re.compile(r"(?s)(.*<pre[^>]*>(?:<span></span>)?)(.*?)\n?(</pre>.*)")
-_words = {"taken": "never true", "not_taken": "never false", "entered": "never entered"}
+_words = {"taken": "never true", "not_taken": "never false", "entered": "never entered", "exhausted": "only left by break"}
 
 
 # nbconvert lets classes through, and no styles of elements.

@@ -4,11 +4,13 @@ Two definitions with equal fingerprints compile to the same code, so the older o
 """
 
 import dis
+import functools
 import types
 
 _plain = (int, float, complex, str, bytes, bool, type(None))
 
 
+@functools.lru_cache(maxsize=4096)
 def names_read(code):
     """Global names that the code and the functions nested in it read; not those of attributes."""
     found = {i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")}

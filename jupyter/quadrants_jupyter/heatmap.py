@@ -6,7 +6,8 @@ import uuid
 from html import escape
 
 from quadrants._live.counts import code_lines, outcomes_of
-from quadrants_jupyter import cells, live
+from quadrants._live.coverage import count_of
+from quadrants_jupyter import cells, live, ordinary
 from quadrants_jupyter.looks import dim, hatch, said_of_branches, tint
 from quadrants_jupyter.models import model_class
 
@@ -30,7 +31,7 @@ class Line:
         """What is worth saying about the branches of the line, in words."""
         if not self.count:
             return []
-        words = {"taken": "never true", "not_taken": "never false", "entered": "never entered"}
+        words = {"taken": "never true", "not_taken": "never false", "entered": "never entered", "exhausted": "only left by break"}
         return [words[outcome] for outcome in words if self.outcomes.get(outcome) == 0]
 
 
@@ -64,12 +65,12 @@ def _listing(entry, history, told):
     for number in range(entry.first_line, min(entry.last_line, len(texts)) + 1):
         line = Line(number + entry.shift, texts[number - 1].rstrip("\n"))
         if number in code:
-            line.count = history.now.count(entry.label, number)
+            line.count = count_of(entry, number, history.now)
             line.outcomes = outcomes_of(history.now, entry, number)
-            line.backward = history.now.backward.get(entry.label, {}).get(number)
-            line.launched = line.count is None or number in history.now.launched.get(entry.label, ())
+            line.backward = history.now.of(entry.label).backward.get(number) or None
+            line.launched = line.count is None or history.now.launched(entry.label, number)
             if cell is not None and line.count is not None:
-                line.newest, line.previous = cell.newest(entry, number), cell.previous(entry, number)
+                line.newest, line.previous = history.newest(cell, entry, number), history.previous(cell, entry, number)
         lines.append(line)
     kept_apart = []
     for one in told[cell]["specialisations"] if cell is not None else ():
@@ -88,6 +89,8 @@ def _count_text(line):
 
 
 def _nothing(listings):
+    if ordinary.runs_as_python():
+        return "nothing is counted with arch=qd.python, which runs kernels as Python; qd.init(arch=qd.cpu) counts their lines"
     if not listings:
         return "no kernels: none of a %%qd_kernel cell, and none of an ordinary cell has run with counts"
     if not any(line.count is not None for one in listings for line in one.lines):

@@ -16,7 +16,7 @@ import time
 
 from quadrants._coverage import counts as _coverage
 from quadrants._live import coverage
-from quadrants._live.counts import Reading, clear_at, kernels_now, unfinished_now
+from quadrants._live.counts import unfinished_now
 from quadrants._live.kept import kept_now
 from quadrants._live.runs import History
 from quadrants_jupyter import ordinary
@@ -81,6 +81,7 @@ class Live:
         if self.publisher is not None:
             self.publisher.end()
         with self.lock:
+            ordinary.cells.settle()
             self.take()
             self.leave_old(executions.place)
             self.take_kept()
@@ -106,9 +107,8 @@ class Live:
         """These begin from zero."""
         with self.lock:
             self.take()
-            clear_at(entries)
             self.stamp = None
-            self.changed(self.history.begin_anew(entries, Reading(kernels_now())))
+            self.changed(self.history.clear(entries))
 
     def changed(self, cells):
         for cell in cells:
@@ -144,14 +144,14 @@ class Live:
         if not self.history.listings and not waiting:
             return
         stamp = (_coverage._stamp(), unfinished_now())
-        if stamp == self.stamp:
+        if stamp == self.stamp and not waiting:
             self.changed(self.history.leave_out_replaced())
             return
         self.stamp = stamp  # what is counted from here on is not part of it
-        reading = Reading(kernels_now())
-        for place in ordinary.cells.find(waiting, reading):
+        self.changed(self.history.read())
+        for place in ordinary.cells.find(waiting, self.history.now):
             self.place(place)
-        self.changed(self.history.read(reading))
+        self.changed(self.history.leave_out_replaced())
 
     def take_kept(self):
         """What gradients keep is known when their kernels are over; pages are told that of cells without counts, too."""

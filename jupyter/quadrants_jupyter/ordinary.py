@@ -1,16 +1,22 @@
 """Kernels and funcs of cells without %%qd_kernel. Such a cell is plain Python; its kernels are counted as they are defined, unless
 `%qd_coverage --off` or QD_KERNEL_COVERAGE=0 says otherwise, and they and their funcs are known here once they were compiled."""
 
+import contextlib
 import gc
 import itertools
 import os
 import types
 
-from quadrants import _environment, _exceptions, _runtime, _source
+from quadrants import _environment, _exceptions, _runtime, _settings, _source
 from quadrants._language import kernel as _kernel
 
 MANY = 512  # cells remembered before those are forgotten of which no function is left
 LATEST = 64  # cells that are not forgotten: a cell that runs others may define functions after them
+
+
+def runs_as_python():
+    """Kernels are not compiled, and nothing is counted."""
+    return _settings.of_python is not None
 
 
 def blank_lines(text):
@@ -24,6 +30,7 @@ class Place:
     def __init__(self, file, cell_id, number, text, code):
         self.file, self.cell_id, self.number, self.text = file, cell_id, number, text
         self.entries = []
+        self.before = dict(_source.in_use.files.get(file, {})) if _source.in_use is not None else {}  # texts of cells of that name
         self.shift = blank_lines(text) - blank_lines(code)
 
 
@@ -40,21 +47,23 @@ class Place:
 class Compiled:
     """A kernel or func that stands in such a cell. Its lines are those of the code; `shift` of them come before in the editor."""
 
-    def __init__(self, text, place):
+    def __init__(self, text, place, waits=False):
+        self.waits = waits  # a kernel that would be counted: until it is compiled it did not run
         tree, self.label, before, self.name, _, _ = text.tree()
         self.file, self.shift, self.cell = text.file, place.shift, place.number
         self.first_line, self.last_line = text.start + 1, before - 1 + tree.end_line
 
     def counted(self, reading):
-        return any(self.first_line <= line <= self.last_line for line in reading.lines.get(self.label, ()))
+        return any(self.first_line <= abs(line) <= self.last_line for line in reading.of(self.label).lines)
 
 
 class Cells:
     def __init__(self):
         self.places = {}  # file name of a cell's code -> Place
         self.entries = {}  # name -> Compiled, the newest
+        self.defined = {}  # file -> kernels that the cell defined, and that are counted; looked at when it ends
+        self.standing = set()  # keys of their texts
         self.newest = None  # the Place whose kernels were compiled last
-        self.placed = {}  # (file, line) -> text of the function that was found there
         self.magic = set()  # files of %%qd_kernel cells, which know their own
         self.most = MANY
         self.on = _environment.given("kernel_coverage") is not False
@@ -70,6 +79,7 @@ class Cells:
             if first is not None:
                 first()
                 first = None
+            self.defined.setdefault(file, []).append(fn)
             return self.on or None
 
         _kernel.counts_definition = counts_definition
@@ -88,7 +98,8 @@ class Cells:
             self.forget()
         self.places.pop(file, None)  # the latest is the last
         self.magic.discard(file)  # names of code may go by its text: an earlier cell had the same
-        self.placed.update((key, text) for key, text in list((_source.in_use or {}).items()) if text.file == file)
+        for key in [key for key, text in list(self.news().items()) if text.file == file]:
+            del self.news()[key]
         self.places[file] = Place(file, cell_id, number, cell, code)
         _source.set_display_name(file, f"cell {number}")
         return self.places[file]
@@ -100,7 +111,6 @@ class Cells:
         if self.newest is not None:
             files.add(self.newest.file)
         self.places = {file: place for file, place in self.places.items() if file in files}
-        self.placed = {key: text for key, text in self.placed.items() if text.file in files}
         self.magic &= files
         self.most = max(MANY, 2 * len(self.places))
 
@@ -108,8 +118,28 @@ class Cells:
         """Texts of functions of cells that were compiled since."""
         if not self.counts():
             return []
-        return [(key, text) for key, text in list(_source.in_use.items())
-                if text.file in self.places and text.file not in self.magic and self.placed.get(key) is not text]
+        news = self.news()
+        for key in [key for key, text in list(news.items()) if text.file not in self.places or text.file in self.magic]:
+            del news[key]
+        return list(news.items())
+
+    @staticmethod
+    def news():
+        return _source.in_use.news if _source.in_use is not None else {}
+
+    def settle(self):
+        """A cell has ended: kernels that it defined and did not call are known from here on."""
+        defined, self.defined = self.defined, {}
+        if runs_as_python():
+            return
+        for fn in itertools.chain(*defined.values()):
+            key = fn.__code__.co_filename, fn.__code__.co_firstlineno - 1
+            place = self.places.get(key[0])
+            if _source.in_use is None or place is None or _source.in_use.get(key) is not place.before.get(key):
+                continue  # it was called in that cell
+            with contextlib.suppress(_exceptions.QuadrantsSyntaxError):
+                _source.Source(fn, is_new=False).lines()
+                self.standing.add(key)
 
     def find(self, waiting, reading):
         """Places where something new was counted."""
@@ -117,12 +147,12 @@ class Cells:
         for key, text in waiting:
             place = self.places[text.file]
             try:
-                entry = Compiled(text, place)
+                entry = Compiled(text, place, key in self.standing)
             except _exceptions.QuadrantsSyntaxError:  # what is no kernel's text was never compiled
-                self.placed[key] = text
+                self.news().pop(key, None)
                 continue
-            if entry.counted(reading):
-                self.placed[key] = text
+            if entry.waits or entry.counted(reading):
+                self.news().pop(key, None)
                 self.entries[entry.name] = place.known(entry)
                 found[place] = True
         if found:

@@ -110,6 +110,8 @@ class CompiledKernel : public std::enable_shared_from_this<CompiledKernel> {
     std::vector<runtime::FlagExtents> flag_extents; ///< of those flags
     std::vector<uint64_t> counts;
     std::vector<CounterValue> counters; ///< what each count means; `count` is unused here
+    uint64_t read_sum = ~uint64_t(0);   ///< of its counts when they were read last
+    uint64_t changed = 0;               ///< Retired::readings when that sum was first read
     std::vector<ArrayArg> arrays;       ///< to be checked for overlap at launch, those that are written first; or empty
     uint32_t written_arrays = 0;
     uint32_t arrays_beside_trees = 0; ///< so many of `arrays` are to be checked against field trees too

@@ -105,38 +105,6 @@ uint64_t hash_of_code_options(const Options &o) {
 
 } // namespace
 
-bool CounterOrder::operator()(const CounterValue &a, const CounterValue &b) const {
-    auto key = [](const CounterValue &c) {
-        return std::tie(c.at.file, c.at.line, c.at.column, c.at.end_line, c.at.end_column, c.what, c.backward,
-                        c.at.scope, c.copy);
-    };
-    return key(a) < key(b);
-}
-
-void add_count(Counts &counts, const CounterValue &value, uint64_t n) {
-    const auto at = counts.insert({value.what, value.at, 0, value.copy, 0, value.backward}).first;
-    const_cast<CounterValue &>(*at).count += n; // not part of the order
-}
-
-namespace {
-
-uint64_t count_now(const CompiledKernel &kernel, size_t i) {
-    return __atomic_load_n(&kernel.counts[kernel.counters[i].place], __ATOMIC_RELAXED);
-}
-
-void add_counts(Apart &all, const CompiledKernel &kernel) {
-    all.title = kernel.title;
-    for (size_t i = 0; i < kernel.counts.size(); i++) add_count(all.counts, kernel.counters[i], count_now(kernel, i));
-}
-
-uint64_t sum_of(const CompiledKernel &kernel) {
-    uint64_t sum = 0;
-    for (const uint64_t &count : kernel.counts) sum += __atomic_load_n(&count, __ATOMIC_RELAXED);
-    return sum;
-}
-
-} // namespace
-
 Program::Impl::Impl(Program &p, const Options &o)
     : program(p), options(o), id(++programs), device(open_device(o)), lowering(lowering_for(o, *device)),
       build_key(build_key_of(lowering)), code_options(hash_of_code_options(o)) {
@@ -230,15 +198,6 @@ std::shared_ptr<TaskCode> Program::Impl::keep_task(const runtime::CacheKey &key,
     return tasks.emplace(key, std::move(code)).first->second;
 }
 
-void Program::Impl::retire(CompiledKernel &kernel) {
-    const std::lock_guard guard(watch_lock);
-    if (!kernel.counts.empty()) {
-        add_counts(retired[{kernel.info.name, kernel.specialisation}], kernel);
-        retired_sum += sum_of(kernel);
-    }
-    std::erase(kernels, &kernel);
-}
-
 CompiledKernel::~CompiledKernel() {
     if (!lifetime) return;
     const std::lock_guard guard(lifetime->lock);
@@ -253,11 +212,6 @@ std::string kernel_key(const CompiledKernel &kernel) {
 const abi::Kernel &kernel_info(const CompiledKernel &kernel) { return kernel.info; }
 uint32_t kernel_specialisation(const CompiledKernel &kernel) { return kernel.specialisation; }
 const std::vector<CounterValue> &kernel_counters(const CompiledKernel &kernel) { return kernel.counters; }
-
-void entitle(CompiledKernel &kernel, std::string title, bool backward) {
-    kernel.title = std::move(title);
-    for (CounterValue &counter : kernel.counters) counter.backward = backward;
-}
 
 void set_stack_budget(CompiledKernel &kernel, uint64_t bytes) { kernel.stack_budget = bytes; }
 
@@ -428,67 +382,5 @@ void Program::sync() { impl_->wait_for_launches(); }
 void Program::settle() { finish_background(impl_->lifetime.get()); }
 int Program::tasks_on_last_call() const { return impl_->main.last_tasks; }
 int32_t Program::yielded_on_last_call() const { return impl_->main.last_yielded; }
-
-void Program::Impl::bring_counts() {
-    if (host_visible || main.launching.is_abandoned()) return;
-    const BetweenLaunches guard(main); // who has it may be about to bring them
-    settle_launches(*this);
-}
-
-void Program::Impl::ask_for_counts() {
-    if (!host_visible) return bring_counts();
-    if (!main.launching.is_held()) return;
-    const uint32_t question = __atomic_add_fetch(&main.questions, 1u, __ATOMIC_RELAXED);
-    __atomic_store_n(&main.asked, question ? question : 1u, __ATOMIC_RELAXED);
-    // A task that does not come to a check so soon has the answer ready for the next question.
-    for (int pause = 50; pause < 2000 && main.launching.is_held() && __atomic_load_n(&main.asked, __ATOMIC_RELAXED);
-         pause *= 2)
-        std::this_thread::sleep_for(std::chrono::microseconds(pause));
-}
-
-std::vector<CounterValue> Program::coverage() const {
-    impl_->ask_for_counts();
-    const std::lock_guard guard(impl_->watch_lock);
-    Counts sum;
-    const auto add = [&](CounterValue value, uint64_t n) {
-        value.copy = 0;
-        add_count(sum, value, n);
-    };
-    for (const auto &[kernel, gone] : impl_->retired)
-        for (const CounterValue &value : gone.counts) add(value, value.count);
-    for (const CompiledKernel *kernel : impl_->kernels)
-        for (size_t i = 0; i < kernel->counts.size(); i++) add(kernel->counters[i], count_now(*kernel, i));
-    return {sum.begin(), sum.end()};
-}
-
-std::vector<KernelCoverage> Program::coverage_by_kernel() const {
-    impl_->ask_for_counts();
-    const std::lock_guard guard(impl_->watch_lock);
-    Retired all = impl_->retired;
-    for (const CompiledKernel *kernel : impl_->kernels)
-        if (!kernel->counts.empty()) add_counts(all[{kernel->info.name, kernel->specialisation}], *kernel);
-    std::vector<KernelCoverage> out;
-    for (const auto &[kernel, one] : all)
-        out.push_back({kernel.first, one.title, kernel.second, {one.counts.begin(), one.counts.end()}});
-    return out;
-}
-
-std::pair<uint64_t, uint64_t> Program::counted() const {
-    impl_->ask_for_counts();
-    const std::lock_guard guard(impl_->watch_lock);
-    uint64_t sum = impl_->retired_sum;
-    for (const CompiledKernel *kernel : impl_->kernels) sum += sum_of(*kernel);
-    return {impl_->adopted, sum};
-}
-
-void Program::clear_coverage() {
-    impl_->bring_counts();
-    const std::lock_guard guard(impl_->watch_lock);
-    impl_->retired.clear();
-    impl_->retired_sum = 0;
-    for (CompiledKernel *kernel : impl_->kernels)
-        for (uint64_t &count : kernel->counts) __atomic_store_n(&count, 0, __ATOMIC_RELAXED);
-    impl_->cleared.fetch_add(1, std::memory_order_release);
-}
 
 } // namespace qd::engine

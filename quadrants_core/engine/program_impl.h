@@ -32,8 +32,14 @@ void add_count(Counts &counts, const CounterValue &value, uint64_t n);
 struct Apart {
     std::string title;
     Counts counts;
+    uint64_t changed = 0; ///< Retired::readings by then
 };
-using Retired = std::map<std::pair<std::string, uint32_t>, Apart>;
+/// Kernels that are gone.
+struct Retired {
+    std::map<std::pair<std::string, uint32_t>, Apart> kernels;
+    uint64_t sum = 0;      ///< of all their counts
+    uint64_t readings = 0; ///< of counts by kernel so far, and kernels that went
+};
 
 /// The kernel that is being compiled, by who holds the lock.
 struct Compilation {
@@ -88,11 +94,10 @@ struct Program::Impl : runtime::Apart {
     std::vector<Observer *> observers;
     std::atomic<bool> watched{false}; ///< launches are announced to observers, or measured
     Profile profile;
-    std::vector<CompiledKernel *> kernels;                     ///< alive; guarded by watch_lock
-    const KernelTask *keeping = nullptr;                       ///< with stacks, and running; guarded by watch_lock
-    Retired retired;                                           ///< of kernels that are gone
+    std::vector<CompiledKernel *> kernels; ///< alive; guarded by watch_lock
+    const KernelTask *keeping = nullptr;   ///< with stacks, and running; guarded by watch_lock
+    Retired retired;
     uint64_t adopted = 0;                                      ///< kernels compiled so far
-    uint64_t retired_sum = 0;                                  ///< of all counts of `retired`
     std::unordered_map<std::string, uint32_t> specialisations; ///< by kernel: how many were compiled
 
     std::atomic<uint64_t> cleared{0}; ///< how often the counts were forgotten

@@ -433,7 +433,7 @@ def test_ordinary_cells(session):
     assert opened(run(session, "@qd.func\ndef half(v):\n    return v / 2", "half")) == []
     defined = run(session, ORDINARY, "step")
     (comm_id,) = opened(defined)
-    assert told(defined, comm_id) == [], "nothing is compiled yet"
+    assert [cell["lines"] for message in told(defined, comm_id) for cell in message["cells"]] == [[]], "nothing ran yet"
     message = last(told(run(session, "before(np.ones(5, np.float32)); step(np.ones(5, np.float32))"), comm_id))
     cells = {cell["cell_id"]: cell for cell in message["cells"]}
     assert lines(cells["half"]) == {3: (5, 5, None)}
@@ -724,3 +724,33 @@ def test_both_sides_name_the_same_members(session):
     from quadrants._live import coverage
 
     assert re.findall(r'"(\w+)"', outcomes) == list(coverage.OUTCOMES)
+
+
+UNCALLED = """@qd.kernel
+def called(x: qd.types.ndarray(qd.f32, ndim=1)):
+    for i in x: x[i] = 1
+
+@qd.kernel
+def uncalled(x: qd.types.ndarray(qd.f32, ndim=1)):
+    for i in x:
+        x[i] = 2"""
+
+
+def test_a_kernel_that_nobody_called(session):
+    comm_id = opened(run(session, UNCALLED, "both"))[0]
+    message = last(told(run(session, "called(np.ones(5, np.float32))"), comm_id))
+    (cell,) = message["cells"]
+    assert {line["number"]: (line["count"], line["launched"]) for line in cell["lines"]} == {
+        3: (5, True), 7: (0, False), 8: (0, False)}
+    shown = run(session, "%qd_coverage called uncalled").result.splitlines()
+    assert "   3       5 |     for i in x: x[i] = 1" in shown and "   8 not yet |         x[i] = 2" in shown
+    assert counted(session, "uncalled", "x[i] = 2") == [["not", "yet"]]
+    message = last(told(run(session, "uncalled(np.ones(3, np.float32))"), comm_id))
+    assert lines(message["cells"][0])[8] == (3, 3, 0), "the run before did not call it"
+
+
+def test_nothing_is_counted_where_kernels_run_as_python(session):
+    run(session, "qd.init(arch=qd.python)")
+    run(session, UNCALLED, "both")
+    run(session, "called(np.ones(5, np.float32))")
+    assert "nothing is counted with arch=qd.python" in run(session, "%qd_coverage").result

@@ -181,22 +181,26 @@ TEST_P(ProgramTest, coverage_adds_up_over_launches_and_kernels) {
     EXPECT_EQ(counts[1].at.line, 6u);
     EXPECT_EQ(counts[1].what, ir::Counter::What::taken);
     EXPECT_EQ(counts[1].count, 59994u);
-    const auto apart = program.coverage_by_kernel();
+    const auto [reading, apart] = program.coverage_by_kernel();
     ASSERT_EQ(apart.size(), 2u);
     for (uint32_t k = 0; k < 2; k++) {
         EXPECT_EQ(apart[k].specialisation, k);
         ASSERT_EQ(apart[k].counts.size(), 2u);
         EXPECT_EQ(apart[k].counts[0].count, 30000u);
     }
+    EXPECT_TRUE(program.coverage_by_kernel(reading).second.empty()) << "nothing changed since";
     EXPECT_EQ(program.counted(), std::pair(uint64_t(2), uint64_t(60000 + 59994)))
         << "kernels, and the sum of all counts";
     program.clear_coverage();
+    EXPECT_EQ(program.coverage_by_kernel(reading).second.size(), 2u) << "those that are alive";
     for (const auto &count : program.coverage()) EXPECT_EQ(count.count, 0u);
     EXPECT_EQ(program.counted(), std::pair(uint64_t(2), uint64_t(0)));
     const auto kernel = program.compile(counted(), 0);
     entitle(*kernel, "x: f32[:]", false);
-    EXPECT_EQ(program.coverage_by_kernel().back().title, "x: f32[:]");
+    EXPECT_EQ(program.coverage_by_kernel().second.back().title, "x: f32[:]");
+    const uint64_t before = program.coverage_by_kernel().first;
     program.launch(*kernel, args.data(), nullptr);
+    EXPECT_EQ(program.coverage_by_kernel(before).second.size(), 1u) << "the one that ran";
     EXPECT_EQ(program.counted(), std::pair(uint64_t(3), uint64_t(10000 + 9999)));
 }
 

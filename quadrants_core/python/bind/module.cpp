@@ -248,18 +248,19 @@ py::list graph_launches() {
     return all;
 }
 
-/// [(kernel, specialisation, title, [(what, file, scope, line, column, end_line, copy, count)])]
-py::list coverage_by_kernel() {
+/// (number of this reading, [(kernel, specialisation, title, [(what, file, scope, line, column, end_line, copy, count)])]) of
+/// kernels that changed since the reading with number `since`
+py::tuple coverage_by_kernel(uint64_t since) {
     py::list all;
-    for (const engine::KernelCoverage &kernel :
-         read_counts([](engine::Program &p) { return p.coverage_by_kernel(); })) {
+    const auto [reading, kernels] = read_counts([&](engine::Program &p) { return p.coverage_by_kernel(since); });
+    for (const engine::KernelCoverage &kernel : kernels) {
         py::list rows;
         for (const engine::CounterValue &c : kernel.counts)
             rows.append(py::make_tuple(counter_name(c), c.at.file, c.at.scope, c.at.line, c.at.column, c.at.end_line,
                                        c.copy, c.count));
         all.append(py::make_tuple(kernel.kernel, kernel.specialisation, kernel.title, rows));
     }
-    return all;
+    return py::make_tuple(reading, all);
 }
 
 /// Changes whenever a kernel was compiled or a count grew.
@@ -363,7 +364,7 @@ void define_program(py::module_ &m) {
 
 void define_observation(py::module_ &m) {
     m.def("coverage", coverage);
-    m.def("coverage_by_kernel", coverage_by_kernel);
+    m.def("coverage_by_kernel", coverage_by_kernel, py::arg("since") = 0);
     m.def("counted", counted);
     m.def("outside_of_kernels", [](const py::function &work) {
         const bind::CalledByCompiler called(false);

@@ -168,6 +168,13 @@ class Steps {
         return true;
     }
 
+    /// (kernel, specialisation, whether the launch is over), for any thread.
+    py::tuple launch() const {
+        const engine::CompiledKernel &kernel = *plan().kernel;
+        return py::make_tuple(engine::kernel_info(kernel).name, engine::kernel_specialisation(kernel),
+                              run_.is_over() || plan().generation != runtime.generation);
+    }
+
     py::dict state() const {
         refuse_other_thread();
         py::list turns, checkpoints, runs, microseconds;
@@ -376,6 +383,7 @@ void define_steps(py::module_ &m) {
         .def("advance", &Steps::advance)
         .def("back", &Steps::back)
         .def("state", &Steps::state)
+        .def("launch", &Steps::launch)
         .def("graph", &Steps::graph)
         .def("flag_at", &Steps::flag_at);
 }

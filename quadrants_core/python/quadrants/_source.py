@@ -17,7 +17,7 @@ _FUTURE_FLAGS = 0x1FE0000  # of code made under `from __future__ import ...`
 _exec_sources = {}  # file name of code that came from exec -> [source text]
 _files = {}  # plain file -> ((size, time), lines)
 _defined = {}  # file -> lines as they were when kernels and funcs in it were last defined
-in_use = None  # a dict while coverage counts: (file, index of the first line) -> _Text of what was compiled
+in_use = None  # TextsInUse while coverage counts
 
 
 def _cached_lines(name, module_globals=None):
@@ -213,6 +213,27 @@ def stands_now_in(before, first, last, now):
 _PACKAGE = __file__[: -len("_source.py")]  # coverage does not see into kernels and funcs that come with the package
 
 
+class TextsInUse(dict):
+    """(file, index of the first line) -> _Text of what was compiled while coverage counts."""
+
+    def __init__(self):
+        super().__init__()
+        self.shown, self.files = {}, {}  # name in messages, file -> {(file, index): text}, of those above
+        self.news = {}  # key -> text of what came since somebody emptied it
+
+    def __setitem__(self, key, text):
+        before = self.get(key)
+        if before is text:
+            return
+        if before is not None:
+            self.shown[before.shown].pop(key, None)
+        super().__setitem__(key, text)
+        self.shown.setdefault(text.shown, {})[key] = self.files.setdefault(text.file, {})[key] = self.news[key] = text
+
+    def shown_as(self, name):
+        return list(self.shown.get(name, {}).values())
+
+
 class _Text:
     """Where the text of one function stands, and its tree once it was asked for."""
 
@@ -220,7 +241,7 @@ class _Text:
         code = fn.__code__
         self.file, self.name, self.qualname = code.co_filename, fn.__name__, fn.__qualname__
         self.lines, self.start, self.shown = lines, code.co_firstlineno - 1, shown_name(code.co_filename)
-        self._tree = None
+        self._tree = self._statements = None
 
     def tree(self):
         if self._tree is None:
@@ -236,6 +257,30 @@ class _Text:
         with deep(text):
             node = compile(head + text, self.file, "exec", _ONLY_AST, True).body[0]
         return node.body[0] if indented else node
+
+    def extent(self):
+        """Its first and last line; None if it is no kernel's text, which was never compiled."""
+        try:
+            compiled, _, first, *_ = self.tree()
+        except _exceptions.QuadrantsSyntaxError:
+            return None
+        return first, first - 1 + compiled.end_line
+
+    def statements(self):
+        """(line, column, last line) of each statement that begins on a new line, of one with a body its head; without the docstring."""
+        if self._statements is None:
+            import ast
+
+            function, found = self.python_tree(), {}
+            body = function.body[1:] if ast.get_docstring(function, clean=False) is not None else function.body
+            for node in (node for statement in body for node in ast.walk(statement) if isinstance(node, ast.stmt)):
+                heads = [getattr(node, name) for name in ("test", "iter") if hasattr(node, "body") and hasattr(node, name)]
+                heads += [item.context_expr for item in getattr(node, "items", ())]
+                last = max((head.end_lineno for head in heads), default=node.end_lineno)
+                known = found.setdefault(node.lineno, (node.lineno, node.col_offset, last))
+                found[node.lineno] = min(known, (node.lineno, node.col_offset, last))
+            self._statements = sorted(found.values())
+        return self._statements
 
 
 class Source:

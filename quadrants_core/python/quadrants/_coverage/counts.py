@@ -1,6 +1,7 @@
 """qd.coverage: how often each line and each transition of the kernels ran. Counted while QD_KERNEL_COVERAGE=1; kept over
 qd.reset(). Nothing here needs the package `coverage`; what is written for it is in _coverage_files.py."""
 
+import bisect as _bisect
 import time as _time
 import weakref as _weakref
 
@@ -14,7 +15,7 @@ _before_clear, _after_clear = [], []
 _listeners = []  # called with [(file, line)] when a kernel with counters was compiled or loaded
 
 if _source.in_use is None:
-    _source.in_use = {}
+    _source.in_use = _source.TextsInUse()
 
 
 def _compiled(lines):
@@ -38,8 +39,37 @@ def _add(into, rows):
 
 
 def _add_by_kernel(into):
-    for kernel, specialisation, title, rows in _core().coverage_by_kernel():
+    for kernel, specialisation, title, rows in _core().coverage_by_kernel()[1]:
         _add(into.setdefault((kernel, specialisation, title, _place(kernel, rows)), {}), rows)
+
+
+def left_out(places):
+    """(file, line) of the statements that have no counter, of functions that count at these places: they were decided as they were
+    compiled, and never run."""
+    lines = {}
+    for file, line in places:
+        lines.setdefault(file, set()).add(line)
+    return [(file, line) for file, known in lines.items() for line, *_ in _left_out(file, known)]
+
+
+def _left_out(file, known):
+    """(line, column, last line, function)"""
+    ordered = sorted(known)
+    for text in _source.in_use.shown_as(file):
+        first, last = text.extent() or (0, -1)
+        at = _bisect.bisect_left(ordered, first)
+        if at < len(ordered) and ordered[at] <= last:
+            yield from ((*one, text.qualname) for one in text.statements() if one[0] not in known)
+
+
+def _completed(rows):
+    """With the lines of functions that have no counter, which ran 0 times."""
+    lines = {}
+    for what, file, _, line, *_ in rows:
+        if what == "line":
+            lines.setdefault(file, set()).add(line)
+    return {**{("line", file, function, line, column, last, 0): 0
+               for file, known in lines.items() for line, column, last, function in _left_out(file, known)}, **rows}  # fmt: skip
 
 
 def _place(kernel, rows):
@@ -83,7 +113,7 @@ def _rows():
         _add(total, _running())
         return total
 
-    return _steady(read)
+    return _completed(_steady(read))
 
 
 def _by_kernel():
@@ -95,7 +125,47 @@ def _by_kernel():
             _add_by_kernel(kernels)
         return kernels
 
-    return _steady(read)
+    return {key: _completed(rows) for key, rows in _steady(read).items()}
+
+
+class Changes:
+    """What kernels counted, of which no more is read than what changed since the reading before."""
+
+    def __init__(self):
+        self.rows = {}  # as _by_kernel() gives them
+        self._programs = None  # the state of counts.py at the reading
+        self._reading = 0
+        self._keys = {}  # (kernel, specialisation) of the program that runs -> key of `rows`
+
+    def take(self):
+        """The keys of `rows` that changed."""
+        changed = set()
+        _steady(lambda: self._take(changed))
+        return changed
+
+    def _take(self, changed):
+        core = _core()
+        programs = _clears, _moves, core is not None
+        if programs != self._programs:
+            changed.update(self.rows)
+            self.rows = {key: _completed(rows) for key, rows in _gathered_by_kernel.items()}
+            self._keys, self._reading = {}, 0
+            changed.update(self.rows)
+        self._programs = programs
+        if core is None:
+            return
+        self._reading, kernels = core.coverage_by_kernel(self._reading)
+        for kernel, specialisation, title, rows in kernels:
+            key = kernel, specialisation, title, _place(kernel, rows)
+            before = self._keys.get(key[:2], key)
+            if before != key:  # it had no title yet
+                self.rows.pop(before, None)
+                changed.add(before)
+            self._keys[key[:2]] = key
+            total = dict(_gathered_by_kernel.get(key, ()))
+            _add(total, rows)
+            self.rows[key] = _completed(total)
+            changed.add(key)
 
 
 def _stamp():
@@ -135,10 +205,10 @@ def _value(value):
 def _outcomes(rows):
     """Without how loops came to their end, and the "taken" of a loop, which is the body on its header's line."""
     ends = ("finished", "endless")
-    loops = {key[1:] for key in rows if key[0] in ends}
+    loops = {key[1:5] for key in rows if key[0] in ends}  # without the number of the copy
     return {
         key: count for key, count in rows.items()
-        if key[0] not in (*ends, "backward") and not (key[0] == "taken" and key[1:] in loops)
+        if key[0] not in (*ends, "backward") and not (key[0] == "taken" and key[1:5] in loops)
     }  # fmt: skip
 
 
@@ -148,8 +218,14 @@ def counters():
     return _outcomes(_rows())
 
 
+def bodies_on_their_line(rows):
+    """(key, count) of loops whose body stands on the line of their head: how often it ran."""
+    loops = {key[1:5] for key in rows if key[0] in ("finished", "endless")}
+    return [(key, count) for key, count in rows.items() if key[0] == "taken" and key[1:5] in loops]
+
+
 class FileCounts(dict):
-    """line -> count, of one file or cell. `arcs`: (from line, to line) -> count in the numbering of coverage.py, where the
+    """line -> count, of one file or cell: of the statement on it that ran most often, which may be the body of a loop. `arcs`: (from line, to line) -> count in the numbering of coverage.py, where the
     negative first line of a function stands for its entry and its exits. `branches`: line -> {"taken": n, "not_taken": n}.
     `loops`: line -> {"started", "zero_trips", "exhausted", "broken"}; "zero_trips" of a `while` that iterated is None.
     `copies`: line -> counts of its static copies, of one specialisation alone. `backward`: line -> how often it was run once more
@@ -190,6 +266,8 @@ def _file_counts(file, rows, copies):
             into = lines if what == "line" else backward
             into[line] = into.get(line, 0) + count
     flow = _coverage_flow.of_file(file, rows, lines)
+    for (_, line, _), count in bodies_on_their_line(rows):
+        lines[line] = max(lines.get(line, 0), count)
     return FileCounts(lines, flow.arcs, flow.branches, flow.loops, copies, backward)
 
 

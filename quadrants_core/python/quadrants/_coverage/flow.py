@@ -22,9 +22,8 @@ class Flow:
 def of_file(file, rows, lines):
     """rows: (what, line, column) -> count; lines: line -> count, of the same file."""
     flow = Flow()
-    for text in list(_source.in_use.values()):
-        if text.shown == file:
-            _walk_text(flow, text, rows, lines)
+    for text in _source.in_use.shown_as(file):
+        _walk_text(flow, text, rows, lines)
     return flow
 
 

@@ -1,5 +1,7 @@
 """A launch of a kernel with graph=True, made step by step: qd.graph.Stepper."""
 
+import weakref as _weakref
+
 from quadrants import _exceptions, _native
 from quadrants._language.graph import GraphStatus
 
@@ -46,6 +48,15 @@ def _bytes(value):
     return number
 
 
+_open = _weakref.WeakSet()
+
+
+def stepped_launches():
+    """(kernel, specialisation) of the launches in steps that are not over."""
+    launches = [stepper._steps.launch() for stepper in list(_open)]
+    return {(kernel, specialisation) for kernel, specialisation, over in launches if not over}
+
+
 class Stepper:
     """A launch of `kernel(*args, **keywords)` that stops where it is told to. The flag of a checkpoint that yielded is set to 0. It is
     for one thread at a time.
@@ -86,6 +97,7 @@ class Stepper:
         keep_bytes = _bytes(keep_bytes)
         self.args = self.kernel._bind(*first, *args, **keywords)
         self._steps = _native.core().Steps(self.kernel, self.args, keep_bytes)
+        _open.add(self)
         outline = self._steps.graph()
         self._checkpoints = outline[1]
         self._described = described(outline)

@@ -2,6 +2,7 @@
 
 import ast
 import linecache
+import sys
 import time
 
 from quadrants._coverage import counts as _coverage
@@ -16,8 +17,14 @@ class Kernel:
         self.name, self.title, self.place, self.launched = name, title, None, False
         self.unfinished = False  # see unfinished_now()
         self.copies, self.outcomes = {}, {}  # name of the cell or file -> {line: {copy: count}}, {line: {outcome: count}}
+        self.bodies = {}  # name of the cell or file -> {line: count}, of loops whose body stands beside their head
         self.backward = {}  # name of the cell or file -> {line: count}
         self.count_backward(name.removesuffix("_reverse_grad"), rows)
+        for (_, file, _, line, *_), count in _coverage.bodies_on_their_line(rows):
+            _add(self.bodies.setdefault(file, {}), {line: count})
+        for (what, file, _, line, *_), count in rows.items():
+            if what == "finished":
+                _add(self.outcomes.setdefault(file, {}).setdefault(line, {}), {what: count})
         for (what, file, scope, line, column, end_line, copy), count in _coverage._outcomes(rows).items():
             self.launched = self.launched or count > 0
             if what != "line":
@@ -43,7 +50,22 @@ class Kernel:
 
     def count(self, name, line):
         copies = self.copies.get(name, {}).get(line)
-        return None if copies is None else sum(copies.values())
+        return None if copies is None else max(sum(copies.values()), self.bodies.get(name, {}).get(line, 0))
+
+    def outcomes_at(self, name, line):
+        return self.outcomes.get(name, {}).get(line, {})
+
+    def is_sure(self, name, line):
+        """It ran, and will not yet count this line."""
+        return self.launched and (not self.unfinished or bool(self.count(name, line)))
+
+    def names(self):
+        return {*self.copies, *self.backward}
+
+    def sums(self, name):
+        """line -> count; of a body on the line of its head that of the negative line."""
+        sums = {line: sum(copies.values()) for line, copies in self.copies.get(name, {}).items()}
+        return {**sums, **{-line: count for line, count in self.bodies.get(name, {}).items()}}
 
     def add(self, other):
         """The same specialisation, compiled again."""
@@ -52,6 +74,8 @@ class Kernel:
             for name, lines in others.items():
                 for line, counts in lines.items():
                     _add(mine.setdefault(name, {}).setdefault(line, {}), counts)
+        for name, lines in other.bodies.items():
+            _add(self.bodies.setdefault(name, {}), lines)
 
 
 def _add(into, counts):
@@ -60,7 +84,14 @@ def _add(into, counts):
 
 
 _cleared = {}  # key of a kernel -> {row: count when it was cleared}
+_clearings = []  # keys of kernels that were cleared, in order
 _coverage._after_clear.append(_cleared.clear)
+
+
+def _stepped():
+    """Launches that stand between two steps."""
+    stepper = sys.modules.get("quadrants._language.stepper")
+    return stepper.stepped_launches() if stepper is not None else set()
 
 
 class _Launches:
@@ -85,7 +116,8 @@ class _Launches:
             running[number] = self.seen.get(number, (now, (kernel, specialisation)))
         self.finished.update(key for number, (_, key) in self.seen.items() if number not in running)
         self.seen = running
-        return frozenset(key for since, key in running.values() if key not in self.finished or now - since >= self.patience)
+        waited_for = {key for since, key in running.values() if key not in self.finished or now - since >= self.patience}
+        return frozenset(waited_for | (_stepped() if core is not None else set()))
 
     def ran(self, key):
         if all(key != one for _, one in self.seen.values()):
@@ -100,17 +132,22 @@ _coverage._after_clear.append(_launches.clear)
 unfinished_now = _launches.look
 
 
-def clear_at(entries):
-    """Kernels and funcs of cells begin from zero here, and so do funcs in what these kernels counted."""
+def clear_at(entries, counted):
+    """Kernels and funcs of cells begin from zero here, and so do funcs in what these kernels counted. Gives what that takes away: key of
+    a kernel -> rows."""
     def of_one(file, line):
         return any(entry.label == file and entry.first_line <= line <= entry.last_line for entry in entries)
 
-    for key, rows in _coverage._by_kernel().items():
-        whole = of_one(*key[-1])
+    taken = {}
+    for key in {key for entry in entries for key in counted.keys_at(entry.label)}:
+        rows, whole = counted.changes.rows[key], of_one(*key[-1])
         gone = {row: count for row, count in rows.items() if whole or of_one(row[1], row[3])}
         if gone:
+            taken[key] = gone
             _cleared[key] = {**_cleared.get(key, {}), **gone}
             _launches.finished.discard(key[:2])
+            _clearings.append(key)
+    return taken
 
 
 def _since_cleared(key, rows):
@@ -119,57 +156,135 @@ def _since_cleared(key, rows):
     return {row: max(0, count - _cleared[key].get(row, 0)) for row, count in rows.items()}
 
 
-def kernels_now():
-    """Any thread may ask, also while kernels run."""
-    rows, unfinished = sorted(_coverage._by_kernel().items()), _launches.look()
-    kernels = []
-    for key, counts in rows:
-        kernel = Kernel(key[0], key[2], _since_cleared(key, counts))
-        kernel.unfinished = key[:2] in unfinished
+class Counted:
+    """All kernels that were counted, as of the last look. A look reads those that changed since the one before."""
+
+    def __init__(self):
+        self.changes = _coverage.Changes()
+        self.kernels = {}  # key -> Kernel
+        self.of_pair = {}  # (kernel, specialisation) -> keys
+        self.at = {}  # name of a cell or file -> keys of kernels with lines there
+        self.unfinished = frozenset()
+        self.clearings = 0  # so many of `_clearings` were seen
+
+    def keys_at(self, name):
+        return list(self.at.get(name, ()))
+
+    def look(self):
+        """key -> (Kernel before or None, Kernel now or None) of those that changed. Any thread may look, also while kernels run."""
+        changed, unfinished = self.changes.take(), _launches.look()
+        changed.update(_clearings[self.clearings :])
+        self.clearings = len(_clearings)
+        for pair in self.unfinished ^ unfinished:
+            changed.update(self.of_pair.get(pair, ()))
+        self.unfinished = unfinished
+        return {key: (self.kernels.get(key), self.replace(key)) for key in sorted(changed)}
+
+    def replace(self, key):
+        before = self.kernels.pop(key, None)
+        for name in before.names() if before is not None else ():
+            self.at[name].pop(key)
+        rows = self.changes.rows.get(key)
+        if rows is None:
+            self.of_pair.get(key[:2], {}).pop(key, None)
+            return None
+        kernel = self.kernels[key] = Kernel(key[0], key[2], _since_cleared(key, rows))
+        kernel.unfinished = key[:2] in self.unfinished
         if kernel.launched:
             _launches.ran(key[:2])
-        kernels.append(kernel)
-    return kernels
+        self.of_pair.setdefault(key[:2], {})[key] = True
+        for name in kernel.names():
+            self.at.setdefault(name, {})[key] = True
+        return kernel
+
+
+class Sums:
+    """Of all kernels that count in one cell or file."""
+
+    def __init__(self):
+        self.lines = {}  # line -> count; a negative line: of the body of a loop beside its head
+        self.having = {}  # line, or line and outcome -> how many kernels have it
+        self.sure = {}  # line -> how many kernels that have it ran, and will not yet count it
+        self.outcomes = {}  # line -> {outcome: count}
+        self.backward = {}  # line -> count
+
+    def add(self, kernel, name, sign):
+        for line, count in kernel.sums(name).items():
+            _sum(self.lines, line, sign * count)
+            _sum(self.having, line, sign)
+            if line > 0 and kernel.is_sure(name, line):
+                _sum(self.sure, line, sign)
+        for line, counts in kernel.outcomes.get(name, {}).items():
+            here = self.outcomes.setdefault(line, {})
+            for what, count in counts.items():
+                _sum(here, what, sign * count)
+                _sum(self.having, (line, what), sign)
+                if not self.having[line, what]:
+                    del here[what]
+        for line, count in kernel.backward.get(name, {}).items():
+            _sum(self.backward, line, sign * count)
+
+    def count(self, line):
+        return max(self.lines[line], self.lines.get(-line, 0)) if self.having.get(line) else None
+
+
+def _sum(into, key, amount):
+    into[key] = into.get(key, 0) + amount
 
 
 class Reading:
-    """Counts of all cells and files: `lines`: name -> {line: count}; `outcomes`: name -> {line: {outcome: count}}; `launched`: name
-    -> lines of kernels that ever ran, which say never if they have no count; `backward`: as `lines`, where gradients were worked out."""
+    """Counts of all cells and files as of the last look, but for kernels that are left out."""
 
-    def __init__(self, kernels, replaced=frozenset()):
-        self.kernels = kernels
-        self.leave_out(replaced)
+    def __init__(self):
+        self.counted = Counted()
+        self.sums = {}  # name of a cell or file -> Sums
+        self.left_out = set()  # keys
 
-    def leave_out(self, replaced):
-        """Those at these places do not count."""
-        self.lines, self.outcomes, self.launched, self.backward = {}, {}, {}, {}
-        for kernel in self.kernels:
-            if kernel.place in replaced:
-                continue
-            for name, lines in kernel.copies.items():
-                sums = self.lines.setdefault(name, {})
-                for line, copies in lines.items():
-                    sums[line] = sums.get(line, 0) + sum(copies.values())
-                if kernel.launched:
-                    sure = (line for line in lines if not kernel.unfinished or kernel.count(name, line))
-                    self.launched.setdefault(name, set()).update(sure)
-            for name, lines in kernel.backward.items():
-                _add(self.backward.setdefault(name, {}), lines)
-            for name, lines in kernel.outcomes.items():
-                sums = self.outcomes.setdefault(name, {})
-                for line, counts in lines.items():
-                    _add(sums.setdefault(line, {}), counts)
+    def names(self):
+        return [name for name, sums in self.sums.items() if sums.lines]
+
+    def of(self, name):
+        return self.sums.get(name) or _nothing
 
     def count(self, name, line):
-        return self.lines.get(name, {}).get(line)
+        return self.of(name).count(line)
+
+    def outcomes_at(self, name, line):
+        return self.of(name).outcomes.get(line, {})
+
+    def launched(self, name, line):
+        """Kernels with this line ran: it says never if it has no count."""
+        return self.of(name).sure.get(line, 0) > 0
+
+    def kernels_at(self, names):
+        """key -> Kernel of those that count."""
+        keys = sorted({key for name in names for key in self.counted.keys_at(name)} - self.left_out)
+        return {key: self.counted.kernels[key] for key in keys}
+
+    def add(self, kernel, sign):
+        for name in kernel.names() if kernel is not None else ():
+            self.sums.setdefault(name, Sums()).add(kernel, name, sign)
+
+    def leave_out(self, key, out):
+        """Gives the Kernel if that changes anything."""
+        if out == (key in self.left_out):
+            return None
+        (self.left_out.add if out else self.left_out.discard)(key)
+        kernel = self.counted.kernels.get(key)
+        self.add(kernel, -1 if out else 1)
+        return kernel
 
 
-nothing = Reading([])
+_nothing = Sums()
 
 
 def outcomes_of(counts, entry, line):
     """What the condition or loop on a line of a kernel or func did, by a Reading or a Kernel."""
-    found = counts.outcomes.get(entry.label, {}).get(line, {})
+    found = counts.outcomes_at(entry.label, line)
+    breaks = _code(entry)[2].get(line, ())
+    if "finished" in found and breaks:
+        broken = sum(counts.outcomes_at(entry.label, at).get("broken", 0) for at in breaks)
+        found = {**found, "exhausted": max(found["finished"] - broken, 0)} if broken else found
     body = _code(entry)[1].get(line)
     if body is not None and counts.count(entry.label, body) == 0:  # a `while` shows it by its body alone
         started = counts.count(entry.label, line) or 0
@@ -183,7 +298,7 @@ def code_lines(entry):
 
 
 def _code(entry):
-    """The same, and the first line of the body of each `while`."""
+    """The same, the first line of the body of each `while`, and the lines of the `break`s that leave each loop."""
     wanted = entry.file, entry.first_line, entry.last_line
     if getattr(entry, "code", (None,))[0] != wanted:
         entry.code = wanted, _code_lines(*wanted)
@@ -192,7 +307,7 @@ def _code(entry):
 
 def _code_lines(file, first, last):
     texts = linecache.getlines(file)
-    found, whiles = set(), {}
+    found, whiles, breaks = set(), {}, {}
     for node in ast.walk(ast.parse("".join(texts))):
         if not isinstance(node, ast.stmt) or not first <= node.lineno <= last:
             continue
@@ -203,6 +318,18 @@ def _code_lines(file, first, last):
         end = node.body[0].lineno - 1 if hasattr(node, "body") else node.end_lineno
         if isinstance(node, ast.While) and node.body[0].lineno > node.lineno:
             whiles[node.lineno] = node.body[0].lineno
+        if isinstance(node, (ast.While, ast.For)):
+            breaks[node.lineno] = list(_breaks(node.body))
         found.update(range(node.lineno, max(end, node.lineno) + 1))
     shown = ((line, texts[line - 1].strip()) for line in found if first <= line <= min(last, len(texts)))
-    return sorted(line for line, text in shown if text and not text.startswith("#")), whiles
+    return sorted(line for line, text in shown if text and not text.startswith("#")), whiles, breaks
+
+
+def _breaks(statements):
+    """Lines of those that leave the loop whose body this is."""
+    for node in statements:
+        if isinstance(node, ast.Break):
+            yield node.lineno
+        elif not isinstance(node, (ast.While, ast.For)):
+            for name in ("body", "orelse"):
+                yield from _breaks(getattr(node, name, ()))

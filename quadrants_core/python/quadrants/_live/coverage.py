@@ -3,17 +3,23 @@
 from quadrants._live.counts import Kernel, code_lines, outcomes_of
 from quadrants._live.kept import lines_of
 
-OUTCOMES = ("taken", "not_taken", "entered", "zero_trips", "broken")
+OUTCOMES = ("taken", "not_taken", "entered", "zero_trips", "broken", "exhausted")
 
 
-def _line(listing, entry, number, reading):
+def count_of(entry, number, reading):
+    """None where nothing is counted; 0 where a kernel stands that was never called, too."""
+    count = reading.count(entry.label, number)
+    return 0 if count is None and getattr(entry, "waits", False) else count
+
+
+def _line(listing, entry, number, history):
     return {
         "number": number + entry.shift,
-        "count": reading.count(entry.label, number),
-        "newest": listing.newest(entry, number),
-        "previous": listing.previous(entry, number),
-        "launched": number in reading.launched.get(entry.label, ()),
-        "outcomes": _outcomes_in_order(reading, entry, number),
+        "count": count_of(entry, number, history.now),
+        "newest": history.newest(listing, entry, number),
+        "previous": history.previous(listing, entry, number),
+        "launched": history.now.launched(entry.label, number),
+        "outcomes": _outcomes_in_order(history.now, entry, number),
     }
 
 
@@ -22,12 +28,12 @@ def _outcomes_in_order(counts, entry, number):
     return {name: outcomes[name] for name in OUTCOMES if name in outcomes}
 
 
-def _specialisations(listing, kernels, replaced):
+def _specialisations(listing, reading):
     """Those that were launched, of kernels that still stand in a listing; equal ones, of programs that ended, together."""
     places = [(entry, number) for entry in listing.entries for number in code_lines(entry)]
     found = {}
-    for kernel in kernels:
-        if kernel.launched and kernel.place not in replaced and any(kernel.count(e.label, n) is not None for e, n in places):
+    for kernel in reading.kernels_at({entry.label for entry in listing.entries}).values():
+        if kernel.launched and any(kernel.count(e.label, n) is not None for e, n in places):
             key = kernel.place, kernel.name, kernel.title
             found[key] = Kernel(kernel.name, kernel.title, {}) if key not in found else found[key]
             found[key].add(kernel)
@@ -48,15 +54,15 @@ def coverage_of(listings, history):
     """Listing -> its Coverage."""
     reading, told = history.now, {}
     for listing in listings:
-        lines = [_line(listing, entry, number, reading) for entry in listing.entries for number in code_lines(entry)
-                 if reading.count(entry.label, number) is not None]
+        lines = [_line(listing, entry, number, history) for entry in listing.entries for number in code_lines(entry)
+                 if count_of(entry, number, reading) is not None]
         ran = any(line["count"] for line in lines)
-        listing.most = _busiest(lines)
+        history.set_most(listing, _busiest(lines))
         told[listing] = {
             "label": listing.label,
             "digest": listing.digest,
             "lines": sorted(lines, key=lambda line: line["number"]) if ran else [],
-            "specialisations": _specialisations(listing, reading.kernels, history.replaced) if ran else [],
+            "specialisations": _specialisations(listing, reading) if ran else [],
             "kept": lines_of(listing.entries, history.kept),
         }
     return told

@@ -6,7 +6,7 @@ import zlib
 
 from quadrants._coverage import counts as _coverage
 from quadrants._live import coverage
-from quadrants._live.counts import Reading, kernels_now, unfinished_now
+from quadrants._live.counts import unfinished_now
 from quadrants._live.kept import kept_now
 from quadrants._live.runs import History
 
@@ -54,12 +54,10 @@ class Files:
         if stamp == self.stamp:
             return self.kept()
         self.stamp = stamp  # what is counted from here on is not part of it
-        reading = Reading(kernels_now())
-        changed = []
-        for label in reading.lines:
+        changed = self.history.read()
+        for label in self.history.now.names():
             if label not in self.history.listings and os.path.isfile(label):
                 changed.append(self.history.define(label, label, digest(_text(label)), [Whole(label)]))
-        changed += self.history.read(reading)
         return list(dict.fromkeys(changed + self.kept()))
 
     def kept(self):

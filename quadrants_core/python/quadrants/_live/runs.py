@@ -1,24 +1,36 @@
 """Which part of the counts is of the newest run of a listing's kernels, and which of the run before: a run is an execution during
 which a count of the listing's kernels grew. In a notebook an execution is that of a cell or of a callback, or the time between two of
 them, when threads and tasks may launch; in a program it is the time since somebody set a mark. What is counted by kernels whose cell
-has other ones by now is left out."""
+has other ones by now is left out. The work of a look depends on what changed since the one before, not on how many listings there are."""
 
 import collections
 
-from quadrants._live.counts import nothing
+from quadrants._live.counts import Reading, clear_at
 from quadrants._live.kept import lines_of
 
 quantities = ("total", "newest", "difference")
+UNNAMED = 32  # listings that no front end has a name for, and that are still followed: the newest
 
 
 class Run:
-    """Counts at the start and at the end of one execution."""
+    """What each kernel counted in one execution."""
 
-    def __init__(self, execution, start):
-        self.execution, self.start, self.end = execution, start, start
+    def __init__(self, execution):
+        self.execution = execution
+        self.gains = {}  # name of a cell or file -> {line: {key of the kernel: count}}; lines as in Sums.lines
 
-    def gained(self, name, line):
-        return max(0, (self.end.count(name, line) or 0) - (self.start.count(name, line) or 0))
+    def add(self, key, name, changes):
+        for line, change in changes.items():
+            here = self.gains.setdefault(name, {}).setdefault(line, {})
+            here[key] = here.get(key, 0) + change
+
+    def drop(self, key, name, line):
+        for at in (line, -line):
+            self.gains.get(name, {}).get(at, {}).pop(key, None)
+
+    def gained(self, name, line, left_out):
+        lines = self.gains.get(name, {})
+        return max(0, *(sum(count for key, count in lines.get(at, {}).items() if key not in left_out) for at in (line, -line)))
 
 
 class Listing:
@@ -30,103 +42,182 @@ class Listing:
         self.runs = collections.deque(maxlen=2)  # the run before, the newest run
         self.most = dict.fromkeys(quantities, 0)  # of its busiest lines
 
-    def changes(self, before, now):
-        """By how much each line's count changed. `before`, `now`: Reading.lines"""
-        for entry in self.entries:
-            older, newer = before.get(entry.label, {}), now.get(entry.label, {})
-            for line in {**older, **newer}:
-                if entry.first_line <= line <= entry.last_line:
-                    yield newer.get(line, 0) - older.get(line, 0)
-
-    def judged(self, before, now):
-        """Whether other lines than before say never where they have no count. `before`, `now`: Reading.launched"""
-        return any(entry.first_line <= line <= entry.last_line
-                   for entry in self.entries for line in before.get(entry.label, set()) ^ now.get(entry.label, set()))
-
-    def newest(self, entry, line):
-        return self.runs[-1].gained(entry.label, line) if self.runs else 0
-
-    def previous(self, entry, line):
-        """None where the kernel or func did not exist yet, too."""
-        if len(self.runs) < 2 or self.runs[0].execution < entry.since:
-            return None
-        return self.runs[0].gained(entry.label, line)
+    def holds(self, label, line):
+        return any(entry.label == label and entry.first_line <= line <= entry.last_line for entry in self.entries)
 
 
 class History:
     def __init__(self):
         self.listings = {}  # what it is known as, else its label -> Listing
-        self.labels = set()  # of all listings so far
-        self.replaced = set()  # places of kernels that are left out
-        self.execution = 0
-        self.start = self.now = nothing
+        self.standing = {}  # label -> {listing: True} of the listings with entries there
+        self.owners = {}  # entry -> its listing
+        self.unnamed = {}  # label -> listing that has no other name, the oldest first
+        self.labels = set()  # of all listings that are followed, or whose kernels stand in another one now
+        self.placed = {}  # label -> {key: True} of the kernels whose first statement is there
+        self.moved = {}  # labels of which other lines may stand by now
+        self.now = Reading()
+        self.empty = None  # the listing that was defined last, if nothing stands in it yet
+        self.run = Run(0)  # the execution that goes on
+        self.most = dict.fromkeys(quantities, 0)
         self.kept = {}  # as kept.kept_now() gives it
+
+    @property
+    def execution(self):
+        return self.run.execution
 
     def begin(self):
         """Another execution starts."""
-        self.execution += 1
-        self.start = self.now
+        self.run = Run(self.execution + 1)
 
     def define(self, known_as, label, digest, entries):
         """These stand in the listing now."""
-        listing = self.listings.setdefault(known_as or label, Listing(known_as))
+        key = known_as or label
+        listing = self.listings.get(key)
+        if listing is None:
+            listing = self.listings[key] = Listing(known_as)
         listing.label, listing.digest = label, digest
         self.labels.add(label)
-        for other in self.listings.values():
-            other.entries = [e for e in other.entries if e not in entries]
-        listing.entries = list(entries)
+        if self.empty is not None and self.empty is not listing:
+            self.remove(self.empty)
+        self.empty = None if entries else listing
         for entry in entries:
+            other = self.owners.get(entry)
+            if other is not None and other is not listing:
+                self.set_entries(other, [one for one in other.entries if one is not entry])
+                if not other.entries:
+                    self.remove(other)
             if not hasattr(entry, "since"):
                 entry.since = self.execution
-        self.listings = {key: one for key, one in self.listings.items() if one.entries or one is listing}
+        self.set_entries(listing, entries)
+        if any(change > 0 for name, lines in self.run.gains.items() for line, of in lines.items() if listing.holds(name, abs(line))
+               for change in of.values()):
+            self.join(listing)
+        if known_as is None:
+            self.unnamed.pop(key, None)
+            self.unnamed[key] = listing
+            while len(self.unnamed) > UNNAMED:
+                self.drop(next(iter(self.unnamed.values())))
         return listing
 
-    def read(self, reading):
+    def set_entries(self, listing, entries):
+        for entry in listing.entries:
+            self.owners.pop(entry, None)
+        for label in {entry.label for entry in listing.entries}:
+            self.standing.get(label, {}).pop(listing, None)
+            self.moved[label] = True
+        listing.entries = list(entries)
+        for entry in entries:
+            self.owners[entry] = listing
+            self.standing.setdefault(entry.label, {})[listing] = True
+            self.moved[entry.label] = True
+        self.moved[listing.label] = True
+
+    def join(self, listing):
+        """The execution that goes on is its newest run."""
+        if not listing.runs or listing.runs[-1] is not self.run:
+            listing.runs.append(self.run)
+
+    def remove(self, listing):
+        self.set_entries(listing, [])
+        self.set_most(listing, dict.fromkeys(quantities, 0))
+        key = listing.known_as or listing.label
+        if self.listings.get(key) is listing:
+            del self.listings[key]
+            self.unnamed.pop(key, None)
+
+    def drop(self, listing):
+        """An old cell that no front end knows: what it counted stays, and is no longer told apart by run."""
+        labels = {listing.label, *(entry.label for entry in listing.entries)}
+        self.remove(listing)
+        self.labels -= {label for label in labels if not self.standing.get(label)}
+
+    def read(self):
         """Takes what was counted by now, in the execution that goes on; gives the listings whose counts changed, or what they say of lines
         without."""
-        changed = self.leave_out_replaced(reading)
-        before, self.now = self.now, reading
-        grown = [c for c in self.listings.values() if any(change > 0 for change in c.changes(before.lines, self.now.lines))]
-        for listing in grown:
-            if not listing.runs or listing.runs[-1].execution != self.execution:
-                listing.runs.append(Run(self.execution, self.start))
-            listing.runs[-1].end = self.now
-        return changed + [c for c in self.listings.values() if c in grown or c.judged(before.launched, self.now.launched)]
+        return list(dict.fromkeys([*self.look(), *self.leave_out_replaced()]))
 
-    def leave_out_replaced(self, reading=None):
+    def look(self, counts=True):
+        """`counts`: what changed is part of the execution that goes on."""
+        found = {}
+        for key, (before, now) in self.now.counted.look().items():
+            self.find_place(key, before, now)
+            left_out = key in self.now.left_out
+            if not left_out:
+                self.now.add(before, -1)
+                self.now.add(now, 1)
+            for name in {*(before.names() if before else ()), *(now.names() if now else ())}:
+                older, newer = before.sums(name) if before else {}, now.sums(name) if now else {}
+                changes = {line: newer.get(line, 0) - older.get(line, 0) for line in {**older, **newer}}
+                changes = {line: change for line, change in changes.items() if change}
+                if counts:
+                    self.run.add(key, name, changes)
+                if left_out:
+                    continue
+                grown = [abs(line) for line, change in changes.items() if change > 0]
+                judged = [line for line in {**older, **newer} if line > 0 and
+                          bool(before and before.is_sure(name, line)) != bool(now and now.is_sure(name, line))]
+                for listing in self.standing.get(name, ()):
+                    grew = counts and any(listing.holds(name, line) for line in grown)
+                    if grew:
+                        self.join(listing)
+                    if grew or any(listing.holds(name, line) for line in [*judged, *map(abs, changes)]):
+                        found[listing] = True
+        return list(found)
+
+    def find_place(self, key, before, now):
+        for kernel in (before, now):
+            if kernel is not None and kernel.place is not None:
+                self.placed.setdefault(kernel.place[0], {})[key] = True
+        place = now.place if now is not None else None
+        if place is not None and key not in self.now.left_out and place[0] in self.labels and not self.stands(*place):
+            self.now.add(before, -1)
+            self.now.left_out.add(key)
+
+    def leave_out_replaced(self):
         """Gives the listings whose counts changed: those of funcs that replaced kernels called."""
-        kernels = (reading or self.now).kernels
-        replaced = {k.place for k in kernels if k.place and k.place[0] in self.labels and not self.stands(*k.place)}
-        if reading is not None:
-            reading.leave_out(replaced)
-        if replaced == self.replaced:
-            return []
-        self.replaced, before = replaced, self.now.lines
-        runs = [reading for listing in self.listings.values() for run in listing.runs for reading in (run.start, run.end)]
-        for reading in {id(r): r for r in (self.start, self.now, *runs) if r is not nothing}.values():
-            reading.leave_out(replaced)
-        return [listing for listing in self.listings.values() if any(listing.changes(before, self.now.lines))]
+        found = {}
+        for label in self.moved:
+            for key in list(self.placed.get(label, ())):
+                kernel = self.now.counted.kernels.get(key)
+                if kernel is None or kernel.place is None:
+                    continue
+                kernel = self.now.leave_out(key, kernel.place[0] in self.labels and not self.stands(*kernel.place))
+                for name in kernel.names() if kernel is not None else ():
+                    lines = [abs(line) for line, count in kernel.sums(name).items() if count]
+                    found.update({one: True for one in self.standing.get(name, ()) if any(one.holds(name, line) for line in lines)})
+        self.moved.clear()
+        return list(found)
 
     def stands(self, label, line):
         """A kernel or func of a listing still stands there."""
-        return any(entry.label == label and entry.first_line <= line <= entry.last_line
-                   for listing in self.listings.values() for entry in listing.entries)
+        return any(listing.holds(label, line) for listing in self.standing.get(label, ()))
 
     def forget(self):
         """All counts are zero."""
-        self.start = self.now = nothing
+        self.look(counts=False)
+        self.run = Run(self.execution)
         for listing in self.listings.values():
             listing.runs.clear()
 
-    def begin_anew(self, entries, reading):
-        """The counts of these are zero, as `reading` has it. Gives the listings whose counts changed: funcs lost what these counted there."""
-        reading.leave_out(self.replaced)
-        before = self.now.lines
-        self.start = self.now = reading
-        own = [listing for listing in self.listings.values() if any(entry in entries for entry in listing.entries)]
+    def clear(self, entries):
+        """These begin from zero. Gives the listings whose counts changed: funcs lost what these counted there."""
+        for key, rows in clear_at(entries, self.now.counted).items():
+            for _, file, _, line, *_ in rows:
+                self.run.drop(key, file, line)
+        changed = self.look(counts=False)
+        own = {self.owners[entry]: True for entry in entries if entry in self.owners}
         for listing in own:
             listing.runs.clear()
-        return [listing for listing in self.listings.values() if listing in own or any(listing.changes(before, reading.lines))]
+        return list({**own, **dict.fromkeys(changed)})
+
+    def newest(self, listing, entry, line):
+        return listing.runs[-1].gained(entry.label, line, self.now.left_out) if listing.runs else 0
+
+    def previous(self, listing, entry, line):
+        """None where the kernel or func did not exist yet, too."""
+        if len(listing.runs) < 2 or listing.runs[0].execution < entry.since:
+            return None
+        return listing.runs[0].gained(entry.label, line, self.now.left_out)
 
     def keep(self, kept):
         """Takes what gradients keep by now; gives the listings of which that changed. What a kernel kept stays until it keeps anew."""
@@ -136,8 +227,17 @@ class History:
         return [listing for listing in self.listings.values() if lines_of(listing.entries, before) != lines_of(listing.entries, self.kept)]
 
     def listing_of(self, entry):
-        return next((listing for listing in self.listings.values() if entry in listing.entries), None)
+        return self.owners.get(entry)
+
+    def set_most(self, listing, most):
+        """The counts of its busiest lines."""
+        before, listing.most = listing.most, most
+        for name in quantities:
+            if most[name] >= self.most[name]:
+                self.most[name] = most[name]
+            elif before[name] == self.most[name]:
+                self.most[name] = max((one.most[name] for one in self.listings.values()), default=0)
 
     def scale(self):
         """Count of the busiest line of all listings, for each quantity."""
-        return {name: max((listing.most[name] for listing in self.listings.values()), default=0) for name in quantities}
+        return dict(self.most)
