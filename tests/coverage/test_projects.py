@@ -1,5 +1,7 @@
 """A project's `pytest --cov` sees inside its kernels, however it is set up and run."""
 
+import json
+
 import coverage
 import pytest
 
@@ -212,3 +214,64 @@ def test_coverage_run(project):
     project.write("program.py", PROGRAM)
     project.run("-m", "coverage", "run", "--branch", "--source=shapes", "program.py", QD_KERNEL_COVERAGE="1")
     check(project.of_kernels(), branches=True)
+
+
+CONTEXTS = {
+    "test_small|run": {8, 9, 11, 16, 17, 18},
+    "test_large|run": {8, 9, 10, 11, 16, 17, 18},
+}
+
+
+def contexts_of(project, names):
+    """context -> lines of the kernels that ran in it"""
+    program = ("import coverage, json, sys; data = coverage.CoverageData(); data.read(); "
+               "(file,) = [f for f in data.measured_files() if f.endswith('kernels.py')]; out = {}\n"
+               "for line, found in data.contexts_by_lineno(file).items():\n"
+               "    for one in found: out.setdefault(one, []).append(line)\nprint(json.dumps(out))")
+    found = json.loads(project.run("-c", program))
+    of = {name: next((set(lines) for one, lines in found.items() if one.endswith(name)), set()) for name in names}
+    return {name: lines & (RAN | NEVER) for name, lines in of.items()}, found
+
+
+@pytest.mark.parametrize("counts", ["1", "0"])
+@pytest.mark.parametrize("options", [["--cov-branch"], [], ["-n", "2"]])
+def test_lines_of_kernels_know_their_test(project, options, counts):
+    project.pytest("--cov=shapes", "--cov-context=test", *options, QD_COVERAGE_COUNTS=counts)
+    found, every = contexts_of(project, CONTEXTS)
+    assert found == CONTEXTS
+    assert not set(every.get("", [])) & RAN, "what ran in a test ran there alone"
+
+
+def test_dynamic_contexts_of_coverage(project):
+    project.write(".coveragerc", "[run]\nsource = shapes\ndynamic_context = test_function\ncontext = all\n")
+    calls = "def test_small():\n    kernels.go([1, 2, 3], 10)\n\ndef test_large():\n    kernels.go([1, 20], 10)\n\ntest_small()\ntest_large()\n"
+    project.write("program.py", "import quadrants as qd\nfrom shapes import kernels\nqd.init()\n" + calls)
+    project.run("-m", "coverage", "run", "program.py", QD_KERNEL_COVERAGE="1", COVERAGE_CORE="ctrace")
+    project.run("-m", "quadrants.coverage", "combine")
+    found, _ = contexts_of(project, ["test_small", "test_large"])
+    assert found == {name.split("|")[0]: lines for name, lines in CONTEXTS.items()}
+
+
+def test_contexts_that_a_program_switches(project):
+    project.write("program.py", """import coverage
+host = coverage.Coverage(source=["shapes"], branch=True)
+host.start()
+import quadrants as qd
+from shapes import kernels
+qd.init()
+host.switch_context("test_small|run")
+kernels.go([1, 2, 3], 10)
+host.switch_context("test_large|run")
+kernels.go([1, 20], 10)
+qd.coverage.clear()
+qd.reset()
+qd.init()
+host.switch_context("again")
+kernels.go([1], 10)
+host.stop()
+host.save()
+""")
+    project.run("program.py", QD_KERNEL_COVERAGE="1")
+    project.run("-m", "quadrants.coverage", "combine")
+    found, _ = contexts_of(project, [*CONTEXTS, "again"])
+    assert found == {**CONTEXTS, "again": CONTEXTS["test_small|run"]}

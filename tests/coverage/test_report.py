@@ -57,7 +57,8 @@ def test_what_is_new_in_the_terminal(measured):
 
 def test_markdown(measured):
     said = report(measured, "--diff", "main~1", "--markdown", "-", ENABLE_QUADRANTS_HEADER_PRINT="1")
-    assert said.startswith("## Coverage\n"), "and nothing else, for it goes to a file"
+    assert re.match(r"## Coverage of [0-9a-f]{7,}\n", said), "and nothing else, for it goes to a file"
+    assert "Overall: **88.0%** (19 lines, 2 missing).\n" in said
     assert "**0.0%** of what is new since `main~1` ran (0 of 2 lines)" in said
     assert "| ⚠️ | `shapes/kernels.py` | 0.0% | 88.0% | 20-21 |" in said
     others = said[said.index("<details><summary>1 file without new lines</summary>"):]
@@ -65,6 +66,36 @@ def test_markdown(measured):
     listing = others[others.index("<details><summary><code>shapes/kernels.py</code></summary>"):]
     assert re.search(r"^ +17 +3 \? +if x\[i\] >= 0:  # never goes to 20$", listing, re.M)
     assert "limit_all" in listing and "clipped(v, limit)" not in listing, "only what is near to what never ran"
+
+
+def test_nothing_is_new(measured):
+    said = report(measured, "--diff", "HEAD", "--html", "report.html")
+    assert said.endswith("\nno line that is measured is new since HEAD\n")
+    text = (measured.folder / "report.html").read_text()
+    assert "; no line that is measured is new since HEAD.</p>" in text and re.search("<h1>Coverage of [0-9a-f]{7,}</h1>", text)
+    assert "\nNo line that is measured is new since `HEAD`.\n" in report(measured, "--diff", "HEAD", "--markdown", "-")
+    measured.kernels.write_text(measured.kernels.read_text() + "\n# a word\n")
+    assert re.search("^## Coverage of [0-9a-f]{7,}, edited since\n", report(measured, "--markdown", "-"), re.M)
+
+
+def test_combine(measured):
+    """One file of all, which has the counts too; coverage.py's own data stay in it, however often it is done."""
+    said = report(measured)
+    report(measured, "--annotate", "before")
+    hosts = [path.name for path in measured.folder.glob(".coverage.*")]
+    assert len(hosts) == 2
+    measured.run("-m", "quadrants.coverage", "combine", "--keep")
+    assert len(measured.files()) == 2 and len(list(measured.folder.glob(".coverage*"))) == 3
+    for path in [*measured.files(), *hosts]:
+        (measured.folder / path).unlink()
+    measured.run("program.py", QD_KERNEL_COVERAGE="1", _QD_KCOV_ARC="1")
+    text = measured.run("-m", "quadrants.coverage", "combine")
+    assert text == "2 data files combined in .coverage\n" and not measured.files()
+    assert report(measured) == said
+    report(measured, "--annotate", "after")
+    before, after = ((measured.folder / name / "shapes/kernels.py,cover").read_text() for name in ("before", "after"))
+    assert re.search(r"^ +17 +3 \?", before, re.M) and re.search(r"^ +17 +4 \?", after, re.M), "what ran since is added"
+    assert measured.run("-m", "quadrants.coverage", "combine", "nowhere", status=1)
 
 
 def test_a_comment_is_not_too_long():

@@ -25,7 +25,7 @@ except ImportError as error:
     ) from error
 
 from quadrants import _environment, _native, _settings, _source
-from quadrants._coverage import counts as _coverage, data as _coverage_data, runs as _coverage_runs
+from quadrants._coverage import contexts as _coverage_contexts, counts as _coverage, data as _coverage_data, runs as _coverage_runs
 
 FIELD_VAR_NAME = "_qd_cov"
 _MAX_PROBES = _environment.value("coverage_max_probes")
@@ -168,7 +168,7 @@ class _CoverageASTRewriter(ast.NodeTransformer):
 def _path_of(shown):
     """The file of a source that messages call `shown`."""
     if shown not in _paths:
-        file = next((text.file for text in _source.in_use.values() if text.shown == shown), shown)
+        file = next((text.file for text in _source.in_use.shown_as(shown)), shown)
         _paths[shown] = place_of(file)
     return _paths[shown]
 
@@ -181,7 +181,7 @@ def _register(lines):
     global _probe_counter
     ensure_field_allocated()
     with _lock:
-        for shown, line in lines:
+        for shown, line in [*lines, *_coverage.left_out(lines)]:
             place = _path_of(shown), line
             if place in _ids:
                 continue
@@ -223,6 +223,8 @@ def _has_arcs(path):
 
 def asked():
     """What the files hold if no counts are wanted."""
+    if _coverage_contexts.wanted():
+        return "counts"
     return "arcs" if _measured[0] else "lines"
 
 
@@ -284,9 +286,29 @@ def _keep():
     _earlier_counts.update(_counts())
 
 
-def _arcs_of(file, lines):
+def _in_contexts(lines):
+    """context -> file -> (lines, arcs or None: all that are known) of these lines, by file."""
+    apart = _coverage_contexts.apart()
+    if None in apart.values():
+        return {context: {file: (ran, None) for file, ran in lines.items()} for context in apart}
+    found, rest = {}, {file: set(ran) for file, ran in lines.items()}
+    for context, files in apart.items():
+        for shown, (ran, arcs) in files.items():
+            file = _path_of(shown)
+            if file in lines:
+                found.setdefault(context, {})[file] = (ran & lines[file], arcs)
+                rest[file] -= ran
+    for file, ran in rest.items():
+        if ran:
+            already, _ = found.setdefault("", {}).get(file, (set(), None))
+            found[""][file] = (already | ran, None)
+    return found
+
+
+def _arcs_of(file, lines, known=None):
     """The arcs that ran between lines with a probe."""
-    arcs = {arc for arc in _accumulated_arcs.get(file, ()) if all(line < 0 or line in lines for line in arc)}
+    known = _accumulated_arcs.get(file, ()) if known is None else known
+    arcs = {arc for arc in known if all(line < 0 or line in lines for line in arc)}
     reached = {line for arc in arcs for line in arc}
     for line in lines - reached:  # the function that holds it could not be read again
         arcs |= {(-min(lines), line), (line, -min(lines))}
@@ -312,10 +334,12 @@ def _write():
             with contextlib.suppress(FileNotFoundError):
                 shutil.copyfile(path, part)
         data = _CoverageData(basename=part)
-        if arcs:
-            data.add_arcs({names[f]: [*_arcs_of(f, lines.get(f, set())), *host_arcs.get(f, ())] for f in places})
-        else:
-            data.add_lines({names[f]: sorted(lines.get(f, set()) | _reached(host_arcs.get(f, ()))) for f in places})
+        for context, files in {**_in_contexts(lines), None: host_arcs}.items():
+            data.set_context(context or "")
+            if arcs:
+                data.add_arcs({names[f]: list(ran) if context is None else _arcs_of(f, *ran) for f, ran in files.items() if f in names})
+            else:
+                data.add_lines({names[f]: sorted(_reached(ran) if context is None else ran[0]) for f, ran in files.items() if f in names})
         data.write()
         data.close(force=True)
         run = _run or os.urandom(8).hex()
@@ -394,6 +418,7 @@ def enable(folder=None):
     os.environ.setdefault("_QD_KCOV_ARC", "1" if _measured[0] else "0")  # for the processes that this one starts
     _coverage._listeners.append(_register)
     _coverage._before_clear.append(_keep)
+    _coverage_contexts.follow()
     _settings.before_reset.insert(0, _harvest_field)
     atexit.register(flush)
     os.register_at_fork(after_in_child=_forget)
@@ -413,4 +438,5 @@ def _forget():
     _accumulated_lines.clear()
     _accumulated_arcs.clear()
     _earlier_counts.clear()
+    _coverage_contexts.forget()
     _coverage._forget()

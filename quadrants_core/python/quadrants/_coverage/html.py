@@ -88,16 +88,19 @@ def _total(total, diff):
             f"<td>{shown(total.overall)}</td>{new}<td></td></tr>")  # fmt: skip
 
 
-def page(files, total, base, low=LOW):
+def page(files, total, base, commit="", low=LOW):
     diff = total.diff is not None
     titles = ["file", "lines", "missing", "branches", "cover", *["new"] * diff, "never ran"]
     head = "".join(f"<th>{title}</th>" for title in titles)
     new = f", <b>{shown(total.diff)}</b> of what is new since {escape(base)}" if diff else ""
+    if diff and not total.new:
+        new = f"; no line that is measured is new since {escape(base)}"
+    heading = f"Coverage of {escape(commit)}" if commit else "Coverage"
     rows = "".join(_row(index, f, diff, low) for index, f in enumerate(files)) + _total(total, diff)
     barred = " A bar beside a number: the line is new." if diff else ""
     sources = "".join(_source(index, f) for index, f in enumerate(files))
-    return (f'<!doctype html><html lang="en"><meta charset="utf-8"><title>Coverage</title><style>{_style}</style>'
-            f"<h1>Coverage</h1><p><b>{shown(total.overall)}</b> overall{new}.</p>"
+    return (f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{heading}</title><style>{_style}</style>'
+            f"<h1>{heading}</h1><p><b>{shown(total.overall)}</b> overall{new}.</p>"
             f'<div class="wide"><table class="files"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
             f'<p class="key">Numbers beside lines say how often kernels ran them; the stronger the colour, the more often (log scale). '
             f"Hatched lines never ran. A dashed mark points to where a branch never went.{barred}</p>{sources}</html>\n")  # fmt: skip

@@ -1,6 +1,6 @@
 """python -m quadrants.coverage report: host and kernel coverage of all processes together, as a terminal summary, annotated
 source, Markdown for a pull request, HTML with heat. Lines, branches and exclusions are those of coverage.py; how often a line
-ran is what the files of the kernels add."""
+ran is what the files of the kernels add. python -m quadrants.coverage combine makes one data file of all."""
 
 import argparse
 import contextlib
@@ -9,6 +9,7 @@ import glob
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -210,39 +211,71 @@ def _copies(sources, folder, contexts=False):
     return paths
 
 
-def gather(paths, base=None, include=None, omit=None):
-    """All files, by name."""
+@contextlib.contextmanager
+def _wanted(paths, contexts=False):
+    """(a coverage.Coverage with the data of all files that are whole, these files, aliases of names)"""
     import coverage
     from coverage.exceptions import CoverageException
 
-    host = os.environ.get("COVERAGE_FILE") or coverage.Coverage().get_option("run:data_file")
-    paths = _data_files(paths, host)
-    if not paths:
+    found = _data_files(paths, data_file())
+    if not found:
         raise ReportError(_no_data)
-    changed = _changes(base) if base else {}
     with tempfile.TemporaryDirectory() as folder:
         measured = coverage.Coverage(data_file=os.path.join(folder, "data"), messages=False)
+        aliases = _aliases(measured)
+        sources = _sources(found, aliases, measured.get_option("run:plugins") or ())
+        try:
+            measured.combine(_copies(sources, folder, contexts), strict=True)
+            yield measured, sources, aliases
+        except CoverageException as error:
+            raise ReportError(str(error)) from None
+
+
+def data_file():
+    """Where coverage.py keeps its data."""
+    import coverage
+
+    return os.environ.get("COVERAGE_FILE") or coverage.Coverage().get_option("run:data_file")
+
+
+def gather(paths, base=None, include=None, omit=None):
+    """All files, by name."""
+    changed = _changes(base) if base else {}
+    with _wanted(paths) as (measured, sources, aliases), tempfile.TemporaryDirectory() as folder:
         if include:
             measured.set_option("report:include", include)
         if omit:
             measured.set_option("report:omit", omit)
-        aliases = _aliases(measured)
-        sources = _sources(paths, aliases, measured.get_option("run:plugins") or ())
-        try:
-            measured.combine(_copies(sources, folder), strict=True)
-            out = os.path.join(folder, "report.json")
-            with warnings.catch_warnings(record=True) as warned:
-                warnings.simplefilter("always")
-                measured.json_report(outfile=out, ignore_errors=True)
-            for warning in warned:
-                _tell(warning.message)
-        except CoverageException as error:
-            raise ReportError(str(error)) from None
+        out = os.path.join(folder, "report.json")
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            measured.json_report(outfile=out, ignore_errors=True)
+        for warning in warned:
+            _tell(warning.message)
         with open(out, encoding="utf-8") as file:
             report = json.load(file)
     counts = _counts_in(sources, aliases)
     files = [_file(name, found, counts, changed) for name, found in report["files"].items()]
     return sorted(files, key=lambda file: file.name)
+
+
+def combine(paths, keep=False):
+    """Makes one file of all data, coverage.py's own included, and removes the others. What kernels counted goes with it."""
+    target = os.path.abspath(data_file())
+    with _wanted(paths, contexts=True) as (measured, sources, aliases):
+        measured.save()
+        counts = [(name, line, count) for name, lines in _counts_in(sources, aliases).items() for line, count in lines.items()]
+        digests = {(aliases.map(name), digest) for source in sources for name, digest in source.data.digests if name in source.names}
+        made = measured.get_data().data_filename()
+        measured.get_data().close(force=True)
+        _coverage_runs.write_tables(made, os.urandom(8).hex(), sorted(digests), counts)
+        part = f"{target}.{os.getpid()}.part"
+        shutil.copyfile(made, part)
+        os.replace(part, target)
+    for source in sources:
+        if not keep and os.path.abspath(source.path) != target:
+            os.remove(source.path)
+    return len(sources)
 
 
 def _file(name, found, counts, changed):
@@ -295,7 +328,20 @@ def totals(files, base):
 # --- forms -----------------------------------------------------------------------------------------------------------
 
 
-def as_text(files, total):
+def _commit():
+    """The revision that the working tree is of, and whether it was edited since; "" outside of git."""
+    try:
+        done = subprocess.run(["git", "describe", "--always", "--dirty", "--exclude=*"], capture_output=True, encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+    return "" if done.returncode else done.stdout.strip().replace("-dirty", ", edited since")
+
+
+def _nothing_new(base):
+    return f"no line that is measured is new since {base}"
+
+
+def as_text(files, total, base=None):
     diff = total.diff is not None
     rows = [["file", "lines", "missing", "branches", "cover", *["new"] * diff, "never ran"]]
 
@@ -312,7 +358,9 @@ def as_text(files, total):
         cells = [f"{number:>{width}}" for number, width in zip(numbers, widths[1:])]
         out.append("  ".join([f"{name:<{widths[0]}}", *cells, gaps]).rstrip())
     out.insert(-1, "-" * (sum(widths[:-1]) + 2 * len(widths[:-2])))
-    if diff:
+    if diff and not total.new:
+        out.append(_plain(_nothing_new(base)))
+    elif diff:
         out.append(f"of what is new: {shown(total.diff)} ({total.new_ran} of {total.new} lines)")
         out += [f"  {_plain(f.name)}: never ran {', '.join(f.gaps(f.new))}" for f in files if f.gaps(f.new)]
     return "\n".join(out) + "\n"
@@ -342,10 +390,14 @@ def annotated(f, wanted=None):
 
 def as_markdown(files, total, base, low=LOW):
     diff = total.diff is not None
-    out = ["## Coverage", ""]
-    if diff:
+    commit = _commit()
+    out = [f"## Coverage of {commit}" if commit else "## Coverage", ""]
+    if diff and not total.new:
+        out += [f"No{_nothing_new(_markdown_code(base))[2:]}.", ""]
+    elif diff:
         out += [f"**{shown(total.diff)}** of what is new since {_markdown_code(base)} ran ({total.new_ran} of {total.new} lines).", ""]
-    out += [f"Overall: **{shown(total.overall)}**.", ""]
+    lines = f"{total.lines:,} {'line' if total.lines == 1 else 'lines'}, {total.missing:,} missing"
+    out += [f"Overall: **{shown(total.overall)}** ({lines}).", ""]
     new, others = ([f for f in files if f.new], [f for f in files if not f.new]) if diff else ([], files)
     if new:
         out += _markdown_table(new, True, low)
@@ -415,7 +467,12 @@ def parser(prog="quadrants-coverage"):
     made = argparse.ArgumentParser(prog=prog, description=__doc__)
     commands = made.add_subparsers(dest="command", required=True)
     report = commands.add_parser("report", help="combine host and kernel data and report them", description=__doc__)
-    report.add_argument("data", nargs="*", help="data files, folders; without: _qd_kcov.* and coverage.py's")
+    told = "one data file of coverage.py and kernels together; those that went into it are removed"
+    whole = told + ". `coverage combine _qd_kcov.*` without --append drops what .coverage held before"
+    joined = commands.add_parser("combine", help=told, description=whole)
+    joined.add_argument("--keep", action="store_true", help="remove no file")
+    for command in (report, joined):
+        command.add_argument("data", nargs="*", help="data files, folders; without: _qd_kcov.* and coverage.py's")
     for name, (value, text) in _options.items():
         report.add_argument(name, metavar=value, help=text)
     status = "status 2 if less of what is new (without --diff: of everything) ran"
@@ -428,13 +485,16 @@ def parser(prog="quadrants-coverage"):
 def main(arguments=None):
     options = parser().parse_args(arguments)
     try:
+        if options.command == "combine":
+            print(f"{combine(options.data, options.keep)} data files combined in {_plain(data_file())}")
+            return 0
         files = gather(options.data, options.diff, options.include, options.omit)
     except ReportError as error:
         _tell(error)
         return 1
     total = totals(files, options.diff)
     if options.markdown != "-":
-        sys.stdout.write(as_text(files, total))
+        sys.stdout.write(as_text(files, total, options.diff))
     _write_forms(options, files, total)
     reached = total.overall if total.diff is None else total.diff
     if options.fail_under is not None and reached < options.fail_under:
@@ -457,7 +517,7 @@ def _write_forms(options, files, total):
     if options.html:
         from quadrants._coverage import html as _coverage_html
 
-        _write(options.html, _coverage_html.page(files, total, options.diff))
+        _write(options.html, _coverage_html.page(files, total, options.diff, _commit()))
 
 
 def _inside(name, taken):

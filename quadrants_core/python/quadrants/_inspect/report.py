@@ -56,7 +56,7 @@ def _level(count, most):
 
 
 def _remarks(line):
-    words = {"taken": "never true", "not_taken": "never false", "entered": "never entered"}
+    words = {"taken": "never true", "not_taken": "never false", "entered": "never entered", "exhausted": "only left by break"}
     return [said for outcome, said in words.items() if line["count"] and line["outcomes"].get(outcome) == 0]
 
 
