@@ -2,7 +2,7 @@
 // empty, and takes no room, in every cell without marks.
 import { Compartment, Extension, Range, RangeSet, StateEffect, StateField, Text, Transaction } from "@codemirror/state";
 import { Decoration, DecorationSet, EditorView, gutter, GutterMarker, ViewPlugin, WidgetType } from "@codemirror/view";
-import { grouped, type Quantity } from "../../widgets/heatmap/scale";
+import type { Quantity } from "../../widgets/heatmap/scale";
 import type { CellCoverage, Scale } from "../../widgets/protocol/coverage";
 import { digest } from "./digest";
 import { type KeptMark, keptMarksOf, type Mark, marksOf, summary } from "./marks";
@@ -12,6 +12,8 @@ export interface Shown {
   coverage: CellCoverage;
   /** Whether more is to come. */
   running: boolean;
+  /** Counted by a kernel that is gone. */
+  earlier: boolean;
   quantity: Quantity;
   scale: Scale;
   /** Bytes of the line of the notebook of which gradients keep most. */
@@ -60,7 +62,7 @@ class KeptMarker extends GutterMarker {
   }
 }
 
-const quantityNames: Record<Quantity, string> = { total: "total", newest: "newest", difference: "change" };
+const quantityNames: Record<Quantity, string> = { total: "all runs", newest: "newest run", difference: "difference" };
 
 /** Head of the gutter, beside the first line, which is never counted: names what the numbers are; a click shows the next ones. */
 class HeadMarker extends GutterMarker {
@@ -81,17 +83,16 @@ class HeadMarker extends GutterMarker {
 }
 
 const headWords: Record<Quantity, string[]> = {
-  total: ["Counts of all runs together", "Click: of the newest run"],
+  total: ["Counts of all runs", "Click: of the newest run"],
   newest: ["Counts of the newest run", "Click: the difference to the run before"],
-  difference: ["Difference of the newest run to the run before", "Click: all runs together"],
+  difference: ["Difference of the newest run to the run before", "Click: all runs"],
 };
 
 function saidOfHead(view: EditorView): (string | Node)[] | null {
   const marks = view.state.field(field, false);
   if (!marks) return null;
   const { quantity, scale } = marks.shown;
-  const sign = quantity === "difference" ? "\u00b1" : "";
-  return [...headWords[quantity], legend(quantity === "difference", `${sign}${grouped(scale[quantity])}, the busiest line of the notebook`)];
+  return [...headWords[quantity], legend(quantity, scale[quantity])];
 }
 
 class KeptHeadMarker extends GutterMarker {
@@ -190,14 +191,15 @@ const field = StateField.define<Marks | null>({
   provide: (self) => [
     EditorView.decorations.from(self, (marks) => marks?.branches ?? Decoration.none),
     EditorView.decorations.compute([self], (state) => {
-      const stale = state.field(self)?.stale;
-      return stale ? Decoration.set(behind(state.doc.line(1).to, "edited since it ran", "qd-mark-stale")) : Decoration.none;
+      const marks = state.field(self);
+      const said = marks?.stale ? "edited since it ran" : marks?.shown.earlier ? "of an earlier kernel" : "";
+      return said ? Decoration.set(behind(state.doc.line(1).to, said, "qd-mark-stale")) : Decoration.none;
     }),
     EditorView.editorAttributes.from(self, (marks) => ({
-      class: `qd-marked${marks?.stale ? " qd-stale" : ""}${marks?.shown.running ? " qd-live" : ""}${marks?.kept.size ? " qd-keeps" : ""}`,
+      class: `qd-marked${marks?.stale || marks?.shown.earlier ? " qd-stale" : ""}${marks?.shown.running ? " qd-live" : ""}${marks?.kept.size ? " qd-keeps" : ""}`,
     })),
     EditorView.contentAttributes.from(self, (marks): Record<string, string> =>
-      marks ? { "aria-description": summary(marks.shown.coverage, marks.stale) } : {}),
+      marks ? { "aria-description": summary(marks.shown.coverage, marks.stale, marks.shown.earlier) } : {}),
   ],
 });
 
@@ -291,11 +293,13 @@ export function said(view: EditorView, at: number, which: "counts" | "kept" | "b
       return false;
     });
   }
-  return found.length ? [...found, ...(stale ? [staleWords] : [])] : null;
+  if (stale) found.push(staleWords);
+  else if (found.length && marks.shown.earlier) found.push("Of an earlier kernel: nothing of this cell ran in the one that runs now");
+  return found.length ? found : null;
 }
 
 /** What the marks of a whole editor say; null where there are none. */
 export function overview(view: EditorView): string | null {
   const marks = view.state.field(field, false);
-  return marks ? summary(marks.shown.coverage, marks.stale) : null;
+  return marks ? summary(marks.shown.coverage, marks.stale, marks.shown.earlier) : null;
 }

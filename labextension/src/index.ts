@@ -19,7 +19,7 @@ const category = "Quadrants";
 const rank = -20; // before widgets, which are gone when their kernel is
 
 const quantityNames: Record<Quantity, string> = {
-  total: "all runs together",
+  total: "all runs",
   newest: "newest run",
   difference: "difference to the run before",
 };

@@ -17,7 +17,7 @@ export interface Mark {
   length: number;
   /** No line of the notebook ran more often. */
   busiest: boolean;
-  /** "never true", "never false", "never entered" */
+  /** "never true", "never false", "never entered", "only left by break" */
   branches: string[];
   /** All there is to say, a sentence each. */
   words: string[];
@@ -48,6 +48,7 @@ const outcomeWords: readonly [Outcome, string][] = [
   ["entered", "Loop entered"],
   ["zero_trips", "Loop without an iteration"],
   ["broken", "Loop left by break"],
+  ["exhausted", "Loop ran to its end"],
 ];
 
 function difference(line: LineCounts): number | null {
@@ -147,7 +148,7 @@ export function keptMarksOf(coverage: CellCoverage, most: number): KeptMark[] {
 }
 
 /** The cell in one sentence. */
-export function summary(coverage: CellCoverage, stale: boolean): string {
+export function summary(coverage: CellCoverage, stale: boolean, earlier = false): string {
   const of = (wanted: (line: LineCounts) => boolean) => coverage.lines.filter(wanted).length;
   const waiting = of((line) => line.launched === false);
   const partial = of((line) => branches(line.count, line.outcomes).length > 0);
@@ -156,5 +157,6 @@ export function summary(coverage: CellCoverage, stale: boolean): string {
   if (partial) said.push(`${partial} ${partial === 1 ? "branch" : "branches"} went one way only`);
   if (coverage.kept.length) said.push(`gradients keep values of ${coverage.kept.length} ${coverage.kept.length === 1 ? "line" : "lines"}`);
   if (stale) said.push("edited since");
+  else if (earlier) said.push("of an earlier kernel");
   return said.join(", ");
 }

@@ -22,6 +22,8 @@ interface Known {
   running: boolean;
   /** Told by the kernel that runs now; else it was stored, or counted by a kernel before. */
   live: boolean;
+  /** The kernel that counted was restarted, or another one came in its place. */
+  earlier?: boolean;
 }
 
 function asMessage(value: unknown): CoverageMessage | null {
@@ -60,6 +62,7 @@ export class NotebookMarks {
     choices.changed.connect(this.drawAll, this);
     NotebookActions.executionScheduled.connect(this.onScheduled, this);
     NotebookActions.executed.connect(this.onExecuted, this);
+    NotebookActions.outputCleared.connect(this.onCleared, this);
     this.onKernel();
     this.onModel();
     void panel.context.ready.then(() => this.readAll());
@@ -72,6 +75,7 @@ export class NotebookMarks {
     this.choices.changed.disconnect(this.drawAll, this);
     NotebookActions.executionScheduled.disconnect(this.onScheduled, this);
     NotebookActions.executed.disconnect(this.onExecuted, this);
+    NotebookActions.outputCleared.disconnect(this.onCleared, this);
   }
 
   // --- the kernel: messages are read from the stream itself, so that a page that is loaded while they come, or a second
@@ -115,7 +119,8 @@ export class NotebookMarks {
   /** Its counts are those of a kernel before. */
   private forgetKernel(): void {
     this.scale = null;
-    for (const [id, known] of this.known) this.known.set(id, { ...known, live: false });
+    for (const [id, known] of this.known) this.known.set(id, { ...known, live: false, earlier: known.live || known.earlier });
+    this.drawAll();
   }
 
   private onIOPub(_: unknown, { header, content }: KernelMessage.IIOPubMessage): void {
@@ -234,6 +239,14 @@ export class NotebookMarks {
     this.draw(id);
   }
 
+  /** Whoever clears the outputs of a cell clears what is kept of its counts. */
+  private onCleared(_: unknown, { notebook, cell }: { notebook: unknown; cell: { model: ICellModel } }): void {
+    const id = cell.model?.id;
+    if (notebook !== this.panel.content || !id || !this.known.delete(id)) return;
+    this.keep(id);
+    this.draw(id);
+  }
+
   /** Into the metadata of the cell, so that it is saved with the notebook. */
   private keep(id: string): void {
     const model = this.modelOf(id);
@@ -294,9 +307,9 @@ export class NotebookMarks {
   private drawIn(editor: CodeMirrorEditor, id: string): void {
     const known = this.choices.visible ? this.known.get(id) : undefined;
     if (!known) return show(editor.editor, null);
-    const { coverage, running } = known;
+    const { coverage, running, earlier = false } = known;
     show(editor.editor, {
-      coverage, running, quantity: this.choices.quantity, scale: this.scaleFor(known), mostKept: this.mostKept(), next: () => void this.choices.next(),
+      coverage, running, earlier, quantity: this.choices.quantity, scale: this.scaleFor(known), mostKept: this.mostKept(), next: () => void this.choices.next(),
     });
   }
 }

@@ -1,6 +1,7 @@
 // The tooltip of a mark, and the voice of a screen reader. One of each on the page. The tooltip stays while the pointer is on it,
 // follows its line while counts grow, and Escape closes it.
 import type { EditorView } from "@codemirror/view";
+import { ends, type Quantity } from "../../widgets/heatmap/scale";
 
 type Read = () => (string | Node)[] | null;
 
@@ -77,10 +78,11 @@ function element(className: string, text = ""): HTMLElement {
   return Object.assign(document.createElement("span"), { className, textContent: text });
 }
 
-/** What tints and words mean. `both`: differences. */
-export function legend(both: boolean, most: string): Node {
+/** What tints and words mean. `most`: of the busiest line of the notebook. */
+export function legend(quantity: Quantity, most: number): Node {
   const row = element("qd-tip-legend");
-  row.append(element("", both ? "\u00b1" : "once"), element(`qd-ramp${both ? " qd-both" : ""}`), element("", most));
+  const [least, greatest] = ends(quantity, most);
+  row.append(element("", least), element(`qd-ramp${quantity === "difference" ? " qd-both" : ""}`), element("", greatest));
   const rest = element("qd-tip-legend");
   rest.append(element("qd-swatch qd-hatched"), element("", "never ran"), element("qd-swatch", "\u2013"), element("", "not run yet"));
   const made = document.createElement("div");

@@ -181,7 +181,7 @@ def test_keyboard_and_screen_readers(lab):
     assert status(lab) == "Line counts are hidden"
     page.keyboard.press("Alt+Shift+C")
     wait(lab, 1, "fresh")
-    for name in ("newest run", "difference to the run before", "all runs together"):
+    for name in ("newest run", "difference to the run before", "all runs"):
         page.keyboard.press("Alt+Shift+N")
         assert status(lab) == f"Line counts: {name}"
     for _ in range(2):  # commands end when their choice is kept: the next test starts with the same settings
@@ -310,10 +310,51 @@ def test_cells_move_and_kernels_restart(lab):
     lab.command("notebook:undo-cell-action")
     wait(lab, at(lab, CLIP), "texts", "2 2.5k 2.5k 22 never")
     lab.page.evaluate("window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
+    lab.page.locator(".qd-mark-stale").get_by_text("of an earlier kernel").wait_for()
     assert lab.marks(at(lab, CLIP)), "what was counted stays"
+    lab.picture("gutter-earlier", lab.show("%%qd_kernel"))
     for start in (SETUP, CLIP, RUN):
         lab.run_cell(at(lab, start))
     wait(lab, at(lab, CLIP), "texts", "1 2k 2k 11 never")
+    assert lab.errors == []
+
+
+def test_counts_go_with_the_outputs(lab):
+    put_clip(lab, "outputs")
+    assert lab.cells()[1]["metadata"]["quadrants"]["coverage"]["lines"]
+    lab.command("notebook:clear-all-cell-outputs")
+    wait(lab, 1, "none")
+    assert "quadrants" not in lab.cells()[1]["metadata"]
+    lab.run_cell(2)
+    wait(lab, 1, "texts", "2 4k 4k 22 never")
+    assert lab.errors == []
+
+
+UNCALLED = """@qd.kernel
+def called(x: qd.types.ndarray(qd.f32, ndim=1)):
+    for i in x: x[i] = 1 if i > 3 else 2
+
+@qd.kernel
+def uncalled(x: qd.types.ndarray(qd.f32, ndim=1)):
+    while x[0] > 0:
+        x[0] -= 1
+        if x[0] < 5:
+            break"""
+
+
+def test_a_kernel_that_nobody_called(lab):
+    lab.put("uncalled", [SETUP, UNCALLED, "called(np.zeros(1000, np.float32))", "%qd_coverage called uncalled", "uncalled(np.ones(9, np.float32))"]).open("uncalled")
+    for index in range(4):
+        lab.run_cell(index)
+    wait(lab, 1, "texts", "1k \u2013 \u2013 \u2013 \u2013")
+    listing = lab.show("%qd_coverage").locator(".qd-heatmap")
+    listing.get_by_role("button", name="only what never ran").click()
+    assert listing.locator("tr.qd-waiting:visible").count() == 4
+    lab.picture("listing-uncalled", listing)
+    lab.run_cell(4)
+    wait(lab, 1, "texts", "1k 1 1 1 1")
+    lab.show("@qd.kernel").locator(".qd-mark-branch").get_by_text("only left by break").wait_for()
+    lab.picture("gutter-only-by-break", lab.show("@qd.kernel"))
     assert lab.errors == []
 
 
@@ -366,7 +407,7 @@ def test_head_and_menu_of_the_gutter(lab):
     put_clip(lab, "head")
     cell, page = lab.show("%%qd_kernel"), lab.page
     head = cell.locator(".qd-mark-head")
-    for name, shown in (("newest", "1 2k 2k 11 never"), ("change", "new new new new never"), ("total", "1 2k 2k 11 never")):
+    for name, shown in (("newest run", "1 2k 2k 11 never"), ("difference", "new new new new never"), ("all runs", "1 2k 2k 11 never")):
         head.click()
         wait(lab, 1, "texts", shown)
         assert head.inner_text() == name
@@ -380,7 +421,7 @@ def test_head_and_menu_of_the_gutter(lab):
     cell.locator(".qd-mark-count").first.click(button="right")
     menu = page.locator(".lm-Menu")
     menu.get_by_text("Line Counts: newest run").click()
-    page.wait_for_function("document.querySelector('.qd-mark-head')?.textContent === 'newest'")
+    page.wait_for_function("document.querySelector('.qd-mark-head')?.textContent === 'newest run'")
     lab.command("quadrants:show-quantity", quantity="total")
     cell.locator(".qd-mark-count").first.click(button="right")
     lab.picture("gutter-menu")

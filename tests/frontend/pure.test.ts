@@ -3,10 +3,10 @@ import { test } from "node:test";
 import assert from "node:assert/strict";
 import { digest } from "../../labextension/src/digest";
 import { keptMarksOf, marksOf, short, signed as signedShort, summary as ofCell, times } from "../../labextension/src/marks";
-import { amounts, grouped, length, level, scaleOf, share, signed } from "../../widgets/heatmap/scale";
-import { branches, copiesInWords, shownLines, summary, type View } from "../../widgets/heatmap/shown";
 import { head, took } from "../../widgets/checkpoints/shown";
 import type { Launch, Step } from "../../widgets/protocol/checkpoints";
+import { amounts, ends, grouped, length, level, scaleOf, share, signed } from "../../widgets/heatmap/scale";
+import { branches, copiesInWords, lacksNothing, shownLines, summary, type View } from "../../widgets/heatmap/shown";
 import type { CellCoverage, LineCounts } from "../../widgets/protocol/coverage";
 import type { Line, Listing } from "../../widgets/protocol/heatmap";
 
@@ -66,6 +66,8 @@ test("numbers in words", () => {
 test("branches that went one way only", () => {
   assert.deepEqual(branches(3, { taken: 0, not_taken: 3 }), ["never true"]);
   assert.deepEqual(branches(3, { taken: 1, not_taken: 2 }), []);
+  assert.deepEqual(branches(3, { entered: 3, broken: 3, exhausted: 0 }), ["only left by break"]);
+  assert.deepEqual(branches(3, { broken: 2, exhausted: 1 }), []);
   assert.deepEqual(branches(0, { taken: 0 }), [], "what never ran says nothing of its branches");
   assert.deepEqual(branches(null, { taken: 0 }), []);
   assert.deepEqual(copiesInWords([1, 0, 2]), ["copy 2 of 3 never ran"]);
@@ -82,6 +84,7 @@ test("marks of a cell are in the order of its lines and say what is known", () =
   assert.deepEqual(marks[0].branches, ["never true"]);
   assert.ok(marks[0].words.includes("Ran 100 times") && marks[0].words.includes("Condition true: never"));
   assert.equal(ofCell(coverage, true), "1 of 3 lines ran, 1 not run yet, 1 branch went one way only, edited since");
+  assert.ok(ofCell(coverage, false, true).endsWith(", of an earlier kernel") && ofCell(coverage, true, true).endsWith(", edited since"));
 });
 
 test("what gradients keep is said in bytes and in words", () => {
@@ -100,6 +103,22 @@ test("differences from the run before", () => {
   const marks = marksOf(coverage, "difference", scaleOf(coverage.lines), false);
   assert.deepEqual(marks.map((mark) => [mark.kind, mark.text]), [["more", "+10"], ["less", "\u221220"], ["idle", "new"]]);
   assert.ok(marks[1].words.some((said) => said.includes("20 fewer than in the run before")));
+});
+
+test("a legend has both ends of its ramp", () => {
+  assert.deepEqual(ends("total", 1200), ["once", "1,200, the busiest line of the notebook"]);
+  assert.deepEqual(ends("difference", 1200), ["\u22121,200, less often", "+1,200, more often than in the run before"]);
+});
+
+test("what lacks nothing is complete, and what is not there is not", () => {
+  const listing = listed(counts(1, 4), counts(2, 8));
+  const scale = scaleOf(listing.lines);
+  assert.ok(lacksNothing(shownLines(listing, all, scale)));
+  const other: View = { ...all, specialisation: "another", onlyNever: true };
+  assert.ok(!lacksNothing(shownLines(listing, other, scale)));
+  assert.equal(summary(listing, shownLines(listing, other, scale), other), "not part of this specialisation");
+  const uncalled = listed(counts(1, 0, { launched: false }));
+  assert.deepEqual(shownLines(uncalled, all, scale).map((line) => [line.text, line.lacking]), [["\u2013", true]], "nobody called it");
 });
 
 test("a listing says how much of it ran", () => {

@@ -3,7 +3,7 @@ import type { Scale } from "../protocol/coverage";
 import type { Line, Listing } from "../protocol/heatmap";
 import { element, say } from "./dom";
 import { grouped } from "./scale";
-import { shownLines, summary, type Kind, type Shown, type View } from "./shown";
+import { lacksNothing, shownLines, summary, type Kind, type Shown, type View } from "./shown";
 
 class Row {
   readonly node = element("tr");
@@ -84,7 +84,7 @@ export class ListingView {
     this.rows.forEach((row, at) => row.update(listing.lines[at], shown[at], { ...view, backward }));
     const left = this.rows.some((row) => !row.node.hidden);
     this.table.hidden = !left;
-    this.nothing.hidden = left;
+    this.nothing.hidden = left || !lacksNothing(shown);
     const said = summary(listing, shown, view);
     say(this.note, said);
     return `${listing.title}: ${said}`;

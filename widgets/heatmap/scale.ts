@@ -44,6 +44,13 @@ export function grouped(count: number): string {
   return count.toLocaleString("en-US");
 }
 
+/** What stands at both ends of the ramp of a legend. */
+export function ends(quantity: Quantity, most: number): [string, string] {
+  const busiest = "the busiest line of the notebook";
+  if (quantity !== "difference") return ["once", `${grouped(most)}, ${busiest}`];
+  return [`${signed(-most)}, less often`, `${signed(most)}, more often than in the run before`];
+}
+
 /** Share of the busiest line, to two digits: "100 %", "0.52 %". */
 export function share(count: number, most: number): string {
   const percent = (100 * count) / Math.max(most, 1);

@@ -31,7 +31,8 @@ export interface Shown {
 
 /** What is worth saying about the branches of a line. */
 export function branches(count: number | null, outcomes: Partial<Record<Outcome, number>>): string[] {
-  const words: [Outcome, string][] = [["taken", "never true"], ["not_taken", "never false"], ["entered", "never entered"]];
+  const words: [Outcome, string][] = [["taken", "never true"], ["not_taken", "never false"], ["entered", "never entered"],
+    ["exhausted", "only left by break"]];
   return count ? words.filter(([outcome]) => outcomes[outcome] === 0).map(([, said]) => said) : [];
 }
 
@@ -99,9 +100,14 @@ export function shownLines(listing: Listing, view: View, scale: Scale): Shown[] 
       length: length(Math.abs(amount), most),
       busiest: amount !== 0 && Math.abs(amount) === most,
       marks,
-      lacking: kind === "never" || marks.length > 0,
+      lacking: kind === "never" || kind === "waiting" || marks.length > 0,
     };
   });
+}
+
+/** Lines were counted, and none of them is lacking. */
+export function lacksNothing(shown: readonly Shown[]): boolean {
+  return shown.some(({ kind }) => kind !== "none") && !shown.some(({ lacking }) => lacking);
 }
 
 function lines(count: number): string {

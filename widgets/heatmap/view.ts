@@ -6,7 +6,7 @@ import type { Scale } from "../protocol/coverage";
 import type { HeatmapModel, Listing } from "../protocol/heatmap";
 import { choice, element, say, toggle } from "./dom";
 import { ListingView } from "./listing";
-import { grouped, scaleOf, type Quantity } from "./scale";
+import { ends, scaleOf, type Quantity } from "./scale";
 import type { View } from "./shown";
 
 /** What the page keeps with the model, and the kernel does not know: a display that is drawn again goes on as it was. */
@@ -48,8 +48,9 @@ class Legend {
   }
 
   update(quantity: Quantity, scale: Scale, listings: readonly ListingView[]): void {
-    say(this.least, quantity === "difference" ? "\u00b11" : "once");
-    say(this.most, `${quantity === "difference" ? "\u00b1" : ""}${grouped(scale[quantity])}, the busiest line of the notebook`);
+    const [least, most] = ends(quantity, scale[quantity]);
+    say(this.least, least);
+    say(this.most, most);
     this.heat.hidden = !scale[quantity];
     this.heat.classList.toggle("qd-both", quantity === "difference");
     this.never.hidden = !listings.some((listing) => listing.shows("never"));

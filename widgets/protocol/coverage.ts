@@ -10,7 +10,7 @@ import type { Outcome } from "./heatmap";
 export interface LineCounts {
   /** 1-based, in the cell as its editor shows it. */
   number: number;
-  /** How often the statement on this line ran, in all specialisations and static copies together. */
+  /** How often the statement on this line ran, or the body of a loop that stands beside its head, in all specialisations and static copies together. */
   count: number;
   /** How much of `count` is of the newest run: the newest execution (of a cell or a callback, or the time between two of them)
    * in which any kernel of this cell ran. */

@@ -3,14 +3,14 @@
 import type { Scale, SpecialisationCounts } from "./coverage";
 
 /** What a condition or a loop did: a condition was true (taken) or false (not_taken); a loop was entered, ran no iteration
- * (zero_trips), or was left by break (broken). */
-export type Outcome = "taken" | "not_taken" | "entered" | "zero_trips" | "broken";
+ * (zero_trips), or ran to its end (exhausted, told of loops that were left by break); a break left its loop (broken). */
+export type Outcome = "taken" | "not_taken" | "entered" | "zero_trips" | "broken" | "exhausted";
 
 export interface Line {
   /** 1-based, in the cell or file. */
   number: number;
   text: string;
-  /** How often the statement on this line ran; null if there is none. */
+  /** How often the statement on this line ran, of several the one that ran most often; null if there is none. */
   count: number | null;
   /** How much of `count` is of the newest run, and of the run before it; null if there was none. See coverage.ts. */
   newest: number;
