@@ -4,6 +4,7 @@ choices cost. Data (the Python side of widgets/protocol/adstack.ts), plain text,
 The data, `application/vnd.quadrants.adstack+json`, are what nbval compares (nbval_meaning.py), times left out.
 """
 
+import re
 import time
 import uuid
 import warnings
@@ -90,19 +91,23 @@ def set_budget(info, count):
     if count == info.ad_stack_budget_bytes:
         return
     _newest_kept(info)
+    _replaced[info] = info.derivatives.get(_REVERSE)  # it lives until its successor runs, so that qd.ad.memory_report() shows what the view does
     info.ad_stack_budget_bytes = count
     info.forget_gradient()
 
 
 _known = weakref.WeakKeyDictionary()  # KernelInfo -> KeptKernel, for as long as a gradient with another budget has not run
 _whole = weakref.WeakKeyDictionary()  # KernelInfo -> bytes of one iteration without a budget, as far as is known
-_settings.after_reset += [_known.clear, _whole.clear]
+_replaced = weakref.WeakKeyDictionary()  # KernelInfo -> the gradient with the budget of before, until the next call
+_settings.after_reset += [_known.clear, _whole.clear, _replaced.clear]
 
 
 def _newest_kept(info, report=None):
     """What its gradient kept when it was launched last, or None."""
     if found := _kept_of(info, report):
         _known[info] = found[-1]
+    if len(found) > 1:
+        _replaced.pop(info, None)
     return _known.get(info)
 
 
@@ -299,16 +304,17 @@ def measurements(info, args):
         with _kernel.unrecorded():
             state.keep(info, args)
             info.coverage = False
-            whole = 0
+            whole, seen = 0, set()
             for part in (1, *PARTS):
                 budget = 0 if part == 1 else max(8, whole // part)
                 with warnings.catch_warnings():  # that a budget is not kept is among the results
                     warnings.simplefilter("ignore", RuntimeWarning)
-                    one = _measured(info, args, budget)
+                    one = _measured(info, args, budget, seen)
                 if part == 1:
                     whole = _whole[info] = one["measured"]
                 state.restore(companions=True)
-                yield {"part": part, **one}
+                if one is not None:
+                    yield {"part": part, **one}
                 if not whole:
                     return
     finally:
@@ -322,23 +328,26 @@ def _prints(info):
     return badge._prints(info)
 
 
-def _measured(info, args, budget):
+def _measured(info, args, budget, seen):
+    """None if what was chosen is among those `seen`, and was measured."""
     info.ad_stack_budget_bytes = budget
     made = info._derive(_REVERSE)
     there = len(_kept_of(info))
     made(*args)  # compiles
     kept = _kept_of(info)
     own = kept[-1] if len(kept) > there else None
+    choices = dict.fromkeys(loop.choice for task in own.tasks for loop in task.loops if loop.variables) if own is not None else ()
+    cut = [choice for choice in choices if choice != "keep"]
+    found = {"measured": _most(own, "of_one"), "choice": ", ".join(cut) or "keep"}
+    if (chosen := tuple(found.values())) in seen:
+        return None
+    seen.add(chosen)
     times = []
     while not times or len(times) < RUNS and sum(times) < SECONDS:
         start = time.perf_counter()
         made(*args)
         times.append(time.perf_counter() - start)
-    if own is not None:
-        own = _kept_of(info)[-1]
-    choices = dict.fromkeys(loop.choice for task in own.tasks for loop in task.loops if loop.variables) if own is not None else ()
-    cut = [choice for choice in choices if choice != "keep"]
-    return {"budget": budget, "seconds": min(times), "measured": _most(own, "of_one"), "choice": ", ".join(cut) or "keep"}
+    return {"budget": budget, "seconds": min(times), **found}
 
 
 def _kept_of(info, report=None):
@@ -365,6 +374,24 @@ def part_name(part):
     return "keep all" if part == 1 else f"budget 1/{part}"
 
 
+def choice_text(choice):
+    """What is kept of the rounds of a loop, in words, from "keep" or "every k-th"."""
+    if choice == "keep":
+        return "all rounds"
+    return re.sub(r"every (\d+)-th", lambda m: f"every {_ordinal(int(m[1]))} round", choice) + "; the others run again"
+
+
+def _ordinal(n):
+    return f"{n}{'th' if 10 < n % 100 < 14 else {1: 'st', 2: 'nd', 3: 'rd'}.get(n % 10, 'th')}"
+
+
+def kept_text(task):
+    """What a task keeps, in words: of one iteration, of a thread, of all."""
+    beside = f", {task['lanes']} iterations side by side on a thread" if task["lanes"] > 1 else ""
+    return (f"{grouped(task['of_one'])} bytes for one iteration{beside}: {grouped(task['predicted'])} bytes predicted, "
+            f"{grouped(task['measured'])} measured on one thread, {grouped(task['total'])} on all")
+
+
 def milliseconds(seconds):
     return f"{seconds * 1e3:.3g} ms"
 
@@ -380,27 +407,26 @@ def _loop_row(loop):
     kept = ", ".join(f"<code>{escape(v['name'] or '?')}</code> ({escape(v['type'])}, line {v['line']}, {v['bytes']} bytes)"
                      for v in loop["variables"])
     return [f"<span style=\"padding-left:{loop['depth']}em\">{loop['line']}: <code>{escape(loop['text'])}</code></span>", trips, kept, grouped(loop["slot_bytes"]), grouped(loop["bytes"]),
-            escape(": ".join(filter(None, (loop["choice"], loop["reason"]))))]
+            escape(": ".join(filter(None, (choice_text(loop["choice"]), loop["reason"]))))]
 
 
 def _html_kernel(kernel):
-    budget = f"budget {grouped(kernel['budget'])} bytes" if kernel["budget"] else "no budget"
+    budget = f"budget {grouped(kernel['budget'])} bytes for one iteration" if kernel["budget"] else "no budget"
     parts = [f'<div style="margin:.6em 0 .2em"><b>{escape(kernel["name"])}</b> <span style="{dim}">{budget}</span></div>']
     for task in kernel["tasks"]:
-        parts.append(f'<div>line {task["line"]}: <code>{escape(task["text"])}</code> <span style="{dim}">{grouped(task["predicted"])} bytes '
-                     f'predicted, {grouped(task["measured"])} measured on one thread, {grouped(task["total"])} on all</span></div>')
+        parts.append(f'<div>line {task["line"]}: <code>{escape(task["text"])}</code> <span style="{dim}">{kept_text(task)}</span></div>')
         if task["excess"]:
             parts.append(f'<div>{escape(task["excess"])}</div>')
-        parts.append(_table(["loop", "rounds", "kept", "bytes a round", "bytes", "choice"], map(_loop_row, task["loops"])))
+        parts.append(_table(["loop", "rounds", "kept", "bytes a round, one iteration", "bytes, one thread", "choice"], map(_loop_row, task["loops"])))
     if kernel["measurements"]:
-        rows = [[part_name(m["part"]), grouped(m["budget"]) if m["budget"] else "none", escape(m["choice"]), grouped(m["measured"]),
+        rows = [[part_name(m["part"]), grouped(m["budget"]) if m["budget"] else "none", escape(choice_text(m["choice"])), grouped(m["measured"]),
                  f'<span class="qd-time">{milliseconds(m["seconds"])}</span>'] for m in kernel["measurements"]]
         parts.append(picture(kernel["measurements"]))
-        parts.append(_table(["measured", "budget", "choice", "bytes of an iteration", "time"], rows))
+        parts.append(_table(["measured", "budget, bytes", "choice", "bytes of one iteration", "time of a launch"], rows))
     return "".join(parts)
 
 
-WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 420, 200, 70, 40, 16, 90
+WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 420, 200, 70, 40, 30, 90
 
 
 def spread(points):
@@ -428,7 +454,9 @@ def picture(found):
             f'role="img" aria-label="time against memory"><path d="M{LEFT},{TOP}V{floor}H{right}" fill="none" stroke="currentColor"/>'
             f'<polyline points="{line}" fill="none" stroke="{_heat}"/>{dots}'
             f'<text x="{right}" y="{floor + 16}" text-anchor="middle">{grouped(most)}</text>'
-            f'<text x="{(LEFT + right) / 2}" y="{floor + 32}" text-anchor="middle">bytes of an iteration</text>'
+            f'<text x="{(LEFT + right) / 2}" y="{floor + 32}" text-anchor="middle">bytes of one iteration</text>'
+            f'<text x="{LEFT}" y="{TOP - 12}" text-anchor="middle">time of a launch</text>'
+            f'<text x="{LEFT - 6}" y="{floor + 4}" text-anchor="end">0</text>'
             f'<text x="{LEFT - 6}" y="{TOP + 4}" text-anchor="end">{milliseconds(longest)}</text>'
             f'<text x="{LEFT}" y="{floor + 16}" text-anchor="middle">0</text></svg>')
 

@@ -233,7 +233,7 @@ void Replay::limit_stacks() {
                 out_.messages.push_back(
                     {{{"Adstack overflow: a reverse-mode autodiff kernel pushed more elements than the adstack "
                        "capacity "
-                       "allows. Raised at the next Quadrants Python entry rather than at the offending kernel launch.\n"
+                       "allows. The launch that needs more raises this, and its gradients are not to be used.\n"
                        "Offending task: kernel `" +
                            kernel + "` offload task #" + std::to_string(task) + "; per-stack allocated max_size = [" +
                            size + "].\nSynchronous sizer rerun: required max_size = [",

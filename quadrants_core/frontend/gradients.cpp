@@ -93,7 +93,10 @@ void Gradients::check_top_level(const Node *tree) {
 
 void Gradients::check_inner_range(const Node *node) {
     if (w_.request.mode == autodiff::Mode::reverse && !w_.request.options.ad_stack_experimental_enabled)
-        refuse(node, UserErrorKind::compilation, "Cannot use non static range in Backwards mode",
+        refuse(node, UserErrorKind::compilation,
+               "Cannot use non static range in Backwards mode: the gradient of a loop inside of another one needs what "
+               "each "
+               "round began with",
                "`qd.init(ad_stack_experimental_enabled=True)` allows it; or loop over `qd.static(range(...))` or "
                "`qd.ndrange(...)`, or launch the kernel once for each step");
 }

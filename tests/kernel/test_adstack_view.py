@@ -1,6 +1,7 @@
 """`%qd_adstack`: what it shows, budgets, measurements, and what a page asks for."""
 
 import ast
+import json
 import os
 import re
 import signal
@@ -77,7 +78,9 @@ def test_a_budget(session):
     assert kernel["budget"] == 1000 and kernel["tasks"][0]["measured"] == 8000  # not launched with it yet
     (kernel,) = shown(session.run("%qd_adstack"))[MIME]["kernels"]
     assert kernel["budget"] == 1000 and kernel["tasks"][0]["measured"] == 8000
+    assert "1000 times" in session.run("print(qd.ad.memory_report())").text()  # the same as the view has
     session.run("with qd.ad.Tape(loss):\n    logistic(1000)")
+    assert session.run("[len(kernel.tasks) for kernel in qd.ad.memory_report()]").result == "[1]"
     (kernel,) = shown(session.run("%qd_adstack"))[MIME]["kernels"]
     assert kernel["tasks"][0]["measured"] <= 1000 and kernel["whole"] == 8000
     assert [(loop["choice"], loop["trips"]) for loop in kernel["tasks"][0]["loops"]] == [("every 32-th", 32), ("keep", 32)]
@@ -93,8 +96,8 @@ def test_measurements_leave_everything_as_it_was(session):
     counts = session.run("qd.coverage.snapshot()").result
     data = shown(session.run("%qd_adstack --measure"))
     found = data[MIME]["kernels"][0]["measurements"]
-    assert [m["part"] for m in found] == [1, 2, 4, 16]
-    assert [m["budget"] for m in found] == [0, 4000, 2000, 500]
+    assert [m["part"] for m in found] == [1, 2, 16]  # 1/4 chooses what 1/2 does
+    assert [m["budget"] for m in found] == [0, 4000, 500]
     assert all(m["measured"] <= m["budget"] for m in found[1:-1]) and found[0]["measured"] == 8000
     assert found[0]["choice"] == "keep" and found[1]["choice"].startswith("every ")
     assert all(m["seconds"] > 0 for m in found)
@@ -149,8 +152,8 @@ def test_a_page_sets_the_budget_and_measures(session):
     told = [m["content"]["data"]["state"] for m in cell.messages if m["msg_type"] == "comm_msg" and m["content"]["comm_id"] == key]
     assert told[-1]["kernels"][0]["tasks"][0]["measured"] <= 1000
     states, stored = asked(session, key, do="measure", kernel="logistic")
-    assert [len(s["kernels"][0]["measurements"]) for s in states if "kernels" in s] [-1] == 4
-    assert states[-1]["measuring"] == "" and len(stored[-1][MIME]["kernels"][0]["measurements"]) == 4
+    assert [len(s["kernels"][0]["measurements"]) for s in states if "kernels" in s] [-1] == 3
+    assert states[-1]["measuring"] == "" and len(stored[-1][MIME]["kernels"][0]["measurements"]) == 3
     assert session.run("logistic._primal.ad_stack_budget_bytes").result == "1000"
 
 
@@ -199,10 +202,10 @@ def test_a_budget_that_is_not_kept(session):
     said = "over the budget of 100 bytes: an iteration keeps 240, and about 240 in the smallest blocks that are tried"
     assert task["excess"] == said and f"<div>{said}</div>" in data["text/html"] and said in data["text/plain"]
     assert {loop["reason"] for loop in task["loops"]} == {"in blocks of blocks already, the least that is tried"}
-    assert "every 10-th: in blocks of blocks already" in data["text/html"]
+    assert "every 10th round; the others run again: in blocks of blocks already" in data["text/html"]
     session.run("logistic.grad(8)")
     measured = session.run("%qd_adstack --measure")
-    assert [m["budget"] for m in shown(measured)[MIME]["kernels"][0]["measurements"]] == [0, 32, 16, 8]
+    assert [m["budget"] for m in shown(measured)[MIME]["kernels"][0]["measurements"]] == [0, 32]  # smaller ones choose the same
     assert measured.of("stream") == []  # 2 * 3 entries of 8 bytes are over these: no warnings of its own
 
 
@@ -221,7 +224,7 @@ def test_both_sides_name_the_same_members(session):
 
 
 NODE = """
-import { budgetAt, positionOf, budgetText, milliseconds } from "./adstack/budget";
+import { budgetAt, positionOf, budgetText, choiceText, keptText, milliseconds } from "./adstack/budget";
 import { placed, spread, size } from "./adstack/chart";
 const found = [{ part: 1, measured: 8000, seconds: 0.001 }, { part: 2, measured: 500, seconds: 0.002 }, { part: 4, measured: 500, seconds: 0.002 }];
 const { points, most, longest } = placed(found as never);
@@ -229,6 +232,7 @@ console.log(JSON.stringify({
   budgets: [0, 16, 18, 20].map((at) => budgetAt(at, 8000)), unknown: budgetAt(3, 0),
   back: Array.from({ length: 21 }, (_, at) => positionOf(budgetAt(at, 1 << 20), 1 << 20)),
   text: [budgetText(0), budgetText(4000), milliseconds(0.0123456), milliseconds(1.5)],
+  choices: CHOICES.map(choiceText), kept: keptText(TASK),
   first: [points[0].x, points[0].name], second: points[1], most, longest, moved: spread(points), size,
 }));
 """
@@ -237,14 +241,22 @@ console.log(JSON.stringify({
 def test_the_slider_and_the_picture(tmp_path):
     """The pure part of the front end, under node."""
     widgets = PROTOCOL.parent
-    made = subprocess.run(["node_modules/.bin/esbuild", "--bundle", "--platform=node", "--loader=ts"], input=NODE, cwd=widgets,
+    from quadrants_jupyter.adstack import choice_text, kept_text
+
+    choices = ["keep", "every 20-th", "every 1-th, every 2-th", "every 112-th", "every 123-th"]
+    task = {"of_one": 640, "lanes": 8, "predicted": 5120, "measured": 5120, "total": 10240}
+    source = f"const CHOICES = {json.dumps(choices)}, TASK = {json.dumps(task)};\n{NODE}"
+    made = subprocess.run(["node_modules/.bin/esbuild", "--bundle", "--platform=node", "--loader=ts"], input=source, cwd=widgets,
                           capture_output=True, text=True, check=True).stdout
     (tmp_path / "made.cjs").write_text(made)
     said = subprocess.run(["node", tmp_path / "made.cjs"], capture_output=True, text=True, check=True).stdout
     told = ast.literal_eval(said.replace("true", "True"))
     assert told["budgets"] == [8, 2000, 4000, 0] and told["unknown"] == 0
     assert told["back"] == list(range(21))
-    assert told["text"] == ["none, all is kept", "4,000 bytes", "12.3 ms", "1500 ms"]
+    assert told["text"] == ["none, all is kept", "4,000 bytes for one iteration", "12.3 ms", "1500 ms"]
+    assert told["choices"] == [choice_text(choice) for choice in choices] and told["kept"] == kept_text(task)
+    assert told["choices"][1:3] == ["every 20th round; the others run again", "every 1st round, every 2nd round; the others run again"]
+    assert told["kept"].startswith("640 bytes for one iteration, 8 iterations side by side on a thread: 5,120 bytes predicted")
     size = told["size"]
     assert told["first"] == [size["width"] - size["right"], "keep all"]
     assert told["second"]["y"] == size["top"] and (told["most"], told["longest"]) == (8000, 0.002)

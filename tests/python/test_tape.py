@@ -1,6 +1,7 @@
 """qd.ad.Tape, functions with gradients of their own, and checks of gradients."""
 
 import threading
+import traceback
 import warnings
 
 import numpy as np
@@ -632,3 +633,42 @@ def test_each_thread_has_a_tape_of_its_own():
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_errors_show_no_frames_of_the_package(arch):
+    """Of the loss, of a kernel that is recorded, of a gradient that is compiled as the block ends, of functions with gradients of their own."""
+    qd.init(arch=arch, default_fp=qd.f64, offline_cache=False)  # print_full_traceback would show them
+    x, loss = reals("x", shape=3)[0], reals("loss")[0]
+    bare = qd.field(qd.f64, shape=())
+
+    @qd.kernel
+    def halves():
+        for i in x:
+            v = x[i]
+            while v > 0.1:
+                v *= 0.5
+            loss[None] += v
+
+    @qd.kernel
+    def misspelt():
+        for i in x:
+            loss[None] += unknown  # noqa: F821
+
+    @qd.ad.grad_replaced
+    def fails():
+        raise ZeroDivisionError
+
+    def taped(what, of=loss):
+        with qd.ad.Tape(of):
+            what()
+
+    def forward():
+        with qd.ad.FwdMode(loss, x):
+            pass
+
+    for program in (lambda: taped(print, bare), lambda: taped(halves), lambda: taped(misspelt), lambda: taped(fails), forward):
+        with pytest.raises((RuntimeError, NameError, ZeroDivisionError)) as error:
+            program()
+        frames = [frame.filename for frame in traceback.extract_tb(error.value.__traceback__)]
+        shown = [name for name in frames if name != __file__]
+        assert not shown or shown == [qd._gradients.custom.__file__], frames  # the latter is what calls `fails`

@@ -16,7 +16,27 @@ export function positionOf(budget: number, whole: number): number {
 }
 
 export function budgetText(budget: number): string {
-  return budget ? `${grouped(budget)} bytes` : "none, all is kept";
+  return budget ? `${grouped(budget)} bytes for one iteration` : "none, all is kept";
+}
+
+/** 21st, 12th. */
+export function ordinal(n: number): string {
+  const teen = n % 100 > 10 && n % 100 < 14;
+  return `${n}${(!teen && ["th", "st", "nd", "rd"][n % 10]) || "th"}`;
+}
+
+/** What is kept of the rounds of a loop, in words, from "keep" or "every k-th". */
+export function choiceText(choice: string): string {
+  if (choice === "keep") return "all rounds";
+  const all = choice.split(", ").map((one) => one.replace(/every (\d+)-th/, (_, k) => `every ${ordinal(Number(k))} round`));
+  return `${all.join(", ")}; the others run again`;
+}
+
+/** What a task keeps, in words: of one iteration, of a thread, of all. */
+export function keptText(task: { of_one: number; lanes: number; predicted: number; measured: number; total: number }): string {
+  const beside = task.lanes > 1 ? `, ${task.lanes} iterations side by side on a thread` : "";
+  return `${grouped(task.of_one)} bytes for one iteration${beside}: `
+    + `${grouped(task.predicted)} bytes predicted, ${grouped(task.measured)} measured on one thread, ${grouped(task.total)} on all`;
 }
 
 export function partName(part: number): string {

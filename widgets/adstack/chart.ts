@@ -3,7 +3,7 @@ import type { Measurement } from "../protocol/adstack";
 import { grouped } from "../heatmap/scale";
 import { milliseconds, partName } from "./budget";
 
-export const size = { width: 420, height: 200, left: 70, bottom: 40, top: 16, right: 90 };
+export const size = { width: 420, height: 200, left: 70, bottom: 40, top: 30, right: 90 };
 
 /** Where each point lies, and what the ends of the axes are. */
 export function placed(found: readonly Measurement[]) {
@@ -52,9 +52,11 @@ export function chart(found: readonly Measurement[]): SVGElement {
     ...points.flatMap(({ x, y, name }, at) => [
       made("circle", { class: "qd-point", cx: x, cy: y, r: 4 }), made("text", { x: x + 8, y: y + 4 + moved[at] }, name)]),
     made("text", { x: end, y: floor + 16, "text-anchor": "middle" }, grouped(most)),
-    made("text", { x: (left + end) / 2, y: floor + 32, "text-anchor": "middle" }, "bytes of an iteration"),
+    made("text", { x: (left + end) / 2, y: floor + 32, "text-anchor": "middle" }, "bytes of one iteration"),
+    made("text", { x: left, y: top - 12, "text-anchor": "middle" }, "time of a launch"),
     made("text", { x: left - 6, y: top + 4, "text-anchor": "end" }, milliseconds(longest)),
     made("text", { x: left, y: floor + 16, "text-anchor": "middle" }, "0"),
+    made("text", { x: left - 6, y: floor + 4, "text-anchor": "end" }, "0"),
   );
   return root;
 }

@@ -3,7 +3,7 @@
 import type { AdstackModel, Kernel, Loop, Measurement, Request } from "../protocol/adstack";
 import { element, say, toggle } from "../heatmap/dom";
 import { grouped } from "../heatmap/scale";
-import { budgetAt, budgetText, milliseconds, partName, positionOf, positions } from "./budget";
+import { budgetAt, budgetText, choiceText, keptText, milliseconds, partName, positionOf, positions } from "./budget";
 import { chart } from "./chart";
 
 /** Where the data come from. */
@@ -45,11 +45,11 @@ function loopRow(loop: Loop): (string | Node)[] {
   const place = source(loop.line, loop.text);
   place.style.paddingLeft = `${loop.depth}em`;
   return [place, loop.trips === null ? "not run yet" : grouped(loop.trips), kept, grouped(loop.slot_bytes),
-          grouped(loop.bytes), loop.reason ? `${loop.choice}: ${loop.reason}` : loop.choice];
+          grouped(loop.bytes), loop.reason ? `${choiceText(loop.choice)}: ${loop.reason}` : choiceText(loop.choice)];
 }
 
 function measurementRow({ part, budget, choice, measured, seconds }: Measurement): string[] {
-  return [partName(part), budget ? grouped(budget) : "none", choice, grouped(measured), milliseconds(seconds)];
+  return [partName(part), budget ? grouped(budget) : "none", choiceText(choice), grouped(measured), milliseconds(seconds)];
 }
 
 /** One kernel. Its controls stay as they are while the tables below them are drawn anew. */
@@ -110,14 +110,13 @@ class KernelView {
     }
     this.below.replaceChildren(...kernel.tasks.flatMap((task) => {
       const title = element("div", "qd-task");
-      const bytes = `${grouped(task.predicted)} bytes predicted, ${grouped(task.measured)} measured on one thread, ${grouped(task.total)} on all`;
-      title.append(source(task.line, task.text), " ", element("span", "qd-note", bytes));
+      title.append(source(task.line, task.text), " ", element("span", "qd-note", keptText(task)));
       if (task.excess) title.append(element("div", "", task.excess));
-      return [title, table(["loop", "rounds", "kept", "bytes a round", "bytes", "choice"], task.loops.map(loopRow))];
+      return [title, table(["loop", "rounds", "kept", "bytes a round, one iteration", "bytes, one thread", "choice"], task.loops.map(loopRow))];
     }));
     if (!kernel.measurements.length) return;
     this.below.append(chart(kernel.measurements),
-      table(["measured", "budget", "choice", "bytes of an iteration", "time"], kernel.measurements.map(measurementRow)));
+      table(["measured", "budget, bytes", "choice", "bytes of one iteration", "time of a launch"], kernel.measurements.map(measurementRow)));
   }
 }
 

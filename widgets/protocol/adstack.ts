@@ -35,6 +35,9 @@ export interface Task {
   predicted: number;
   measured: number;
   total: number;
+  /** Bytes of one iteration of the parallel loop, which a budget bounds; how many a thread runs side by side, each with as much. */
+  of_one: number;
+  lanes: number;
   /** What is kept beyond the budget, in words; "" if it is kept. */
   excess: string;
   loops: Loop[];

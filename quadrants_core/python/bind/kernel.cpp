@@ -3,6 +3,7 @@
 #include "python/bind/bound_kernel.h"
 #include "python/bind/call.h"
 #include "python/bind/errors.h"
+#include "python/bind/frames.h"
 #include "python/bind/ndarray.h"
 #include "python/bind/plan.h"
 #include "python/bind/steps.h"
@@ -23,6 +24,7 @@ PyObject *call_told(PyObject *o, PyObject *const *args, size_t flags, PyObject *
     if (!through) return nullptr;
     PyObject *result = PyObject_Vectorcall(through, args, size_t(PyVectorcall_NARGS(flags)), names);
     Py_DECREF(through);
+    if (!result) hide_own_frames();
     return result;
 }
 

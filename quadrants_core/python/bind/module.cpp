@@ -7,6 +7,7 @@
 #include "python/bind/arguments.h"
 #include "python/bind/dlpack.h"
 #include "python/bind/errors.h"
+#include "python/bind/frames.h"
 #include "python/bind/field.h"
 #include "python/bind/interrupt.h"
 #include "python/bind/running.h"
@@ -395,6 +396,9 @@ void define_observation(py::module_ &m) {
     m.def("tell_launches", [](const py::object &tell) { bind::tell_launches(tell.ptr()); });
     m.def("activity", activity);
     m.def("tell_last_words_to", tell_last_words_to);
+    m.def("hiding_frames", [](const py::function &function) {
+        return py::reinterpret_steal<py::object>(bind::hiding_frames(function.ptr()));
+    });
     m.def("launches_now", [] { return bind::runtime.active_launches.load(); });
     m.def("launches_made", bind::launches_made);
     m.def("elements_written", [] { return bind::runtime.elements_written; });

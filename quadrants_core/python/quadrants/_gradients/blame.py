@@ -114,8 +114,8 @@ class Blame:
         (of, i), (by, k) = self.space.at(target), self.space.at(source)
         if scale:
             self.result.pair = of.element(i), by.element(k)
-            self.result.reason = (f"d {of.element(i)} / d {by.element(k)} is {forward / scale:.6g} by forward mode, "
-                                  f"{backward / scale:.6g} by reverse mode")  # fmt: skip
+            self.result.reason = (f"d {of.element(i)} / d {by.element(k)} is {forward / scale + 0.0:.6g} by forward mode, "
+                                  f"{backward / scale + 0.0:.6g} by reverse mode")  # fmt: skip
         self.result.places = _lines.readers(calls, by, of)
 
 

@@ -1,5 +1,6 @@
 """Forward mode: in the block of a FwdMode kernels work out tangents beside values."""
 
+from quadrants import _native
 from quadrants._gradients import custom as _custom
 from quadrants._gradients.changes import unwrapped
 from quadrants._gradients.tape import clear_all_gradients
@@ -147,3 +148,7 @@ class FwdMode:
             call: what has a `grad` that takes the arguments.
             args: the arguments.
         """
+
+
+for _name in ("__enter__", "__exit__"):
+    setattr(FwdMode, _name, _native.core().hiding_frames(getattr(FwdMode, _name)))

@@ -276,3 +276,7 @@ class Tape:
             _kernel.tapes_told(self)
         if self._checker is not None:
             self._checker.check(self.calls, self._held, self.unrecorded)
+
+
+for _name in ("__enter__", "__exit__"):
+    setattr(Tape, _name, _native.core().hiding_frames(getattr(Tape, _name)))

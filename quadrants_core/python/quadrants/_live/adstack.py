@@ -27,10 +27,11 @@ def _loop(loop, shift):
 def task_data(task, file, shift=lambda file, line: 0):
     """`shift`: how many lines come before those of the code where somebody reads it, by file and line."""
     loops = [loop for loop in task.loops if loop.variables]
+    lanes = max((loop.lanes for loop in loops), default=1)
     ran = {loop.line for loop in loops if loop.trips}
     loops = [_loop(loop, shift) for loop in loops if loop.trips or loop.line not in ran]  # of the ways to run it, those that were taken
     return {"name": task.name, "line": task.line + shift(file, task.line), "text": _text(file, task.line), "predicted": task.predicted,
-            "measured": task.measured, "total": task.total, "excess": task.excess, "loops": loops}
+            "measured": task.measured, "total": task.total, "of_one": task.of_one, "lanes": lanes, "excess": task.excess, "loops": loops}
 
 
 class Adstack:
