@@ -35,7 +35,8 @@ class Background {
     std::condition_variable changed_;
     std::deque<Job> jobs_;
     const Lifetime *current_ = nullptr; ///< program of the job at hand
-    bool running_ = false;              ///< the thread exists
+    bool running_ = false;              ///< the thread has or awaits work
+    std::thread thread_;                ///< the last one
 };
 
 // Never destroyed, since its thread may be the last to use it. A forked child, which has no such thread, gets a new
@@ -61,7 +62,9 @@ void Background::submit(Job job) {
     const std::lock_guard guard(lock_);
     jobs_.push_back(std::move(job));
     if (std::exchange(running_, true)) return;
-    if (start_detached("qd-background", [this] { work(); })) return;
+    if (thread_.joinable()) thread_.detach(); // it has nothing left to do
+    thread_ = start_thread("qd-background", [this] { work(); });
+    if (thread_.joinable()) return;
     running_ = false; // the code at hand stays
     jobs_.clear();
 }
@@ -106,10 +109,14 @@ void Background::finish(const Lifetime *lifetime) {
     });
 }
 
+/// A thread that is done is joined: the process does not end while it gives back what it had.
 void Background::stop() {
     std::unique_lock guard(lock_);
     jobs_.clear();
-    changed_.wait_for(guard, grace, [&] { return !running_; });
+    if (!changed_.wait_for(guard, grace, [&] { return !running_; })) return;
+    std::thread last = std::move(thread_);
+    guard.unlock();
+    if (last.joinable()) last.join();
 }
 
 } // namespace

@@ -12,21 +12,27 @@
 
 namespace qd::engine {
 
-bool start_detached(const char *name, std::function<void()> work) {
+std::thread start_thread(const char *name, std::function<void()> work) {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool started = true;
+    std::thread started;
     try {
-        std::thread([name, work = std::move(work)] {
+        started = std::thread([name, work = std::move(work)] {
             pthread_setname_np(pthread_self(), name);
             work();
-        }).detach();
+        });
     } catch (const std::system_error &) {
-        started = false;
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     return started;
+}
+
+bool start_detached(const char *name, std::function<void()> work) {
+    std::thread started = start_thread(name, std::move(work));
+    if (!started.joinable()) return false;
+    started.detach();
+    return true;
 }
 
 pid_t this_thread() { return pid_t(syscall(SYS_gettid)); }

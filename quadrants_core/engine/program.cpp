@@ -43,7 +43,7 @@ Lowering lowering_for(const Options &options, runtime::Device &device) {
     const backends::Backend &backend = choose_backend(options.arch);
     backends::Caps caps = backend.caps(0);
     caps.threads = device.info().threads;
-    return {backend, std::move(caps), options.verify};
+    return {backend, std::move(caps), options.verify || options.debug};
 }
 
 std::atomic<uint64_t> programs{0};

@@ -6,9 +6,11 @@
 #include "engine/launch_lock.h"
 
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
+#include <string>
 #include <thread>
 
 #include <sys/wait.h>
@@ -389,6 +391,21 @@ TEST_P(ProgramTest, dumps_are_written_for_the_passes_named) {
     program.unsubscribe(&watcher);
 }
 
+TEST_P(ProgramTest, debug_verifies_the_ir) {
+    Options o = options();
+    o.verify = false;
+    o.debug = true;
+    ir::Function wrong = saxpy();
+    wrong.returns.push_back(ir::Scalar::i32); // it returns nothing
+    Program program(o);
+    try {
+        program.compile(std::move(wrong), 0);
+        FAIL() << "nobody looked";
+    } catch (const InternalError &error) {
+        EXPECT_NE(std::string(error.what()).find("broke function saxpy"), std::string::npos) << error.what();
+    }
+}
+
 TEST_P(ProgramTest, values_are_printed_as_c_printf_does) {
     struct Case {
         ir::Scalar type;
@@ -623,6 +640,35 @@ TEST(ProgramTiers, better_code_is_swapped_in_with_equal_results) {
     program.settle();
     program.launch(*kernel, args.data(), nullptr);
     EXPECT_NEAR(x[4999], 2.0f, 1e-5);
+}
+
+bool has_thread(const std::string &name) {
+    for (const auto &task : std::filesystem::directory_iterator("/proc/self/task")) {
+        std::string found;
+        std::getline(std::ifstream(task.path() / "comm"), found);
+        if (found == name) return true;
+    }
+    return false;
+}
+
+bool checks_threads = false;
+/// Registered before all that the program registers, so it is called after that.
+const int check_at_exit = std::atexit([] {
+    if (checks_threads && has_thread("qd-background")) _exit(3);
+});
+
+TEST(ProgramTiers, the_process_ends_after_its_thread_in_the_background) {
+    ASSERT_EQ(check_at_exit, 0);
+    const auto end = [] {
+        checks_threads = true;
+        Options o;
+        o.offline_cache = false;
+        Program program(o);
+        program.compile(large(), 0);
+        program.settle();
+        std::exit(0);
+    };
+    for (int i = 0; i < 3; i++) EXPECT_EXIT(end(), testing::ExitedWithCode(0), "");
 }
 
 TEST(ProgramTiers, a_program_ends_while_its_tasks_are_optimised) {
