@@ -120,6 +120,7 @@ void provide_code(Program::Impl &p, const CompiledKernel &kernel, std::vector<Ta
     std::unique_ptr<runtime::KeptKernel> kept;
     std::unordered_map<runtime::CacheKey, TaskBuild *, runtime::CacheKeyHash> first_of;
     for (TaskBuild &build : builds) {
+        poll_stop();
         name_by_content(p.build_key, build);
         tasks.push_back(build.key);
         if ((build.code = p.known_task(build.key))) {
@@ -231,11 +232,16 @@ std::shared_ptr<CompiledKernel> compile(Program::Impl &p, ir::Function kernel, d
     plan_overlap_check(kernel, *out);
     keep_source(kernel, *out);
     out->key = key_of(p, kernel, variant);
+    poll_stop();
     PassRecorder recorder(p, kernel.name, report.phases);
     p.lowering.simplify(kernel, &recorder);
+    poll_stop();
     const Stopwatch cutting;
     std::vector<TaskBuild> builds;
-    for (ir::Function &task : p.lowering.cut(kernel)) builds.push_back(start_build(std::move(task)));
+    for (ir::Function &task : p.lowering.cut(kernel)) {
+        poll_stop();
+        builds.push_back(start_build(std::move(task)));
+    }
     keep_turns(builds);
     note_phase(p, report.phases, "offload", kernel.name, cutting.microseconds());
 

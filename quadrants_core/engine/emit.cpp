@@ -8,6 +8,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <exception>
+#include <functional>
 #include <mutex>
 
 namespace qd::engine {
@@ -16,29 +17,29 @@ namespace {
 constexpr auto poll_interval = std::chrono::milliseconds(5);
 
 /// Shared by the thread that emits and the one that waits, whichever lives longer.
-struct Work {
+template <class Result> struct Work {
     ir::Function task;
     const Lowering lowering;
-    const backends::Tier tier;
+    const std::function<Result(const Lowering &, const ir::Function &)> emit;
     std::mutex lock;
     std::condition_variable changed;
     pid_t thread = 0;
     bool done = false;
-    abi::Binary binary;
+    Result result;
     std::exception_ptr error;
 
     void run();
     bool wait();
 };
 
-void Work::run() {
+template <class Result> void Work<Result>::run() {
     try {
         with_stack(stack_for(task), [this] {
             {
                 const std::lock_guard guard(lock);
                 thread = this_thread();
             }
-            binary = lowering.emit(task, tier);
+            result = emit(lowering, task);
         });
     } catch (...) {
         error = std::current_exception();
@@ -49,7 +50,7 @@ void Work::run() {
 }
 
 /// False after Stop.
-bool Work::wait() {
+template <class Result> bool Work<Result>::wait() {
     std::unique_lock guard(lock);
     while (!changed.wait_for(guard, poll_interval, [this] { return done; }))
         if (stop_word) {
@@ -59,18 +60,33 @@ bool Work::wait() {
     return true;
 }
 
-} // namespace
-
-abi::Binary emit(const Lowering &lowering, ir::Function &task, backends::Tier tier) {
+/// After Stop the thread is left alone, and the task with it.
+template <class Result>
+Result run_apart(const Lowering &lowering, ir::Function &task,
+                 std::function<Result(const Lowering &, const ir::Function &)> emit) {
     poll_stop();
-    if (code_size(task) < apart_from_size) return lowering.emit(task, tier);
-    const std::shared_ptr<Work> work(new Work{std::move(task), lowering, tier, {}, {}, 0, false, {}, {}});
+    if (code_size(task) < apart_from_size) return emit(lowering, task);
+    const std::shared_ptr<Work<Result>> work(
+        new Work<Result>{std::move(task), lowering, std::move(emit), {}, {}, 0, false, {}, {}});
     if (!start_detached("qd-compile", [work] { work->run(); })) // no thread to be had
         work->run();
     if (!work->wait()) throw Interrupted{};
     task = std::move(work->task);
     if (work->error) std::rethrow_exception(work->error);
-    return std::move(work->binary);
+    return std::move(work->result);
+}
+
+} // namespace
+
+abi::Binary emit(const Lowering &lowering, ir::Function &task, backends::Tier tier) {
+    return run_apart<abi::Binary>(
+        lowering, task, [tier](const Lowering &way, const ir::Function &legal) { return way.emit(legal, tier); });
+}
+
+std::string disassemble(const Lowering &lowering, ir::Function &task, backends::Tier tier, backends::Listing listing) {
+    return run_apart<std::string>(lowering, task, [=](const Lowering &way, const ir::Function &legal) {
+        return way.disassemble(legal, tier, listing);
+    });
 }
 
 } // namespace qd::engine

@@ -10,5 +10,7 @@ inline constexpr size_t apart_from_size = 1000;
 /// `lowering.emit` of legal IR. A large task is emitted on a thread of its own; after Stop that thread is left alone to
 /// finish for nobody, at the lowest priority, and Interrupted is thrown. `task` is lost then, else kept.
 abi::Binary emit(const Lowering &lowering, ir::Function &task, backends::Tier tier);
+/// `lowering.disassemble`, in the same way.
+std::string disassemble(const Lowering &lowering, ir::Function &task, backends::Tier tier, backends::Listing listing);
 
 } // namespace qd::engine

@@ -1,5 +1,6 @@
 // What becomes of a kernel, as text.
 #include "base/stack.h"
+#include "engine/emit.h"
 #include "engine/program_impl.h"
 #include "engine/weight.h"
 #include "ir/text.h"
@@ -24,7 +25,7 @@ std::string shown(const Program::Impl &p, ir::Function kernel, Form form) {
         const auto listing = form == Form::given          ? backends::Listing::given
                              : form == Form::intermediate ? backends::Listing::intermediate
                                                           : backends::Listing::machine;
-        out += "; " + task.name + "\n" + lowering.disassemble(task, backends::Tier::best, listing);
+        out += "; " + task.name + "\n" + disassemble(lowering, task, backends::Tier::best, listing);
     }
     return out;
 }

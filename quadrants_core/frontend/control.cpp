@@ -18,6 +18,7 @@
 #include "frontend/recursion.h"
 #include "frontend/scan.h"
 #include "frontend/scope.h"
+#include "frontend/size.h"
 #include "frontend/static.h"
 #include "frontend/types.h"
 
@@ -65,10 +66,18 @@ void break_when(Walk &w, bool value, ir::Value test) {
     w.b.block = body;
 }
 
+static Flow statement_kind(Walk &w, const Node *node);
+
 Flow statement(Walk &w, const Node *node) {
     poll_stop();
     AtNode at(w, node);
     w.check_depth();
+    const Flow flow = statement_kind(w, node);
+    check_size(w, node);
+    return flow;
+}
+
+static Flow statement_kind(Walk &w, const Node *node) {
     using Kind = StatementKind;
     switch (Kind(node->kind)) {
     case Kind::Assign: return assign(w, node);

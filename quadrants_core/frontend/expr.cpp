@@ -20,6 +20,7 @@
 #include "frontend/record.h"
 #include "frontend/recursion.h"
 #include "frontend/scope.h"
+#include "frontend/size.h"
 #include "frontend/static.h"
 #include "frontend/subscript.h"
 #include "frontend/suggest.h"
@@ -56,6 +57,7 @@ Val eval(Walk &w, const Node *node, Use use) {
     poll_stop();
     w.check_depth();
     Val out = eval_kind(w, node, use);
+    check_size(w, node);
     if (out.is_constant()) {
         collect_if_asked();
         if (use != Use::handed_on) w.reads.use(out.object());

@@ -313,6 +313,7 @@ def test_interrupt_between_python_and_the_tasks():
 
 TERMS = 20000  # seconds of work for LLVM, much for the passes
 STEPS = 3000  # cubed: an hour of work for the frontend
+ELEMENTS = 100_000  # the same for the passes and for LLVM
 stages = []
 
 
@@ -409,6 +410,112 @@ def test_interrupt_while_compiling(arch, stage):
     small(x)
     assert x[9] == 2
     while "qd-compile" in threads_of_the_compiler():  # other tests measure memory
+        time.sleep(0.01)
+
+
+def test_a_handler_that_launches():
+    """It may, but in the midst of compiling another kernel."""
+    x, met = qd.ndarray(qd.i32, 3), []
+
+    @qd.kernel
+    def add(x: qd.types.ndarray(qd.i32, ndim=1)):
+        for i in x:
+            x[i] += 1
+
+    def handler(*args):
+        try:
+            add(x)
+        except BaseException as error:
+            met.append(error)
+
+    def press():
+        os.kill(os.getpid(), signal.SIGINT)
+        sum(range(100))  # Python calls the handler here
+        return 0
+
+    @qd.kernel
+    def pressed_while_read() -> qd.i32:
+        return qd.static(press())
+
+    old = signal.signal(signal.SIGINT, handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            pressed_while_read()
+        assert [type(error) for error in met] == [qd.QuadrantsRuntimeError] and x[0] == 0
+        assert "cannot be launched while another one is compiled, as this handler of SIGINT does" in str(met[0])
+        press()  # between kernels
+        assert x[0] == 1
+        interrupt_soon()
+        with pytest.raises(KeyboardInterrupt):
+            endless(1)
+        assert x[0] == 2 and len(met) == 1
+        add(x)
+        assert x[0] == 3
+    finally:
+        signal.signal(signal.SIGINT, old)
+
+
+@qd.kernel
+def large_vector(x: qd.types.ndarray(qd.f32, ndim=1)):
+    v = qd.Vector([0.0] * ELEMENTS)
+    for i in range(ELEMENTS):
+        v[i] += i
+    x[0] = v[ELEMENTS - 1]
+    qd.static(stages.append("passes"))
+
+
+@pytest.mark.parametrize("debug", [False, True])
+@pytest.mark.parametrize("stage", ["passes", "codegen"])
+def test_interrupt_while_a_large_vector_is_compiled(arch, stage, debug):
+    if arch != "cpu" and stage == "codegen":
+        pytest.skip("the interpreter generates no code")
+    from quadrants._native import core
+
+    qd.init(arch=arch, offline_cache=False, debug=debug)
+    x = qd.ndarray(qd.f32, 10)
+    stages.clear()
+    core().take_reports()
+    large_vector._forget()
+    thread = when(stage)
+    with pytest.raises(KeyboardInterrupt):
+        large_vector(x)
+    thread.join()
+    assert [r["kernel"] for r in core().take_reports() if "large_vector" in r["kernel"]] == []
+    assert large_vector._specialisations() == 0
+    x.fill(1)
+    small(x)
+    assert x[9] == 2
+    while "qd-compile" in threads_of_the_compiler():
+        time.sleep(0.01)
+
+
+@qd.kernel
+def shown(x: qd.types.ndarray(qd.f32, ndim=1)):
+    for i in x:
+        a = x[i]
+        for k in qd.static(range(TERMS // 20)):
+            a = a * 0.5 + x[(i + k) % 7] * (a - k)
+        x[i] = a
+    qd.static(stages.append("passes"))
+
+
+@pytest.mark.filterwarnings("ignore:You are unrolling")
+def test_interrupt_while_code_is_shown(arch):
+    if arch != "cpu":
+        pytest.skip("the interpreter generates no code")
+    x = qd.ndarray(qd.f32, 10)
+    shown(x)
+    while "qd-compile" in threads_of_the_compiler():
+        time.sleep(0.01)
+    thread = when("codegen")
+    with pytest.raises(KeyboardInterrupt):
+        shown._show("asm")
+    assert "qd-compile" in threads_of_the_compiler()  # nobody waited for it
+    thread.join()
+    x.fill(1)
+    small(x)
+    assert x[9] == 2
+    while "qd-compile" in threads_of_the_compiler():
         time.sleep(0.01)
 
 

@@ -1,5 +1,6 @@
 #include "python/bind/call.h"
 
+#include "base/stop.h"
 #include "python/bind/copies.h"
 #include "python/bind/errors.h"
 #include "python/bind/fit.h"
@@ -374,6 +375,13 @@ template <bool graph>
 /// Code that the compiler calls may not.
 [[gnu::cold, gnu::noinline]] bool may_launch() {
     if (!CalledByCompiler::here()) return true;
+    if (stop_word) { // Python calls handlers of signals wherever its code runs
+        raise(ErrorClass::runtime,
+              "A kernel cannot be launched while another one is compiled, as this handler of SIGINT does, which was "
+              "called in "
+              "the midst of that\nHint: let the handler note that it was called, and launch the kernel elsewhere");
+        return false;
+    }
     raise(ErrorClass::syntax,
           "Kernels cannot call other kernels. I.e., nested kernels are not allowed. Python code that a "
           "kernel calls runs once, when the kernel is compiled.\nHint: make what both do a @qd.func");

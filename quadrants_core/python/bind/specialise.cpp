@@ -154,8 +154,9 @@ class Specialiser {
         request.source = source_of(kernel_->info);
         const ir::Function fn = walked(request).fn;
         check_program(*plan_);
-        const std::shared_ptr<engine::Program> program = runtime.program;
-        return program->show(fn, form);
+        std::string text;
+        unlocked([&](engine::Program &program) { text = program.show(fn, form); });
+        return text;
     }
 
     /// Where a fault was.

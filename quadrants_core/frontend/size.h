@@ -1,0 +1,20 @@
+#pragma once
+// The size of a kernel, which a program may make larger than anybody would wait for.
+#include "frontend/walk.h"
+
+namespace qd::frontend {
+
+/// Their compilation takes half a minute and gigabytes.
+constexpr size_t most_instructions = 2'000'000;
+
+inline void check_size(Walk &w, const Node *node) {
+    if (w.fn.insts.size() <= most_instructions) [[likely]]
+        return;
+    w.fail(node, UserErrorKind::compilation,
+           "The kernel is too large to be compiled: it has more than 2000000 instructions here",
+           "each element of a vector or matrix in a variable, and each round of qd.static(range(..)), has instructions "
+           "of its "
+           "own; keep what is large in a field or an ndarray, and loop over it without qd.static");
+}
+
+} // namespace qd::frontend
