@@ -181,6 +181,10 @@ namespace qd::inspector::protocol {
 template <class T> void read(const Json &json, const char *name, T &to) {
   const auto found = json.is_object() ? json.find(name) : json.end();
   if (!json.is_object() || found == json.end()) throw Garbled(std::string(name) + " is missing");
+  if constexpr (std::is_arithmetic_v<T> || IsList<T>::plain) {
+    to = value_of<T>(*found, name);
+    return;
+  }
   try {
     found->get_to(to);
   } catch (const Json::exception &) {

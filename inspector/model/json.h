@@ -1,9 +1,14 @@
 // Messages are JSON; what is wrong with one is thrown as Garbled and ends the connection.
 #pragma once
 
+#include <cmath>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace qd::inspector {
 
@@ -13,15 +18,51 @@ struct Garbled : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+template <class T> struct IsList : std::false_type {
+    static constexpr bool plain = false;
+};
+template <class T> struct IsList<std::vector<T>> : std::true_type {
+    static constexpr bool plain = std::is_arithmetic_v<T>;
+};
+
+// A value of just this type: the conversions of the library take a flag for a number, and any number for a small one.
+template <class T> T value_of(const Json &json, const char *name) {
+    const auto require = [&](bool holds) {
+        if (!holds) throw Garbled(std::string("what is called ") + name + " is of another type");
+    };
+    if constexpr (std::is_same_v<T, bool>) {
+        require(json.is_boolean());
+        return json.get<bool>();
+    } else if constexpr (std::is_integral_v<T>) {
+        require(json.is_number());
+        if (json.is_number_unsigned()) {
+            require(std::in_range<T>(json.get<std::uint64_t>()));
+        } else if (json.is_number_float()) {
+            const double number = json.get<double>();
+            require(std::abs(number) < 9e15 && number == std::trunc(number));
+            require(std::in_range<T>(std::int64_t(number)));
+        } else {
+            require(std::in_range<T>(json.get<std::int64_t>()));
+        }
+        return json.get<T>();
+    } else if constexpr (std::is_floating_point_v<T>) {
+        require(json.is_number());
+        return json.get<T>();
+    } else if constexpr (IsList<T>::value) {
+        require(json.is_array());
+        T all;
+        for (const Json &one : json) all.push_back(value_of<typename T::value_type>(one, name));
+        return all;
+    } else {
+        require(json.is_string());
+        return json.get<T>();
+    }
+}
+
 // The member of a message, or what stands in for it where it is missing; of another type it is Garbled.
 template <class T> T member(const Json &message, const char *name, T otherwise) {
     const auto found = message.find(name);
-    if (found == message.end() || found->is_null()) return otherwise;
-    try {
-        return found->template get<T>();
-    } catch (const Json::exception &) {
-        throw Garbled(std::string("what is called ") + name + " is of another type");
-    }
+    return found == message.end() || found->is_null() ? otherwise : value_of<T>(*found, name);
 }
 
 template <class T> T member(const Json &message, const char *name) {

@@ -104,7 +104,7 @@ int Shot::row(int y) const {
 
 std::map<int, const protocol::coverage::LineCounts *> Listed::lines() const {
     std::map<int, const protocol::coverage::LineCounts *> found;
-    for (const auto &line : listing.lines) found[int(line.number)] = &line;
+    for (const auto &line : listing.lines) found[int(std::clamp(line.number, -1e9, 1e9))] = &line;
     return found;
 }
 
@@ -265,7 +265,7 @@ double Watched::value(const protocol::coverage::LineCounts &line, Quantity quant
 
 const told::View *Watched::view(int id) const {
     for (const auto &one : views)
-        if (int(one.id) == id) return &one;
+        if (one.id == id) return &one;
     return nullptr;
 }
 

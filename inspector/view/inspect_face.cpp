@@ -32,7 +32,7 @@ class InspectFace : public Face {
 
     void receive(const Json &message) override {
         if (watched_.take(message)) {
-            if (message["kind"] == "picture") shown_.push_back(int(member<double>(message, "view")));
+            if (message["kind"] == "picture") shown_.push_back(member<int>(message, "view"));
             return;
         }
         if (message["kind"] != "test")

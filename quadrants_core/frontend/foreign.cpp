@@ -49,7 +49,9 @@ static std::optional<Val> call_partial(Walk &w, const Node *node, PyObject *part
         if (!found) w.python_failed(node);
         return found;
     };
-    const PyRef function = part("func"), args = part("args"), keywords = part("keywords");
+    const PyRef function = part("func"), args = part("args");
+    const PyRef keywords = PyRef::steal(PyDict_Copy(part("keywords").get())); // other code may change the dict itself
+    if (!keywords) w.python_failed(node);
     std::vector<Val> all;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args.get()); ++i)
         all.push_back(wrap(w, PyRef::borrow(PyTuple_GET_ITEM(args.get(), i))));

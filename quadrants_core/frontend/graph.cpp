@@ -9,6 +9,7 @@
 #include "frontend/scope.h"
 
 #include <algorithm>
+#include <sstream>
 #include <string_view>
 
 namespace qd::frontend {
@@ -226,6 +227,26 @@ Flow Graphs::loop(const Node *node, const std::function<Flow()> &walk_loop) {
 
 // Checkpoints
 
+/// An expression that does nothing: a docstring, or `...`.
+static bool is_constant(const Node *statement) {
+    return statement->kind == NodeKind::Expr && child(statement, Field::value)->kind == NodeKind::Constant;
+}
+
+static std::string parameter_names(const Walk &w) {
+    std::string names;
+    for (const Param &parameter : w.request.params)
+        if (parameter.name != "self") names += (names.empty() ? "" : ", ") + parameter.name;
+    return names;
+}
+
+/// A line of the function at hand, without its indentation.
+static std::string text_at(const Walk &w, int line) {
+    std::istringstream text(w.frames.back().source->text);
+    std::string found;
+    while (line-- > 0) std::getline(text, found);
+    return found.substr(std::min(found.find_first_not_of(" \t"), found.size()));
+}
+
 Flow Graphs::checkpoint(const Node *node, const Node *call) {
     check_block(node, "checkpoint");
     if (!w_.request.options.checkpoints)
@@ -233,7 +254,10 @@ Flow Graphs::checkpoint(const Node *node, const Node *call) {
                        "qd.checkpoint() is used in kernel '" + kernel_name() +
                            "', which is not decorated with `checkpoints=True`",
                        "write @qd.kernel(graph=True, checkpoints=True)");
-    if (in_checkpoint_) w_.fail_syntax(node, "qd.checkpoint() cannot be nested inside another qd.checkpoint()");
+    if (in_checkpoint_)
+        w_.fail_syntax(node,
+                       "qd.checkpoint() cannot be nested inside another qd.checkpoint(); checkpoints of a kernel are "
+                       "flat siblings");
     if (in_loop_)
         w_.fail_syntax(
             node,
@@ -247,7 +271,9 @@ Flow Graphs::checkpoint(const Node *node, const Node *call) {
     const Items args = items_of(call, Field::args);
     constexpr std::string_view names[] = {"cp_id", "yield_on"};
     const Node *given[2] = {nullptr, nullptr};
-    if (args.size() > 2) w_.fail_syntax(call, "qd.checkpoint() takes at most 2 positional arguments. " + usage);
+    if (args.size() > 2)
+        w_.fail_syntax(call, "qd.checkpoint() takes at most 2 positional arguments, got " +
+                                 std::to_string(args.size()) + ". " + usage);
     std::copy(args.begin(), args.end(), given);
     for (const Node *keyword : items_of(call, Field::keywords)) {
         PyObject *word = word_of(keyword, Field::arg);
@@ -268,16 +294,17 @@ Flow Graphs::checkpoint(const Node *node, const Node *call) {
     for (const GraphNames::Checkpoint &other : names_.checkpoints)
         if (other.label && PyObject_RichCompareBool(other.label.get(), own.get(), Py_EQ) == 1)
             w_.fail_syntax(node, "qd.checkpoint(" + repr(own.get()) +
-                                     ") declares a cp_id that is already used by another checkpoint of the kernel");
+                                     ") declares a cp_id that is already used by another checkpoint in kernel '" +
+                                     kernel_name() + "'. Each cp_id of a kernel is used once.");
     const std::string shown = dotted(given[1]);
     const Flag yields =
-        flag(given[1], shown.empty()
-                           ? "qd.checkpoint(yield_on=...) must reference a kernel ndarray argument"
-                           : "qd.checkpoint(yield_on=...) got '" + shown +
-                                 "' which does not resolve to an ndarray kernel parameter of '" + kernel_name() + "'");
+        flag(given[1], shown.empty() ? "qd.checkpoint(yield_on=...) must reference a kernel ndarray argument"
+                                     : "qd.checkpoint(yield_on=...) got '" + shown +
+                                           "' which does not resolve to an ndarray kernel parameter of '" +
+                                           kernel_name() + "'. Available parameters: [" + parameter_names(w_) + "].");
     for (const Node *statement : items_of(node, Field::body)) {
         using Kind = StatementKind;
-        if (!is_statement(statement->kind) || is_docstring(statement)) continue;
+        if (!is_statement(statement->kind) || is_constant(statement)) continue;
         switch (Kind(statement->kind)) {
         case Kind::Assign:
         case Kind::AugAssign:
@@ -288,7 +315,8 @@ Flow Graphs::checkpoint(const Node *node, const Node *call) {
             w_.fail_syntax(statement, std::string("qd.checkpoint() body cannot contain a bare top-level ") +
                                           kind_name(statement->kind) + " statement (line " +
                                           std::to_string(statement->at.line + w_.frames.back().source->first_line - 1) +
-                                          "); put it into a loop of one round: `for _ in range(1):`");
+                                          "). Put it into a loop of one round:\n    for _ in range(1):\n        " +
+                                          text_at(w_, statement->at.line));
         case Kind::For:
         case Kind::While:
         case Kind::If:

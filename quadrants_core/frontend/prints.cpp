@@ -98,10 +98,11 @@ Told Printer::print(PyObject *o, int depth) {
         out_.text(t->tp_name);
         return print(number.get()) == Told::plain ? Told::whole : Told::outline;
     }
-    if (t == &PyRange_Type)
-        return attribute_is_told(o, "start") && attribute_is_told(o, "stop") && attribute_is_told(o, "step")
-                   ? tagged('r')
-                   : Told::outline;
+    if (t == &PyRange_Type) {
+        tagged('r');
+        const bool told = attribute_is_told(o, "start") && attribute_is_told(o, "stop") && attribute_is_told(o, "step");
+        return told ? Told::plain : Told::outline;
+    }
     if (is_plain_enum(o)) {
         tagged('E');
         outline(reinterpret_cast<PyObject *>(t), Kind::foreign);

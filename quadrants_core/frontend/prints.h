@@ -25,7 +25,7 @@ class Printer {
     explicit Printer(const Request &request) : request_(request) {}
     Told print(PyObject *o, int depth = 0);
     std::string take() {
-        constexpr size_t longest = 48;
+        constexpr size_t longest = 96;
         const std::vector<uint8_t> &all = out_.bytes;
         std::string text(all.begin(), all.end());
         if (text.size() <= longest) return text;

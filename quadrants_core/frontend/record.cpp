@@ -206,10 +206,14 @@ Val Records::convert_record(const Node *node, PyObject *struct_type, const Val &
         std::vector<std::pair<PyObject *, Val>> members;
         for (size_t i = 0; v.is_dict() && i < v.dict().values.size(); ++i)
             members.emplace_back(known_key(w_, node, v, i).get(), v.dict().values[i]);
-        PyObject *key = nullptr, *item = nullptr;
-        Py_ssize_t at = 0;
-        while (v.is_constant() && PyDict_Next(v.object(), &at, &key, &item))
-            members.emplace_back(key, unpacked(w_, node, wrap(w_, PyRef::borrow(item))));
+        if (v.is_constant()) { // a copy, since reading an item may run code of Python that changes the dict
+            const PyRef items = PyRef::steal(PyDict_Copy(v.object()));
+            if (!items) w_.python_failed(node);
+            w_.objects.keep(items);
+            PyObject *key = nullptr, *item = nullptr;
+            for (Py_ssize_t at = 0; PyDict_Next(items.get(), &at, &key, &item);)
+                members.emplace_back(key, unpacked(w_, node, wrap(w_, PyRef::borrow(item))));
+        }
         return record_from(node, type, members);
     }
     if (!v.is_record())

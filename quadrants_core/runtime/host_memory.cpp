@@ -80,11 +80,6 @@ uint64_t read_number(const char *path, const char *key) {
     return value;
 }
 
-[[noreturn]] void out_of_memory(uint64_t asked, uint64_t available) {
-    fail_device("alloc", ENOMEM,
-                "asked for " + std::to_string(asked) + " bytes, " + std::to_string(available) + " bytes are available");
-}
-
 /// Null if there is none. The contents of a large block, `lead` bytes behind its begin, begin with a huge page: the
 /// system would put it anywhere. Or a few pages later, another number of them for each block, so that loops over many
 /// arrays do not meet in few sets of a cache.
@@ -113,6 +108,19 @@ void *map(uint64_t bytes, uint64_t lead = 0) {
 }
 
 } // namespace
+
+void out_of_memory(uint64_t asked, uint64_t available) {
+    const auto gib = [](uint64_t bytes) {
+        char text[32];
+        std::snprintf(text, sizeof text, "%.1f GiB", double(bytes) / double(1u << 30));
+        return std::string(text);
+    };
+    fail_device(
+        "alloc", ENOMEM,
+        "There is not enough memory: asked for " + gib(asked) + " (" + std::to_string(asked) + " bytes), " +
+            gib(available) +
+            " are available\nHint: make the array or field smaller, take a smaller dtype, or free others first");
+}
 
 uint64_t host_available() {
     uint64_t available = read_number("/proc/meminfo", "MemAvailable:");

@@ -1,5 +1,6 @@
 """Arguments of kernels: what is accepted, what it becomes, and what is refused with which words."""
 
+import re
 import sys
 import threading
 import time
@@ -13,6 +14,14 @@ import quadrants as qd
 def scale(x: qd.types.ndarray(qd.f32, ndim=1), a: qd.f32):
     for i in x:
         x[i] = x[i] * a
+
+
+@qd.data_oriented
+class Scaler:
+    @qd.kernel
+    def scale(self, x: qd.types.ndarray(qd.f32, ndim=1), a: qd.f32):
+        for i in x:
+            x[i] = x[i] * a
 
 
 @qd.kernel
@@ -97,23 +106,40 @@ def test_integers_beyond_the_type_wrap_and_those_beyond_64_bits_are_refused():
                 kernel(value)
 
 
-def test_wrong_arrays():
-    with pytest.raises(qd.QuadrantsRuntimeTypeError, match="Invalid type for argument x, got 1.2"):
-        scale(1.2, 1.0)
-    with pytest.raises(ValueError, match="Invalid value for argument x - required array has dtype=f32"):
-        scale(np.ones(3), 1.0)
-    with pytest.raises(ValueError, match="required array has ndim=1, array with 2 dimensions is provided"):
-        scale(np.ones((3, 3), np.float32), 1.0)
-    with pytest.raises(ValueError, match="Non contiguous numpy arrays are not supported"):
-        scale(np.ones(8, np.float32)[::2], 1.0)
-    with pytest.raises(TypeError, match="Expect element type f32 for argument x, but get i32"):
-        scale(qd.ndarray(qd.i32, 3), 1.0)
-    with pytest.raises(ValueError, match=r"required ndim=1, but 2d ndarray with shape \(12, 13\) is provided"):
-        scale(qd.ndarray(qd.f32, (12, 13)), 1.0)
-    read_only = np.ones(3, np.float32)
-    read_only.flags.writeable = False
-    with pytest.raises(ValueError, match="read-only"):
-        scale(read_only, 1.0)
+@pytest.mark.parametrize(
+    "make, words, advice",
+    [
+        (lambda: np.ones(3), "Invalid value for argument x - required array has dtype=f32, array with dtype=f64", r"x.astype\(np.float32\).*qd.f64"),
+        (lambda: np.ones(3, bool), "required array has dtype=f32, array with dtype=u1", r"x.astype\(np.float32\).*qd.u1"),
+        (lambda: np.ones(3, ">f4"), r"array with dtype=dtype\('>f4'\)", r"x.astype\(np.float32\)"),
+        (lambda: np.ones((3, 3), np.float32), "required array has ndim=1, array with 2 dimensions is provided", "ndim=2"),
+        (lambda: np.ones(8, np.float32)[::2], "Non contiguous numpy arrays are not supported.*argument x", "np.ascontiguousarray"),
+        (lambda: qd.ndarray(qd.i32, 3), "Expect element type f32 for argument x, but get i32", "annotate"),
+        (lambda: qd.ndarray(qd.f32, (12, 13)), r"required ndim=1, but 2d ndarray with shape \(12, 13\)", "ndim=2"),
+        (lambda: qd.Vector.ndarray(2, qd.f32, 3), r"but get \[Tensor \(2\) f32\]", "annotate"),
+        (lambda: np.frombuffer(bytes(12), np.float32), "the numpy array of argument x is read-only", r"np.array\(x\)"),
+    ],
+)
+def test_arrays_that_do_not_suit(make, words, advice):
+    """One class, which programs that catch ValueError catch too; the kernel's name, and what to write instead."""
+    kernels = [scale, Scaler().scale]
+    for kernel in kernels:
+        for _ in range(2):
+            with pytest.raises(qd.QuadrantsRuntimeTypeError, match=words) as caught:
+                kernel(make(), 1.0)
+            first, hint = str(caught.value).split("\nHint: ")
+            assert isinstance(caught.value, ValueError) and isinstance(caught.value, TypeError)
+            assert re.search(r"\(in a call of the kernel `[\w.<>]*scale`\)$", first) and re.search(advice, hint)
+
+
+def test_wrong_types_name_the_kernel():
+    for value in (1.2, [1.0], "x", None):
+        with pytest.raises(qd.QuadrantsRuntimeTypeError, match="Invalid type for argument x, got .*in a call of the kernel `scale`"):
+            scale(value, 1.0)
+    for _ in range(2):
+        with pytest.raises(qd.QuadrantsRuntimeTypeError, match="cannot be converted into required type f32 .*the kernel `scale`"):
+            scale(np.ones(3, np.float32), "x")
+        scale(np.ones(3, np.float32), 1.0)
 
 
 def test_wrong_elements():

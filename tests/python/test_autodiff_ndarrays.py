@@ -270,7 +270,7 @@ class Tensor:
     def __dlpack__(self, **keywords):
         if self.requires_grad:
             raise BufferError("a tensor that requires a gradient is not exported: detach it")
-        return self.values.__dlpack__()
+        return self.values.__dlpack__(**keywords)
 
     def __dlpack_device__(self):
         return self.values.__dlpack_device__()

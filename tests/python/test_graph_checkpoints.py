@@ -583,3 +583,30 @@ def test_a_process_killed_between_yield_and_resume(arch, tmp_path):
         # [2, 2, 2, 2] after a pass, 3 where it yielded; 1000 more; then twice, and the last pass
         *values, left, found = done.stdout.splitlines()[-1].rsplit(" ", 2)
         assert (values, left) == ([str([(1003 * 2 + 1) * 2] * 4)], "0") and (recalled is None or found == "True")
+
+
+def test_expressions_that_do_nothing_in_a_checkpoint():
+    @qd.kernel(graph=True, checkpoints=True)
+    def k(x: qd.types.NDArray[qd.i32, 1], flag: qd.types.NDArray[qd.i32, 0]):
+        with qd.checkpoint(1, yield_on=flag):
+            "what it does"
+            5
+            ...
+            for i in x:
+                x[i] += 1
+
+    x, flag = qd.ndarray(qd.i32, 3), qd.ndarray(qd.i32, ())
+    assert not k(x, flag).yielded and x.to_numpy().tolist() == [1] * 3
+    assert k._primal.use_graph is True and k._primal.use_checkpoints is True
+
+
+def test_names_of_checkpoints():
+    from quadrants.lang import misc
+
+    @qd.kernel
+    def plain():
+        pass
+
+    assert misc.checkpoint is qd.checkpoint and misc.GraphStatus is qd.GraphStatus
+    assert plain._primal.use_graph is False and plain._primal.use_checkpoints is False
+    assert "xperimental" in qd.checkpoint.__doc__ and "xperimental" in qd.GraphStatus.__doc__

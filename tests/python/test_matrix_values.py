@@ -161,9 +161,9 @@ def test_how_values_and_fields_are_shown():
     assert repr(qd.Vector([1, 2], dt=qd.f32)) == str(qd.Vector([1.0, 2.0])) == "[1. 2.]"
     assert f"{qd.Matrix([[1, 2], [3, 4]])}" == "[[1 2]\n [3 4]]"
     x, v, m = qd.field(qd.i32, 3), qd.Vector.field(2, qd.f32, shape=2), qd.Matrix.field(2, 3, qd.i32, shape=())
-    assert (repr(x), str(x)) == ("<qd.field>", "[0 0 0]")
-    assert (repr(v), str(v)) == ("<2x1 qd.Matrix.field>", "[[0. 0.]\n [0. 0.]]")
-    assert (repr(m), str(m), str(qd.field(qd.f32, ()))) == ("<2x3 qd.Matrix.field>", "[[0 0 0]\n [0 0 0]]", "0.0")
+    assert (repr(x), str(x)) == ("<qd.field (3,) i32>", "[0 0 0]")
+    assert (repr(v), str(v)) == ("<2x1 qd.Matrix.field (2,) f32>", "[[0. 0.]\n [0. 0.]]")
+    assert (repr(m), str(m), str(qd.field(qd.f32, ()))) == ("<2x3 qd.Matrix.field () i32>", "[[0 0 0]\n [0 0 0]]", "0.0")
     assert str(qd.field(qd.f32)) == "<Field: Definition of this field is incomplete>"
     s = qd.Struct.field({"a": qd.i32}, shape=2)
     assert str(s) == "{'a': array([0, 0], dtype=int32)}"

@@ -88,7 +88,7 @@ def test_wrong_elements(annotation, make, text):
     ):
         with pytest.raises(kind) as caught:
             make_kernel(annotation())(make())
-        assert str(caught.value) == text
+        assert str(caught.value).startswith(text)
 
 
 @pytest.mark.parametrize("form", [lambda e: t.ndarray(e), lambda e: t.ndarray(dtype=e, ndim=1), lambda e: t.NDArray[e, 1]])

@@ -243,7 +243,7 @@ class Foreign:
         self.array = array
 
     def __dlpack__(self, **keywords):
-        return self.array.__dlpack__()
+        return self.array.__dlpack__(**keywords)
 
     def __dlpack_device__(self):
         return (1, 0)

@@ -33,6 +33,7 @@ class Shelf:
         path.write_text(text)
         module = types.ModuleType("module")
         exec(compile(text, str(path), "exec"), module.__dict__)
+        self.module = module
         _native.core().take_reports()
         result = module.go()
         hows = {"loaded" if r["phases"][0][0] == "record" else "made" for r in _native.core().take_reports()}
@@ -354,6 +355,71 @@ def test_a_change_is_seen(shelf, name):
     assert shelf.run(after) == (second, "made")
     assert shelf.run(after) == (second, "loaded")
     assert shelf.run(before) == (first, "loaded")
+
+
+@pytest.fixture
+def made(monkeypatch):
+    """The kernels that a program makes."""
+    kernels, plain = [], qd.kernel
+
+    def remembered(fn):
+        kernels.append(plain(fn))
+        return kernels[-1]
+
+    monkeypatch.setattr(qd, "kernel", remembered)
+    return kernels
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_every_change_is_explained(shelf, made, name):
+    for text in CHANGES[name]:
+        made.clear()
+        shelf.run(text)
+    told = [one for k in made for one in qd.cache.why(k).specialisations]
+    assert told and all(isinstance(reason, str) and reason for one in told for reason in one.reasons)
+    assert any(one.reasons for one in told)
+
+
+STATIC = "a = 0.0\nfor i in qd.static(V):\n    a += 1.0\nreturn a"
+SHOWN = {
+    "5.0 if qd.static(V) else 6.0": ("None", "False", "V was None and is False"),
+    "V * 1.0": ("2", "True", "V was 2 and is True"),
+    "2.0 * V": ("1.5", "2.5", "V was 1.5 and is 2.5"),
+    "V % 7 * 1.0": (f"{2**70}", f"{2**70 + 1}", f"V was {2**70} and is {2**70 + 1}"),
+    "len(V) * 1.0": ("'ab'", "'abc'", "V was 'ab' and is 'abc'"),
+    "3.0 * V": ("np.int32(2)", "np.int32(3)", "V was numpy.int32(2) and is numpy.int32(3)"),
+    "qd.cast(2.5, V) * 1.0": ("qd.i32", "qd.f32", "V was i32 and is f32"),
+    "V(2.0, 3.0)": ("qd.min", "qd.max", None),
+    "V(3.0)": ("abs", "float", "V was abs and is float"),
+    "4.0 * V": ("E.A", "E.B", "V was E(1) and is E(2)"),
+    "V(1.5)[1] * 1.0": ("qd.types.vector(2, qd.i32)", "qd.types.vector(2, qd.f32)", "V was vector(2, i32) and is vector(2, f32)"),
+    "V[0] * 1.0": ("qd.Vector([1, 2])", "qd.Vector([3, 2])", "V was [1, 2] and is [3, 2]"),
+    "len(V) * 2.0": ("(1, (2,))", "(1, [])", "V was (1, (2,)) and is (1, [])"),
+    "len(V) * 3.0": ("{'a': 1}", "{'a': [2.5]}", "V was {'a': 1} and is {'a': [2.5]}"),
+    STATIC: ("range(3)", "range(1, 9, 2)", "V was range(0, 3) and is range(1, 9, 2)"),
+    "len(V) * 4.0": ("range(3)", "range(4)", "V was range(0, 3) and is range(0, 4)"),
+}
+
+
+@pytest.mark.parametrize("use", SHOWN)
+def test_values_that_changed_are_shown(shelf, made, use):
+    *values, words = SHOWN[use]
+    for value in values:
+        made.clear()
+        before = f"class E(enum.IntEnum):\n    A = 1\n    B = 2\nV = {value}"
+        shelf.run(kernel(use if use == STATIC else f"return {use}", before))
+    (told,) = qd.cache.why(made[0]).specialisations
+    assert told.reasons == [words or "V is not what it was"]
+
+
+def test_prints_that_are_damaged_are_not_shown():
+    from quadrants._kept import reads
+
+    whole = b"(" + (2).to_bytes(8, "little") + b"N" + b"s" + (3).to_bytes(8, "little") + b"abc"
+    assert reads.value_in(whole) == "(None, 'abc')"
+    for size in range(len(whole)):
+        assert reads.value_in(whole[:size]) is None
+    assert reads.value_in(whole + b"N") is None and reads.value_in(b"d" + b"i" + b"\x7f" * 8) is None
 
 
 @pytest.mark.parametrize("option", [{"default_fp": qd.f64}, {"default_ip": qd.i64}, {"debug": True}, {"fast_math": False}, {"check_out_of_bound": True}])

@@ -139,9 +139,14 @@ def test_bitmasked_cells_keep_their_value_while_off():
             n += i
         return n
 
+    @qd.kernel
+    def read(i: qd.i32) -> qd.i32:
+        return x[i]
+
     x[70] = 3
     off(70)
-    assert x[70] == 3 and count() == 0
+    assert x[70] == read(70) == 3 and count() == 0 and not x.to_numpy().any()
+    assert x[71] == read(71) == 0
     on(70)
     on(99)
     assert count() == 169

@@ -45,10 +45,7 @@ class FarMemory {
     /// Zeroed. A block has pages of its own, with one that is never opened behind them.
     uint64_t alloc(uint64_t bytes) {
         const uint64_t available = runtime::host_available();
-        if (bytes > reach || (bytes > (64u << 20) && bytes > available))
-            fail_device("alloc", ENOMEM,
-                        "asked for " + std::to_string(bytes) + " bytes, " + std::to_string(available) +
-                            " bytes are available");
+        if (bytes > reach || (bytes > (64u << 20) && bytes > available)) runtime::out_of_memory(bytes, available);
         const uint64_t whole = round_up(std::max<uint64_t>(bytes, 1), page);
         const std::lock_guard guard(lock_);
         uint64_t at = end_;
@@ -56,7 +53,7 @@ class FarMemory {
             at = spare->second;
             spares_.erase(spare);
         } else {
-            if (end_ + whole + page > reach) fail_device("alloc", ENOMEM, "no more addresses");
+            if (end_ + whole + page > reach) runtime::out_of_memory(bytes, reach - end_);
             end_ += whole + page;
         }
         blocks_[base_ + at] = whole;

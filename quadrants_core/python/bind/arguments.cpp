@@ -1,7 +1,7 @@
 #include "python/bind/arguments.h"
 
-#include "python/bind/dlpack.h"
 #include "python/bind/errors.h"
+#include "python/bind/mismatch.h"
 
 #include "base/stack.h"
 
@@ -33,26 +33,9 @@ std::string repr(PyObject *o) {
 
 namespace {
 
-void raise_value(const ParamSpec &spec, const std::string &what) {
-    raise(ErrorClass::value, "Invalid value for argument " + spec.name + " - " + what);
-}
-
-std::string shape_text(const int64_t *shape, int n) {
-    std::string s = "(";
-    for (int i = 0; i < n; i++) s += (i ? ", " : "") + std::to_string(shape[i]);
-    return s + (n == 1 ? ",)" : ")");
-}
-
 /// Whether an element of this shape suits: an extent of 0 takes any.
 bool suits_element(const ParamSpec &spec, int64_t rows, int64_t cols) {
     return (spec.rows == 0 || spec.rows == rows) && (spec.cols == 0 || spec.cols == cols);
-}
-
-/// The element type of an array as messages show it: "f32", "[Tensor (3) f32]".
-std::string element_text(ir::Scalar elem, int rows, int cols, int element_dim) {
-    if (element_dim == 0) return scalar_name(elem);
-    return "[Tensor (" + std::to_string(rows) + (element_dim == 2 ? ", " + std::to_string(cols) : "") + ") " +
-           scalar_name(elem) + "]";
 }
 
 bool describe_ndarray(const ParamSpec &spec, NdarrayObject *a, ArrayFacts *out) {
@@ -64,19 +47,22 @@ bool describe_ndarray(const ParamSpec &spec, NdarrayObject *a, ArrayFacts *out) 
         const std::string given = element_text(a->elem, a->rows, a->cols, a->element_dim);
         const ir::Scalar elem = spec.elem == ir::Scalar::none ? a->elem : spec.elem;
         const std::string required = type_text(elem, spec.rows, spec.cols, std::max(spec.element_dim, 0));
-        if (spec.element_dim > 0) {
-            raise_value(spec, "required element type: " + required + ", but " + given + " is provided");
-        } else {
-            raise(ErrorClass::type,
-                  "Expect element type " + required + " for argument " + spec.name + ", but get " + given);
-        }
+        const std::string hint = "make the array with that element type, or annotate the parameter with the array's";
+        if (spec.element_dim > 0)
+            raise_value(spec.name, "required element type: " + required + ", but " + given + " is provided", hint);
+        else
+            raise_mismatch("Expect element type " + required + " for argument " + spec.name + ", but get " + given,
+                           hint);
         return false;
     }
     if (spec.ndim >= 0 && spec.ndim != a->ndim) {
         int64_t shape[max_dims];
         for (int i = 0; i < a->ndim; i++) shape[i] = a->extent(i);
-        raise_value(spec, "required ndim=" + std::to_string(spec.ndim) + ", but " + std::to_string(a->ndim) +
-                              "d ndarray with shape " + shape_text(shape, a->ndim) + " is provided");
+        raise_value(spec.name,
+                    "required ndim=" + std::to_string(spec.ndim) + ", but " + std::to_string(a->ndim) +
+                        "d ndarray with shape " + shape_text(shape, a->ndim) + " is provided",
+                    "pass an ndarray with as many axes, or annotate the parameter with ndim=" +
+                        std::to_string(a->ndim));
         return false;
     }
     return true;
@@ -89,53 +75,48 @@ HostArray view_of(NumpyArray *a) {
     std::copy_n(a->shape, out.ndim, out.shape);
     out.elem = a->elem();
     out.contiguous = a->c_contiguous();
-    out.writeable = a->writeable();
+    out.access = a->writeable() ? Access::writeable : Access::read_only;
     return out;
 }
 
 bool describe_host_array(const ParamSpec &spec, const HostArray &a, PyObject *arg, ArrayFacts *out) {
     const int element_dim = std::max(spec.element_dim, 0);
     if (a.elem == ir::Scalar::none || (spec.elem != ir::Scalar::none && spec.elem != a.elem)) {
-        std::string need =
-            spec.elem == ir::Scalar::none ? "a number type of the host's byte order" : scalar_name(spec.elem);
-        PyObject *dtype = PyObject_GetAttrString(arg, "dtype");
-        PyErr_Clear();
-        raise_value(spec, "required array has dtype=" + need + ", array with dtype=" +
-                              (a.elem != ir::Scalar::none ? scalar_name(a.elem)
-                               : dtype                    ? repr(dtype)
-                                                          : "?") +
-                              " is provided");
-        Py_XDECREF(dtype);
+        raise_elem(spec, arg, a.elem);
         return false;
     }
     if ((spec.ndim >= 0 && a.ndim != spec.ndim + element_dim) || a.ndim < element_dim || a.ndim > max_dims) {
-        raise_value(spec, "required array has " +
-                              (spec.ndim >= 0 ? "ndim=" + std::to_string(spec.ndim) : "at most 12 dimensions,") +
-                              (element_dim ? " element_dim=" + std::to_string(element_dim) : "") + ", array with " +
-                              std::to_string(a.ndim) + " dimensions is provided");
+        std::string hint;
+        if (spec.ndim >= 0 && a.ndim >= element_dim)
+            hint = "reshape the array, or annotate the parameter with ndim=" + std::to_string(a.ndim - element_dim);
+        if (element_dim) hint += (hint.empty() ? "" : "; ") + std::string("the last axes are those of the elements");
+        raise_value(spec.name,
+                    "required array has " +
+                        (spec.ndim >= 0 ? "ndim=" + std::to_string(spec.ndim) : "at most 12 dimensions,") +
+                        (element_dim ? " element_dim=" + std::to_string(element_dim) : "") + ", array with " +
+                        std::to_string(a.ndim) + " dimensions is provided",
+                    hint);
         return false;
     }
     const int ndim = a.ndim - element_dim;
     const int64_t want[2] = {spec.rows, spec.cols};
     const int64_t rows = element_dim > 0 ? a.shape[ndim] : 1, cols = element_dim > 1 ? a.shape[ndim + 1] : 1;
     if (element_dim > 0 && !suits_element(spec, rows, cols)) {
-        raise_value(spec, "required element_shape=" + shape_text(want, element_dim) + ", array with element shape of " +
-                              shape_text(a.shape + ndim, element_dim) + " is provided");
+        raise_value(spec.name,
+                    "required element_shape=" + shape_text(want, element_dim) + ", array with element shape of " +
+                        shape_text(a.shape + ndim, element_dim) + " is provided",
+                    "the last axes of the array are those of its elements");
         return false;
     }
     constexpr int64_t most_components = 1 << 12;
     if (rows < 1 || cols < 1 || rows > most_components || cols > most_components || rows * cols > most_components) {
-        raise_value(spec, "element shape " + shape_text(a.shape + ndim, element_dim) +
-                              " is not that of a vector or matrix of 1 to " + std::to_string(most_components) +
-                              " components");
+        raise_value(spec.name, "element shape " + shape_text(a.shape + ndim, element_dim) +
+                                   " is not that of a vector or matrix of 1 to " + std::to_string(most_components) +
+                                   " components");
         return false;
     }
     if (!a.contiguous) {
-        raise(ErrorClass::value,
-              as_numpy(arg) ? "Non contiguous numpy arrays are not supported, please call "
-                              "np.ascontiguousarray(arr) before passing it into quadrants kernels."
-                            : "Non contiguous tensors are not supported, please call tensor.contiguous() before "
-                              "passing it into quadrants kernels.");
+        raise_strided(spec.name, arg);
         return false;
     }
     *out = {a.elem, ndim, int(rows), int(cols), element_dim};
@@ -162,12 +143,12 @@ Fit put_extents(uint64_t *slots, uint64_t address, const int64_t *shape, int n) 
     return Fit::yes;
 }
 
-Fit fit_host_array(const BoundParam &p, const HostArray &a, uint64_t *slots, Arrays *arrays) {
+Fit fit_host_array(const BoundParam &p, const HostArray &a, uint64_t *slots, Arrays *arrays, Access *denied) {
     if (a.elem != p.elem || a.ndim != p.ndim + p.element_dim || !a.contiguous || layout_in(p.signature)) return Fit::no;
     if (p.element_dim > 0 && a.shape[p.ndim] != p.rows) return Fit::no;
     if (p.element_dim > 1 && a.shape[p.ndim + 1] != p.cols) return Fit::no;
-    if (p.written && !a.writeable) {
-        raise(ErrorClass::value, "the numpy array is read-only, but the kernel writes to it");
+    if (p.written && a.access != Access::writeable) {
+        *denied = a.access;
         return Fit::error;
     }
     uint64_t n = uint64_t(ir::size_of(p.elem));
@@ -181,10 +162,8 @@ Fit fit_host_array(const BoundParam &p, const HostArray &a, uint64_t *slots, Arr
     }
     arrays->bytes += n;
     arrays->foreign = true;
-    if (!runtime.host_visible) [[unlikely]] {
-        if (!arrays->staged) arrays->staged = std::make_unique<std::vector<const BoundParam *>>();
-        arrays->staged->push_back(&p);
-    }
+    if (!runtime.host_visible) [[unlikely]]
+        arrays->put_aside().staged.push_back(&p);
     return put_extents(slots, reinterpret_cast<uint64_t>(a.data), a.shape, p.ndim);
 }
 
@@ -220,25 +199,12 @@ void find_numpy() {
     PyErr_Clear();
 }
 
-std::string type_text(ir::Scalar elem, int rows, int cols, int element_dim) {
-    const auto extent = [](int n) { return n ? std::to_string(n) : "any"; };
-    std::string scalar = scalar_name(elem);
-    if (element_dim == 1) return "VectorType[" + extent(rows) + ", " + scalar + "]";
-    if (element_dim == 2) return "MatrixType[" + extent(rows) + "," + extent(cols) + ", " + scalar + "]";
-    return scalar;
-}
-
-void raise_unconvertible(size_t index, const std::string &name, PyObject *arg, const std::string &type) {
-    raise(ErrorClass::runtime_type,
-          "Argument (" + std::to_string(index) + ",) (type=" + repr(reinterpret_cast<PyObject *>(Py_TYPE(arg))) +
-              ") cannot be converted into required type " + type + " of the parameter `" + name + "`");
-}
-
 bool describe_array(const ParamSpec &spec, PyObject *arg, ArrayFacts *out) {
     if (is_ndarray(arg)) return describe_ndarray(spec, reinterpret_cast<NdarrayObject *>(arg), out);
     find_numpy();
     if (NumpyArray *a = as_numpy(arg)) return describe_host_array(spec, view_of(a), arg, out);
-    if (HostArray a; has_dlpack(arg)) return read_dlpack(arg, &a) && describe_host_array(spec, a, arg, out);
+    Exported memory;
+    if (HostArray a; has_dlpack(arg)) return read_dlpack(arg, &a, &memory) && describe_host_array(spec, a, arg, out);
     raise_invalid_type(spec.name, arg);
     return false;
 }
@@ -258,7 +224,7 @@ bool write_components(ir::Scalar elem, int n, PyObject *arg, uint64_t *slots) {
     return done == n;
 }
 
-Fit fit_array(const BoundParam &p, PyObject *arg, uint64_t *slots, Arrays *arrays) {
+Fit fit_array(const BoundParam &p, PyObject *arg, uint64_t *slots, Arrays *arrays, Access *denied) {
     if (is_ndarray(arg)) {
         auto *a = reinterpret_cast<NdarrayObject *>(arg);
         if (a->signature != p.signature) return Fit::no;
@@ -271,15 +237,18 @@ Fit fit_array(const BoundParam &p, PyObject *arg, uint64_t *slots, Arrays *array
         arrays->bytes += a->bytes;
         return put_extents(slots, a->memory.address, a->shape, a->ndim);
     }
-    if (NumpyArray *a = as_numpy(arg)) return fit_host_array(p, view_of(a), slots, arrays);
-    if (PyObject *inner = unwrapped(arg); inner != arg) return fit_array(p, inner, slots, arrays);
+    if (NumpyArray *a = as_numpy(arg)) return fit_host_array(p, view_of(a), slots, arrays, denied);
+    if (PyObject *inner = unwrapped(arg); inner != arg) return fit_array(p, inner, slots, arrays, denied);
     HostArray a;
     if (arg == Py_None || !has_dlpack(arg)) return Fit::no;
     if (requires_gradient(arg)) {
         if (p.gradient == BoundParam::Gradient::refused) return Fit::no;
         if (!provide_gradient(arg)) return Fit::error;
     }
-    return read_dlpack(arg, &a) ? fit_host_array(p, a, slots, arrays) : Fit::error;
+    Exported memory;
+    if (!read_dlpack(arg, &a, &memory)) return Fit::error;
+    arrays->put_aside().memory.push_back(std::move(memory));
+    return fit_host_array(p, a, slots, arrays, denied);
 }
 
 namespace {
@@ -318,10 +287,9 @@ bool describe_view(const ParamSpec &spec, PyObject *arg, ArrayFacts *out) {
         spec.elem != ir::Scalar::none && (spec.elem != a->elem || std::max(spec.element_dim, 0) != a->element_dim ||
                                           spec.rows != a->rows || spec.cols != a->cols);
     if (differs) {
-        raise(ErrorClass::type, "Expect element type " +
-                                    type_text(spec.elem, spec.rows, spec.cols, std::max(spec.element_dim, 0)) +
-                                    " for argument " + spec.name + ", but get " +
-                                    element_text(a->elem, a->rows, a->cols, a->element_dim));
+        raise_mismatch("Expect element type " +
+                       type_text(spec.elem, spec.rows, spec.cols, std::max(spec.element_dim, 0)) + " for argument " +
+                       spec.name + ", but get " + element_text(a->elem, a->rows, a->cols, a->element_dim));
         return false;
     }
     *out = {a->elem, a->ndim, a->rows, a->cols, a->element_dim};
@@ -412,15 +380,6 @@ PyObject *number_in(PyObject *o) {
     Py_XDECREF(marked);
     PyErr_Clear();
     return number;
-}
-
-void raise_invalid_type(const std::string &name, PyObject *arg) {
-    std::string remedy;
-    if (PyList_Check(arg) || PyTuple_Check(arg))
-        remedy = "; make an array of it: `np.array(" + name + ")`";
-    else if (PyLong_Check(arg) || PyFloat_Check(arg))
-        remedy = "; an array is wanted: of one number, `qd.ndarray(dtype, ())`";
-    raise(ErrorClass::runtime_type, "Invalid type for argument " + name + ", got " + repr(arg) + remedy);
 }
 
 namespace {

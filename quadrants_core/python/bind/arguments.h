@@ -1,6 +1,7 @@
 #pragma once
 // From the Python arguments of a call to the slots of abi::LaunchData::args. A plan holds, per parameter, what its code
 // was made for; `fit` checks that and writes the slots in one go.
+#include "python/bind/dlpack.h"
 #include "python/bind/ndarray.h"
 #include "python/bind/scalar.h"
 #include "python/bind/structs.h"
@@ -127,21 +128,22 @@ PyObject *number_in(PyObject *o);
 bool has_gradient(PyObject *array);
 
 std::string repr(PyObject *o);
-/// Sets "Invalid type for argument x, got ...".
-void raise_invalid_type(const std::string &name, PyObject *arg);
-
-/// Sets "Argument (i,) (type=...) cannot be converted into required type ...", and says for which parameter.
-void raise_unconvertible(size_t index, const std::string &name, PyObject *arg, const std::string &type);
-
-/// "f32", "VectorType[3, f32]", "MatrixType[2,2, f32]".
-std::string type_text(ir::Scalar elem, int rows, int cols, int element_dim);
 
 /// The arrays of a launch, all in all.
 struct Arrays {
+    struct Aside {
+        /// Those that are copied to the device, because it does not see the memory of the host.
+        std::vector<const BoundParam *> staged;
+        std::vector<Exported> memory; ///< what other libraries exported for this launch
+    };
     uint64_t bytes = 0;
-    bool foreign = false; ///< some are no ndarrays: they may lie anywhere
-    /// Those that are copied to the device, where it does not see the memory of the host; else null.
-    std::unique_ptr<std::vector<const BoundParam *>> staged;
+    bool foreign = false;         ///< some are no ndarrays: they may lie anywhere
+    std::unique_ptr<Aside> aside; ///< null: nothing
+    Aside &put_aside() {
+        if (!aside) aside = std::make_unique<Aside>();
+        return *aside;
+    }
+    bool has_staged() const { return aside && !aside->staged.empty(); }
 };
 
 /// Of an array whose slots are filled.
@@ -151,9 +153,9 @@ inline uint64_t array_bytes(const BoundParam &p, const uint64_t *slots) {
     return bytes;
 }
 
-/// Writes the slots of `arg`. `no`: another plan may fit. `error`: set.
+/// Writes the slots of `arg`. `no`: another plan may fit. `error`: set, or in `denied` if the kernel may not write to the array.
 /// Adds the array to `arrays`.
-Fit fit_array(const BoundParam &p, PyObject *arg, uint64_t *slots, Arrays *arrays);
+Fit fit_array(const BoundParam &p, PyObject *arg, uint64_t *slots, Arrays *arrays, Access *denied);
 Fit fit_view(const BoundParam &p, PyObject *arg, uint64_t *slots, Arrays *arrays);
 bool same_constant(const BoundParam &p, PyObject *arg);
 

@@ -5,8 +5,8 @@
 // A nested data_oriented object must stay the same object, a nested dataclass must keep its type.
 #include "python/bind/binder.h"
 
-#include "python/bind/dlpack.h"
 #include "python/bind/errors.h"
+#include "python/bind/mismatch.h"
 
 #include "base/stack.h"
 
@@ -241,8 +241,8 @@ frontend::Param Binder::bind_array(const ParamSpec &spec, PyObject *value, const
     bound.gradient = gradient_of(spec, bound.of_host, bound.with_gradient);
     bound.clamp = spec.clamp;
     if (spec.needs_grad && !bound.of_host && !bound.with_gradient) {
-        raise(ErrorClass::value,
-              "Invalid value for argument " + from.name + " - required needs_grad=True, but False is provided");
+        raise_value(from.name, "required needs_grad=True, but False is provided",
+                    "make the ndarray with needs_grad=True");
         throw frontend::PythonError{};
     }
     frontend::Param param = add(bound, from);
@@ -406,13 +406,14 @@ Binder::Origin Binder::fetched(int node, PyObject *key, bool item) {
 frontend::Param Binder::foreign_gradient(int at, PyObject *key) {
     PyObject *value = keep(bind::gradient_of(nodes_[size_t(at)].object));
     HostArray array;
-    if (!has_dlpack(value) || !read_dlpack(value, &array)) {
+    Exported memory;
+    if (!has_dlpack(value) || !read_dlpack(value, &array, &memory)) {
         if (!PyErr_Occurred()) raise_invalid_type(nodes_[size_t(at)].from.name + ".grad", value);
         throw frontend::PythonError{};
     }
     if (!array.contiguous) {
-        raise(ErrorClass::value, "Non contiguous gradient tensors are not supported, please call "
-                                 "tensor.grad.contiguous() before passing it into quadrants kernels.");
+        raise_mismatch("Non contiguous gradient tensors are not supported, please call tensor.grad.contiguous() before "
+                       "passing it into quadrants kernels.");
         throw frontend::PythonError{};
     }
     const Origin from = fetched(at, key, false);

@@ -5,6 +5,7 @@
 #include "python/bind/errors.h"
 #include "python/bind/fit.h"
 #include "python/bind/interrupt.h"
+#include "python/bind/mismatch.h"
 #include "python/bind/observe.h"
 #include "python/bind/plan.h"
 #include "python/bind/running.h"
@@ -196,8 +197,8 @@ template <bool graph>
     const bool keep_lock = plan.brief && arrays.bytes < small_bytes && runtime.active_launches.load() == 0;
     std::shared_ptr<Plan> alive; // another thread may drop the plan while the GIL is free
     if (!keep_lock || graph) alive = plan.shared_from_this();
-    const bool ran = arrays.staged ? launch_staged<graph>(call, plan, keep_lock, slots, ret, arrays)
-                                   : launch<graph>(call, plan, keep_lock, slots, ret, arrays.foreign);
+    const bool ran = arrays.has_staged() ? launch_staged<graph>(call, plan, keep_lock, slots, ret, arrays)
+                                         : launch<graph>(call, plan, keep_lock, slots, ret, arrays.foreign);
     if (!settle(ran)) return nullptr;
     if (graph && call.words) return plan.graph->status(*call.words);
     if (plan.returns.empty()) Py_RETURN_NONE;
@@ -209,7 +210,7 @@ template <bool graph>
 [[gnu::always_inline]] inline PyObject *launch_and_read(const Call &call, Plan &plan, uint64_t *slots,
                                                         const Arrays &arrays) {
     alignas(16) char ret[small_result];
-    const bool is_brief = plan.brief && arrays.bytes < small_bytes && !arrays.staged && plan.ret_bytes <= sizeof ret;
+    const bool is_brief = plan.brief && arrays.bytes < small_bytes && !arrays.aside && plan.ret_bytes <= sizeof ret;
     if (graph || !is_brief || runtime.active_launches.load() != 0) [[unlikely]]
         return launch_with_care<graph>(call, plan, slots, arrays);
     if (plan.generation != runtime.generation) [[unlikely]]
@@ -303,7 +304,7 @@ PyObject *call_in_python(KernelObject *kernel, PyObject *const *args) {
 
 template <bool graph>
 PyObject *run_with(KernelObject *kernel, Plan &plan, const Copies &copies, uint64_t *slots, const Arrays &arrays) {
-    if (!copies.may_run(plan, slots)) return nullptr;
+    if (!copies.may_run(plan, slots)) return refused(kernel);
     const std::shared_ptr<Plan> alive = plan.shared_from_this();
     PyObject *result;
     if (plan.kernel) {
@@ -338,16 +339,16 @@ template <bool graph> PyObject *call_slowly(KernelObject *kernel, PyObject *cons
     for (const std::shared_ptr<Plan> &plan : plans_of(kernel)) {
         if (plan->generation != runtime.generation) continue;
         const Fit f = suits(*plan);
-        if (f == Fit::error) return nullptr;
+        if (f == Fit::error) return refused(kernel);
         if (f == Fit::no) continue;
         return run_with<graph>(kernel, *plan, copies, slots.data(), arrays);
     }
     const std::shared_ptr<Plan> plan = specialise(kernel, args);
-    if (!plan) return nullptr;
+    if (!plan) return refused(kernel);
     kernel->made_by_last = true;
     const Fit f = suits(*plan);
     if (f == Fit::yes) return run_with<graph>(kernel, *plan, copies, slots.data(), arrays);
-    if (f == Fit::error) return nullptr;
+    if (f == Fit::error) return refused(kernel);
     raise(ErrorClass::runtime, "the arguments changed while the kernel was compiled");
     return nullptr;
 }
@@ -369,7 +370,7 @@ template <bool graph>
         if (f == Fit::yes && plan.steady) remember(plan, objects.all(), slots, inside);
     }
     if (f == Fit::yes) return launch_and_read<graph>({kernel, args}, plan, slots, arrays);
-    return f == Fit::error ? nullptr : call_slowly<graph>(kernel, args);
+    return f == Fit::error ? refused(kernel) : call_slowly<graph>(kernel, args);
 }
 
 /// Code that the compiler calls may not.
@@ -400,7 +401,7 @@ template <bool graph>
         Arrays arrays;
         switch (plan->params.empty() ? Fit::yes : fit(*plan, args, slots, &arrays)) {
         case Fit::yes: return launch_and_read<graph>({kernel, args}, *plan, slots, arrays);
-        case Fit::error: return nullptr;
+        case Fit::error: return refused(kernel);
         case Fit::no: break;
         }
     }

@@ -1,6 +1,6 @@
 #include "python/bind/copies.h"
 
-#include "python/bind/errors.h"
+#include "python/bind/mismatch.h"
 
 #include <algorithm>
 
@@ -33,9 +33,9 @@ bool writes(const Plan &plan, size_t argument) {
 }
 
 bool refuse(const Plan &plan, size_t argument, const std::string &other) {
-    raise(ErrorClass::value, "Argument " + plan.names[argument] + " shares memory with " + other +
-                                 ", and the kernel writes to it; as it is in Fortran order it would have to be copied, "
-                                 "and results would be lost. Pass it as a C-contiguous array");
+    raise_mismatch("Argument " + plan.names[argument] + " shares memory with " + other +
+                   ", and the kernel writes to it; as it is in Fortran order it would have to be copied, and results "
+                   "would be lost. Pass it as a C-contiguous array");
     return false;
 }
 
@@ -66,7 +66,7 @@ bool Copies::may_run(const Plan &plan, const uint64_t *slots) const {
     for (const Copy &c : copies_) {
         if (!writes(plan, c.argument)) continue;
         if (!c.original->writeable()) {
-            raise(ErrorClass::value, "the numpy array is read-only, but the kernel writes to it");
+            raise_unwriteable(plan.names[c.argument], reinterpret_cast<PyObject *>(c.original), Access::read_only);
             return false;
         }
         const Stretch own = stretch_of(c.original->data, array_bytes(plan.params[c.argument], slots));

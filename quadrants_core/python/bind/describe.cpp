@@ -42,6 +42,12 @@ PyObject *describe(const Plan &plan) {
 
 } // namespace
 
+bool are_arguments(const KernelObject *kernel, PyObject *tuple) {
+    if (PyTuple_Check(tuple) && size_t(PyTuple_GET_SIZE(tuple)) == kernel->params->size()) return true;
+    PyErr_Format(PyExc_TypeError, "a tuple of %zu arguments is needed, not %R", kernel->params->size(), tuple);
+    return false;
+}
+
 PyObject *describe_params(const Plan &plan) {
     PyObject *params = PyTuple_New(Py_ssize_t(plan.params.size()));
     for (size_t i = 0; params && i < plan.params.size(); i++) {
@@ -96,7 +102,7 @@ PyObject *last_plan(PyObject *o, PyObject *) {
 /// _find(tuple of arguments) -> (number, whether a record gave it) of the specialisation that takes them, or None
 PyObject *find_plan(PyObject *o, PyObject *tuple) {
     KernelObject *kernel = kernel_of(o);
-    if (!need_program()) return nullptr;
+    if (!are_arguments(kernel, tuple) || !need_program()) return nullptr;
     Objects objects;
     for (const std::shared_ptr<Plan> &plan : plans_of(kernel)) {
         if (plan->generation != runtime.generation) continue;
@@ -112,20 +118,22 @@ PyObject *find_plan(PyObject *o, PyObject *tuple) {
 
 /// _specialise(tuple of arguments): a specialisation that takes them is made
 PyObject *make_plan(PyObject *o, PyObject *tuple) {
-    if (!need_program() || !specialise(kernel_of(o), &PyTuple_GET_ITEM(tuple, 0))) return nullptr;
+    if (!are_arguments(kernel_of(o), tuple) || !need_program() ||
+        !specialise(kernel_of(o), &PyTuple_GET_ITEM(tuple, 0)))
+        return nullptr;
     Py_RETURN_NONE;
 }
 
 /// _fetched(tuple of arguments) -> [(object, key, whether it is an item, value)] of what the last launch found inside of them
 PyObject *fetched_members(PyObject *o, PyObject *tuple) {
     const KernelObject *kernel = kernel_of(o);
+    if (!are_arguments(kernel, tuple)) return nullptr;
     if (!kernel->last || kernel->last->generation != runtime.generation || kernel->last->members.empty())
         return PyList_New(0);
     const std::shared_ptr<Plan> plan = kernel->last->shared_from_this();
     Objects objects;
     const size_t direct = kernel->params->size();
-    if (size_t(PyTuple_GET_SIZE(tuple)) != direct || !objects.fetch(*plan, direct, &PyTuple_GET_ITEM(tuple, 0)))
-        return PyList_New(0);
+    if (!objects.fetch(*plan, direct, &PyTuple_GET_ITEM(tuple, 0))) return PyList_New(0);
     PyObject *all = PyList_New(0);
     for (size_t i = 0; all && i < plan->members.size(); i++) {
         const Member &m = plan->members[i];

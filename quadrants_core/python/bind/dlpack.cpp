@@ -3,9 +3,14 @@
 #include "python/bind/errors.h"
 
 #include <cstring>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace qd::bind {
+
+using frontend::PyRef;
+
 namespace {
 
 // The structures of the protocol, as its specification lays them out.
@@ -38,7 +43,7 @@ struct Versioned {
 };
 enum Code : uint8_t { code_int = 0, code_uint = 1, code_float = 2, code_bool = 6 };
 constexpr int32_t device_cpu = 1, device_cuda_host = 3;
-constexpr uint64_t flag_read_only = 1;
+constexpr uint64_t flag_read_only = 1, flag_copied = 2;
 
 DataType type_of(ir::Scalar s) {
     const auto bits = uint8_t(8 * ir::size_of(s));
@@ -152,22 +157,77 @@ bool provide_gradient(PyObject *tensor) {
     return gradient != nullptr;
 }
 
-bool read_dlpack(PyObject *o, HostArray *out) {
-    PyObject *detached = requires_gradient(o) ? PyObject_CallMethod(o, "detach", nullptr) : Py_NewRef(o);
-    PyObject *capsule = detached ? PyObject_CallMethod(detached, "__dlpack__", nullptr) : nullptr;
-    Py_XDECREF(detached);
+namespace {
+
+/// Capsules older than DLPack 1.0 cannot say that memory is read-only. True for libraries that export writeable memory
+/// alone in such capsules: a class of theirs, or one derived from it.
+bool exports_writeable_memory(PyTypeObject *type) {
+    static constexpr std::string_view libraries[] = {"torch", "numpy", "cupy", "quadrants"};
+    PyObject *bases = type->tp_mro;
+    for (Py_ssize_t i = 0; bases && i < PyTuple_GET_SIZE(bases); i++) {
+        const PyRef module = PyRef::steal(PyObject_GetAttrString(PyTuple_GET_ITEM(bases, i), "__module__"));
+        if (!module) PyErr_Clear();
+        const std::string name = frontend::text(module.get());
+        for (const std::string_view library : libraries)
+            if (name.substr(0, name.find('.')) == library) return true;
+    }
+    return false;
+}
+
+/// `o.__dlpack__()`, in the form of DLPack 1.0 if the library knows it. Null with an error set.
+PyRef capsule_of(PyObject *o) {
+    static PyTypeObject *older = nullptr; // the class that refused the keyword last, held
+    PyTypeObject *type = Py_TYPE(o);
+    if (type != older) {
+        static PyObject *const method = PyUnicode_InternFromString("__dlpack__");
+        static PyObject *const names = Py_BuildValue("(s)", "max_version");
+        static PyObject *const version = Py_BuildValue("(ii)", 1, 0);
+        PyObject *const args[] = {o, version};
+        PyObject *made = PyObject_VectorcallMethod(method, args, 1, names);
+        if (made || !PyErr_ExceptionMatches(PyExc_TypeError)) return PyRef::steal(made);
+        PyErr_Clear();
+    }
+    PyRef made = PyRef::steal(PyObject_CallMethod(o, "__dlpack__", nullptr));
+    if (made && type != older) {
+        Py_INCREF(reinterpret_cast<PyObject *>(type));
+        Py_XDECREF(reinterpret_cast<PyObject *>(std::exchange(older, type)));
+    }
+    return made;
+}
+
+} // namespace
+
+void Exported::give_back() {
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    capsule_ = PyRef();
+    PyErr_Restore(type, value, trace);
+}
+
+bool read_dlpack(PyObject *o, HostArray *out, Exported *memory) {
+    const PyRef plain =
+        requires_gradient(o) ? PyRef::steal(PyObject_CallMethod(o, "detach", nullptr)) : PyRef::borrow(o);
+    const PyRef capsule = plain ? capsule_of(plain.get()) : PyRef();
     if (!capsule) return false;
+    *memory = Exported(capsule);
     bool ok = false;
-    if (PyCapsule_IsValid(capsule, "dltensor")) {
-        ok = read_tensor(static_cast<Managed *>(PyCapsule_GetPointer(capsule, "dltensor"))->tensor, out);
-    } else if (PyCapsule_IsValid(capsule, "dltensor_versioned")) {
-        auto *m = static_cast<Versioned *>(PyCapsule_GetPointer(capsule, "dltensor_versioned"));
+    if (PyCapsule_IsValid(capsule.get(), "dltensor")) {
+        ok = read_tensor(static_cast<Managed *>(PyCapsule_GetPointer(capsule.get(), "dltensor"))->tensor, out);
+        out->access = exports_writeable_memory(Py_TYPE(plain.get())) ? Access::writeable : Access::unknown;
+    } else if (PyCapsule_IsValid(capsule.get(), "dltensor_versioned")) {
+        auto *m = static_cast<Versioned *>(PyCapsule_GetPointer(capsule.get(), "dltensor_versioned"));
+        if (m->major != 1) {
+            raise(ErrorClass::value, "__dlpack__(max_version=(1, 0)) gave a capsule of DLPack " +
+                                         std::to_string(m->major) + ", which cannot be read");
+            return false;
+        }
         ok = read_tensor(m->tensor, out);
-        out->writeable = !(m->flags & flag_read_only);
+        out->access = m->flags & flag_read_only ? Access::read_only
+                      : m->flags & flag_copied  ? Access::copy
+                                                : Access::writeable;
     } else {
         raise(ErrorClass::value, "__dlpack__() gave something else than a DLPack capsule");
     }
-    Py_DECREF(capsule); // the memory stays: it belongs to `o`
     return ok;
 }
 

@@ -20,6 +20,7 @@ const char *class_name(ErrorClass kind) {
     case ErrorClass::runtime: return "QuadrantsRuntimeError";
     case ErrorClass::assertion: return "QuadrantsAssertionError";
     case ErrorClass::runtime_type: return "QuadrantsRuntimeTypeError";
+    case ErrorClass::mismatch: return "_Mismatch";
     case ErrorClass::value: return "ValueError";
     case ErrorClass::bounds: return "_OutOfBounds";
     case ErrorClass::argument: return "QuadrantsArgumentError";

@@ -15,6 +15,7 @@ enum class ErrorClass {
     runtime,
     assertion,
     runtime_type,
+    mismatch, ///< an argument does not suit its parameter
     value,
     bounds,
     argument,

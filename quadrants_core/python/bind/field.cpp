@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "ir/serial.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace qd::bind {
@@ -209,18 +210,10 @@ template <class F> void each_dense_element(const PlaceObject &self, bool writes,
 }
 
 /// For every element whose cell exists: f(bytes into an array with these strides, address).
-template <class F> PyObject *each_element(PyObject *o, PyObject *strides, bool writes, F &&f) {
+template <class F> PyObject *each_element(PyObject *o, const std::vector<Py_ssize_t> &steps, bool writes, F &&f) {
     PlaceObject *self = self_of(o);
     if (!may_touch_memory("A copy or fill") || !check_alive(self)) return nullptr;
     const ir::Place &place = *self->place;
-    std::vector<Py_ssize_t> steps;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(strides); i++)
-        steps.push_back(PyLong_AsSsize_t(PyTuple_GET_ITEM(strides, i)));
-    if (PyErr_Occurred()) return nullptr;
-    if (steps.size() != place.shape.size()) {
-        PyErr_SetString(PyExc_ValueError, "one stride per index is needed");
-        return nullptr;
-    }
     const auto visit = [&](const int32_t *indices, char *element) {
         Py_ssize_t at = 0;
         for (size_t i = 0; i < steps.size(); i++) at += (indices[i] - place.index_offset[i]) * steps[i];
@@ -238,19 +231,26 @@ template <class F> PyObject *each_element(PyObject *o, PyObject *strides, bool w
     Py_RETURN_NONE;
 }
 
-/// copy_out(address, strides), copy_in(address, strides): elements that exist, to and from an array of the same type.
-PyObject *copy_elements(PyObject *o, PyObject *args, bool out) {
-    PyObject *address, *strides;
-    if (!PyArg_ParseTuple(args, "OO!", &address, &PyTuple_Type, &strides)) return nullptr;
-    char *array = static_cast<char *>(PyLong_AsVoidPtr(address));
-    if (PyErr_Occurred()) return nullptr;
-    const size_t bytes = size_t(ir::size_of(self_of(o)->place->elem));
-    return each_element(o, strides, !out, [&](Py_ssize_t at, char *element) {
-        std::memcpy(out ? array + at : element, out ? element : array + at, bytes);
-    });
+/// copy_out(array), copy_in(array): elements that exist, to and from an array of the same shape and type.
+PyObject *copy_elements(PyObject *o, PyObject *array, bool out) {
+    const ir::Place &place = *self_of(o)->place;
+    Py_buffer view;
+    if (PyObject_GetBuffer(array, &view, out ? PyBUF_STRIDED : PyBUF_STRIDED_RO) != 0) return nullptr;
+    const Py_ssize_t bytes = ir::size_of(place.elem);
+    PyObject *done = nullptr;
+    if (view.itemsize == bytes &&
+        std::equal(place.shape.begin(), place.shape.end(), view.shape, view.shape + view.ndim))
+        done = each_element(o, {view.strides, view.strides + view.ndim}, !out, [&](Py_ssize_t at, char *element) {
+            char *other = static_cast<char *>(view.buf) + at;
+            std::memcpy(out ? other : element, out ? element : other, size_t(bytes));
+        });
+    else
+        PyErr_SetString(PyExc_ValueError, "an array of the same shape and type is needed");
+    PyBuffer_Release(&view);
+    return done;
 }
-PyObject *copy_out(PyObject *o, PyObject *args) { return copy_elements(o, args, true); }
-PyObject *copy_in(PyObject *o, PyObject *args) { return copy_elements(o, args, false); }
+PyObject *copy_out(PyObject *o, PyObject *array) { return copy_elements(o, array, true); }
+PyObject *copy_in(PyObject *o, PyObject *array) { return copy_elements(o, array, false); }
 
 PyObject *fill(PyObject *o, PyObject *value) {
     const ir::Scalar elem = self_of(o)->place->elem;
@@ -259,17 +259,14 @@ PyObject *fill(PyObject *o, PyObject *value) {
         PyErr_Format(PyExc_TypeError, "%R cannot be stored as %s", value, scalar_name(elem));
         return nullptr;
     }
-    PyObject *strides = PyTuple_New(Py_ssize_t(self_of(o)->place->shape.size()));
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(strides); i++) PyTuple_SET_ITEM(strides, i, PyLong_FromLong(0));
-    PyObject *done =
-        each_element(o, strides, true, [&](Py_ssize_t, char *element) { store_slot(element, elem, slot); });
-    Py_DECREF(strides);
-    return done;
+    const std::vector<Py_ssize_t> steps(self_of(o)->place->shape.size());
+    return each_element(o, steps, true, [&](Py_ssize_t, char *element) { store_slot(element, elem, slot); });
 }
 
 /// Of a level: removes its cells and those below.
 PyObject *remove_cells(PyObject *o, PyObject *) {
     if (!may_touch_memory("deactivate_all") || !check_alive(self_of(o))) return nullptr;
+    if (!self_of(o)->place->level) return PyErr_Format(PyExc_TypeError, "an element has no cells");
     try {
         runtime.program->remove_cells(*self_of(o)->place);
     } catch (...) {
@@ -282,6 +279,11 @@ PyObject *remove_cells(PyObject *o, PyObject *) {
 PyObject *get_count(PyObject *o, void *) {
     if (!check_alive(self_of(o))) return nullptr;
     unsigned long long count = 0;
+    if (!self_of(o)->sparse) { // all of them
+        count = 1;
+        for (const int32_t extent : self_of(o)->place->shape) count *= uint64_t(extent);
+        return PyLong_FromUnsignedLongLong(count);
+    }
     try {
         runtime.program->each_element(*self_of(o)->place, [&](const int32_t *, char *) { ++count; });
     } catch (...) {
@@ -292,8 +294,10 @@ PyObject *get_count(PyObject *o, void *) {
 }
 
 PyObject *get_allocated(PyObject *o, void *) {
-    if (!check_alive(self_of(o))) return nullptr;
-    return PyLong_FromUnsignedLongLong(runtime.program->cells_allocated(*self_of(o)->place));
+    PlaceObject *self = self_of(o);
+    if (!check_alive(self)) return nullptr;
+    const bool is_sparse_level = self->place->level && self->sparse;
+    return PyLong_FromUnsignedLongLong(is_sparse_level ? runtime.program->cells_allocated(*self->place) : 0);
 }
 
 PyObject *get_byte_offset(PyObject *o, void *) { return PyLong_FromUnsignedLongLong(self_of(o)->place->byte_offset); }
@@ -355,8 +359,8 @@ PyMethodDef methods[] = {
     {"_accompany", reinterpret_cast<PyCFunction>(reinterpret_cast<void *>(accompany)), METH_FASTCALL,
      "where its gradient and its dual lie"},
     {"view", view, METH_NOARGS, "address and strides of the storage"},
-    {"copy_out", copy_out, METH_VARARGS, "elements that exist -> an array"},
-    {"copy_in", copy_in, METH_VARARGS, "an array -> elements that exist"},
+    {"copy_out", copy_out, METH_O, "elements that exist -> an array"},
+    {"copy_in", copy_in, METH_O, "an array -> elements that exist"},
     {"fill", fill, METH_O, "elements that exist become a value"},
     {"remove_cells", remove_cells, METH_NOARGS, "of a level: all its cells"},
     {nullptr, nullptr, 0, nullptr},
@@ -436,42 +440,9 @@ int companion_of(int id, autodiff::Mode mode) {
 
 void forget_places() { places.clear(); }
 
-int FieldTree::add_node(int parent, int kind, const std::vector<std::pair<int, int>> &axes, uint32_t chunk) {
-    return tree_.add_node(parent, ir::LevelKind(kind), axes, chunk);
-}
-
-int FieldTree::add_member(int node, const std::string &name, int elem, const std::vector<int> &offset) {
-    return tree_.add_member(node, name, ir::Scalar(elem), offset);
-}
-
-void FieldTree::finish() {
-    auto memory = std::make_shared<TreeMemory>();
-    uint64_t bytes = tree_.finish();
-    std::vector<ir::Place> levels;
-    for (size_t node = 1; node < tree_.nodes.size(); node++) levels.push_back(tree_.level_place(int(node), 0, 0));
-    memory->bytes = bytes ? bytes : 1;
-    memory->slot = runtime.program->add_tree(memory->bytes, levels);
-    memory->memory = runtime.program->tree_memory(memory->slot);
-    memory->generation = runtime.generation;
-    memory_ = std::move(memory);
-}
-
-std::vector<std::pair<uint64_t, uint64_t>> FieldTree::node_bytes() const {
-    std::vector<std::pair<uint64_t, uint64_t>> all;
-    for (const layout::Node &node : tree_.nodes) all.emplace_back(node.cell_bytes, node.offset_in_parent);
-    return all;
-}
-
-PyObject *FieldTree::place(int member) {
-    return make_place(tree_.place(member, memory_->slot, uint32_t(places.size())));
-}
-
-PyObject *FieldTree::level(int node) {
-    return make_place(tree_.level_place(node, memory_->slot, uint32_t(places.size())));
-}
-
 PyObject *FieldTree::make_place(ir::Place place) {
-    int id = int(places.size());
+    const int id = int(places.size());
+    place.id = uint32_t(id);
     places.push_back({place, memory_});
     PyObject *o = place_type->tp_alloc(place_type, 0);
     if (!o) return nullptr;

@@ -44,14 +44,15 @@ int companion_of(int id, autodiff::Mode mode);
 /// On the end of a Program: all places are gone.
 void forget_places();
 
-/// A tree that Python builds (class FieldTree of the module) and then turns into memory.
+/// A tree that Python builds (class FieldTree of the module) and then turns into memory. std::invalid_argument where a
+/// number means nothing.
 class FieldTree {
   public:
     int add_node(int parent, int kind, const std::vector<std::pair<int, int>> &axes, uint32_t chunk);
     int add_member(int node, const std::string &name, int elem, const std::vector<int> &offset);
     void finish();
-    void destroy() { memory_->destroy(); }
-    uint32_t slot() const { return memory_->slot; }
+    void destroy();
+    uint32_t slot() const;
     PyObject *place(int member);                                   ///< new reference to a Place
     PyObject *level(int node);                                     ///< a Place that names the cells of a level
     std::vector<std::pair<uint64_t, uint64_t>> node_bytes() const; ///< cell bytes, offset in the parent's cell

@@ -1,7 +1,7 @@
 #include "python/bind/fit.h"
 
-#include "python/bind/dlpack.h"
 #include "python/bind/errors.h"
+#include "python/bind/mismatch.h"
 
 #include <algorithm>
 
@@ -108,6 +108,7 @@ void remember(Plan &plan, PyObject *const *objects, const uint64_t *slots, uint6
 
 Fit fit(const Plan &plan, PyObject *const *objects, uint64_t *slots, Arrays *arrays, size_t first, size_t last) {
     last = std::min(last, plan.params.size());
+    Access denied = Access::writeable;
     for (size_t i = first; i < last; i++) {
         const BoundParam &p = plan.params[i];
         PyObject *arg = objects[p.object];
@@ -120,8 +121,10 @@ Fit fit(const Plan &plan, PyObject *const *objects, uint64_t *slots, Arrays *arr
             if (Fit f = fit_view(p, arg, slots + p.slot, arrays); f != Fit::yes) return f;
             break;
         case frontend::ParamKind::array:
-            if (Fit f = fit_array(p, arg, slots + p.slot, arrays); f != Fit::yes) [[unlikely]]
+            if (Fit f = fit_array(p, arg, slots + p.slot, arrays, &denied); f != Fit::yes) [[unlikely]] {
+                if (denied != Access::writeable) raise_unwriteable(plan.names[i], unwrapped(arg), denied);
                 return f;
+            }
             break;
         case frontend::ParamKind::constant:
             if (!same_constant(p, arg)) return Fit::no;

@@ -14,6 +14,7 @@ namespace qd::bind {
 namespace {
 
 constexpr size_t max_args = 512;
+PyTypeObject *kernel_type = nullptr;
 
 KernelObject *self_of(PyObject *o) { return reinterpret_cast<KernelObject *>(o); }
 
@@ -47,7 +48,7 @@ PyObject *bind_call(PyObject *o, PyObject *const *args, Py_ssize_t n, PyObject *
 /// Kernel(info, params, returns, returns_tuple, mode=0)
 PyObject *create(PyTypeObject *type, PyObject *args, PyObject *) {
     PyObject *info, *params, *returns;
-    int returns_tuple, mode = 0;
+    int returns_tuple = 0, mode = 0;
     if (!PyArg_ParseTuple(args, "OO!O!p|i", &info, &PyTuple_Type, &params, &PyTuple_Type, &returns, &returns_tuple,
                           &mode))
         return nullptr;
@@ -55,6 +56,8 @@ PyObject *create(PyTypeObject *type, PyObject *args, PyObject *) {
         raise(ErrorClass::compilation, "a kernel takes at most 512 arguments");
         return nullptr;
     }
+    if (mode < 0 || mode > int(autodiff::Mode::validate))
+        return PyErr_Format(PyExc_ValueError, "no mode of derivatives: %d", mode);
     PyObject *o = type->tp_alloc(type, 0);
     if (!o) return nullptr;
     KernelObject *kernel = self_of(o);
@@ -272,8 +275,11 @@ PyType_Spec spec = {"quadrants._lib.core.quadrants_python.Kernel", sizeof(Kernel
 
 } // namespace
 
+bool is_kernel(PyObject *o) { return kernel_type && PyObject_TypeCheck(o, kernel_type); }
+
 bool add_kernel_type(PyObject *module) {
     PyObject *type = PyType_FromSpec(&spec);
+    kernel_type = reinterpret_cast<PyTypeObject *>(type);
     PyObject *kind = PyUnicode_FromString("kernel");
     return add_bound_kernel_type() && type && kind && PyObject_SetAttrString(type, "_qd_kind_", kind) == 0 &&
            PyModule_AddObjectRef(module, "Kernel", type) == 0;

@@ -168,11 +168,12 @@ py::object activity() {
     const engine::Activity now = program->activity();
     const bool compiling = now.kind == Kind::compiling;
     double seconds = now.seconds;
-    if (PyObject *kernel = bind::runtime.compiling; kernel && now.kind != Kind::running) {
+    const auto kernel = py::reinterpret_borrow<py::object>(bind::runtime.compiling);
+    if (kernel && now.kind != Kind::running) {
         const auto since = std::chrono::steady_clock::now() - bind::runtime.compiling_since;
         seconds = std::max(seconds, std::chrono::duration<double>(since).count());
         if (!compiling) // its source is being read
-            return py::dict("what"_a = "compiling", "kernel"_a = py::handle(kernel).attr("name"), "file"_a = "",
+            return py::dict("what"_a = "compiling", "kernel"_a = kernel.attr("name"), "file"_a = "",
                             "seconds"_a = seconds, "tasks"_a = 0, "done"_a = 0);
     }
     if (compiling)
@@ -355,7 +356,11 @@ void define_program(py::module_ &m) {
     m.def("use_helper", [](const std::string &name, const py::bytes &description, const std::string &shown_as) {
         program().use_helper(name, std::string_view(description), shown_as);
     });
-    m.def("cache_dir", [] { return program().options().offline_cache_file_path; });
+    m.def("cache_dir", [] {
+        const std::string &path = program().options().offline_cache_file_path;
+        return py::reinterpret_steal<py::object>(
+            PyUnicode_DecodeFSDefaultAndSize(path.data(), Py_ssize_t(path.size())));
+    });
     m.def("live_ndarrays", [] { return bind::ndarray_memory().count; });
     m.def("compiling", [] {
         PyObject *info = bind::runtime.compiling;

@@ -45,12 +45,20 @@ PyObject *create(PyTypeObject *type, PyObject *, PyObject *) {
     return o;
 }
 
-/// The number of the order of storage in a tuple; -1 with an error set.
-int read_order(PyObject *order) {
+/// The number of the order of storage in a tuple, of `ndim` levels or none; -1 with an error set.
+int read_order(PyObject *order, Py_ssize_t ndim) {
     std::vector<int> levels;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(order); i++)
         levels.push_back(int(PyLong_AsLong(PyTuple_GET_ITEM(order, i))));
     if (PyErr_Occurred()) return -1;
+    std::vector<int> sorted = levels;
+    std::ranges::sort(sorted);
+    bool is_order = levels.empty() || Py_ssize_t(levels.size()) == ndim;
+    for (size_t i = 0; i < sorted.size(); i++) is_order &= sorted[i] == int(i);
+    if (!is_order) {
+        PyErr_Format(PyExc_ValueError, "%R is no order of %zd levels", order, ndim);
+        return -1;
+    }
     const int layout = layout_number(levels);
     if (layout < 0) PyErr_SetString(PyExc_RuntimeError, "too many different layouts in one process");
     return layout;
@@ -64,7 +72,12 @@ PyObject *allocate(PyObject *o, PyObject *args) {
     if (!PyArg_ParseTuple(args, "iO!iiiO!", &elem, &PyTuple_Type, &shape, &rows, &cols, &element_dim, &PyTuple_Type,
                           &order))
         return nullptr;
-    if ((self->layout = read_order(order)) < 0) return nullptr;
+    constexpr int most = 0xffff; // a signature has so much room
+    if (elem < int(ir::Scalar::u1) || elem > int(ir::Scalar::f64) || rows < 1 || rows > most || cols < 1 ||
+        cols > most || element_dim < 0 || element_dim > 2)
+        return PyErr_Format(PyExc_ValueError, "no array has such elements");
+    const int layout = read_order(order, PyTuple_GET_SIZE(shape));
+    if (layout < 0) return nullptr;
     engine::Program *program = need_program();
     if (!program) return nullptr;
     Py_ssize_t n = PyTuple_GET_SIZE(shape);
@@ -73,10 +86,12 @@ PyObject *allocate(PyObject *o, PyObject *args) {
               self->memory.address ? "the array has its memory already" : "an ndarray has at most 12 dimensions");
         return nullptr;
     }
-    unsigned __int128 bytes = unsigned(ir::size_of(ir::Scalar(elem)) * rows * cols);
+    self->layout = layout;
+    unsigned __int128 bytes = uint64_t(ir::size_of(ir::Scalar(elem))) * uint64_t(rows) * uint64_t(cols);
     for (Py_ssize_t i = 0; i < n; i++) {
         self->shape[i] = PyLong_AsLongLong(PyTuple_GET_ITEM(shape, i));
         if (self->shape[i] == -1 && PyErr_Occurred()) return nullptr;
+        if (self->shape[i] < 0) return PyErr_Format(PyExc_ValueError, "an extent is negative: %R", shape);
         bytes *= uint64_t(self->shape[i]);
         if (bytes >> 62)
             return PyErr_Format(PyExc_MemoryError, "an ndarray of shape %R is larger than the address space", shape);
@@ -99,12 +114,12 @@ PyObject *allocate(PyObject *o, PyObject *args) {
     Py_RETURN_NONE;
 }
 
-/// _tag(order of storage or ()): the same memory under other indices. The caller has checked that the order is one.
+/// _tag(order of storage or ()): the same memory under other indices.
 PyObject *tag(PyObject *o, PyObject *order) {
     NdarrayObject *self = self_of(o);
     if (!check_alive(self)) return nullptr;
     if (!PyTuple_Check(order)) return PyErr_Format(PyExc_TypeError, "an order of storage is a tuple, not %R", order);
-    const int layout = read_order(order);
+    const int layout = read_order(order, self->ndim);
     if (layout < 0) return nullptr;
     self->layout = layout;
     self->signature = signature_of(self->elem, self->ndim, self->rows, self->cols, self->element_dim, layout);

@@ -135,6 +135,11 @@ PyObject *fetched_members(PyObject *kernel, PyObject *tuple);
 PyObject *used_trees(PyObject *kernel, PyObject *);
 PyObject *forget_frozen(PyObject *kernel, PyObject *);
 
+/// True if it is a tuple of as many objects as the kernel has parameters; else false with an error set.
+bool are_arguments(const KernelObject *kernel, PyObject *tuple);
+/// True for kernels of this type.
+bool is_kernel(PyObject *o);
+
 /// Of one plan: the parameters alone, a tuple of tuples; null with an error set.
 PyObject *describe_params(const Plan &plan);
 

@@ -5,6 +5,8 @@
 #include "python/bind/state.h"
 
 #include <chrono>
+#include <string>
+#include <vector>
 
 namespace qd::bind {
 namespace {
@@ -44,11 +46,19 @@ RunningLaunch::~RunningLaunch() {
 }
 
 PyObject *running_launches() {
+    struct Row {
+        std::string kernel;
+        uint32_t specialisation;
+        uint64_t number;
+    };
+    std::vector<Row> rows; // made first: launches may end while objects of Python are made
+    for (const RunningLaunch *one = newest; one; one = one->before)
+        rows.push_back({engine::kernel_info(one->code).name, engine::kernel_specialisation(one->code), one->number});
     PyObject *all = PyList_New(0);
-    for (const RunningLaunch *one = newest; all && one; one = one->before) {
-        const std::string &name = engine::kernel_info(one->code).name;
-        PyObject *row = Py_BuildValue("(sIK)", name.c_str(), engine::kernel_specialisation(one->code),
-                                      static_cast<unsigned long long>(one->number));
+    for (const Row &one : rows) {
+        if (!all) break;
+        PyObject *row =
+            Py_BuildValue("(sIK)", one.kernel.c_str(), one.specialisation, static_cast<unsigned long long>(one.number));
         if (!row || PyList_Append(all, row) != 0) Py_CLEAR(all);
         Py_XDECREF(row);
     }

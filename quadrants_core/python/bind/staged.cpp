@@ -7,7 +7,7 @@
 namespace qd::bind {
 
 Staged::Staged(const Arrays &arrays, uint64_t *slots) : program_(runtime.program) {
-    for (const BoundParam *p : *arrays.staged)
+    for (const BoundParam *p : arrays.aside->staged)
         stretches_.push_back({slots[p->slot], slots[p->slot] + array_bytes(*p, slots), p->written, {}});
     std::sort(stretches_.begin(), stretches_.end(),
               [](const Stretch &a, const Stretch &b) { return a.begin < b.begin; });
@@ -29,7 +29,7 @@ Staged::Staged(const Arrays &arrays, uint64_t *slots) : program_(runtime.program
     });
     failed_ = done == nullptr;
     Py_XDECREF(done);
-    for (const BoundParam *p : *arrays.staged) {
+    for (const BoundParam *p : arrays.aside->staged) {
         uint64_t &address = slots[p->slot];
         const auto after = std::upper_bound(stretches_.begin(), stretches_.end(), address,
                                             [](uint64_t at, const Stretch &s) { return at < s.begin; });

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <stdexcept>
 
 namespace py = pybind11;
 
@@ -33,7 +34,7 @@ struct Bound {
     Arrays arrays;
 
     Bound(KernelObject *kernel, const py::tuple &args) {
-        if (!need_program()) throw py::error_already_set();
+        if (!are_arguments(kernel, args.ptr()) || !need_program()) throw py::error_already_set();
         PyObject *const *given = &PyTuple_GET_ITEM(args.ptr(), 0);
         for (const std::shared_ptr<Plan> &known : plans_of(kernel))
             if (known->generation == runtime.generation && known->kernel && suits(known, kernel, given)) return;
@@ -110,8 +111,9 @@ py::object outline(const Plan &plan) {
 class Steps {
   public:
     Steps(py::object kernel, py::tuple args, uint64_t most_kept)
-        : kernel_(std::move(kernel)), args_(std::move(args)), bound_(self(), args_), most_kept_(most_kept) {
-        if (bound_.arrays.staged) refuse("a launch in steps takes arrays of this package alone on this architecture");
+        : kernel_(checked(std::move(kernel))), args_(std::move(args)), bound_(self(), args_), most_kept_(most_kept) {
+        if (bound_.arrays.has_staged())
+            refuse("a launch in steps takes arrays of this package alone on this architecture");
         ret_.resize(plan().ret_bytes);
         choose_kept();
         begin(abi::GraphWords::from_the_start);
@@ -120,6 +122,9 @@ class Steps {
     /// A launch anew, on the same arrays; what was kept stays.
     void begin(int32_t resume_point) {
         check();
+        const auto count = int64_t(engine::kernel_info(*plan().kernel).graph.checkpoints.size());
+        if (resume_point < abi::GraphWords::from_the_start || resume_point >= count)
+            throw std::invalid_argument("no such checkpoint");
         GraphRun run;
         guarded([&] { runtime.program->begin_run(*plan().kernel, slots(), run); });
         run.words.resume_point = resume_point;
@@ -138,6 +143,7 @@ class Steps {
     /// The flag of a checkpoint that yielded is 0 afterwards. The checkpoint that yielded, or -1.
     int32_t advance(int until) {
         check();
+        if (until < 0 || until > int(engine::Until::end)) throw std::invalid_argument("no such place to end at");
         if (run_.is_over()) return run_.words.yielded;
         keep();
         const Moving moving(*this);
@@ -200,7 +206,10 @@ class Steps {
     int32_t flag_at(uint32_t parameter) const {
         refuse_other_thread();
         int32_t value = 0;
-        const uint32_t slot = engine::kernel_info(*plan().kernel).params[parameter].slot;
+        const auto &params = engine::kernel_info(*plan().kernel).params;
+        if (parameter >= params.size()) throw std::invalid_argument("no such parameter");
+        if (plan().generation != runtime.generation) refuse("this launch is of a program that has ended");
+        const uint32_t slot = params[parameter].slot;
         runtime.program->download(&value, buffer_at(slots()[slot]), 0, sizeof value);
         return value;
     }
@@ -222,6 +231,11 @@ class Steps {
         Moving(const Moving &) = delete;
         Steps &steps;
     };
+
+    static py::object checked(py::object kernel) {
+        if (!is_kernel(kernel.ptr())) throw py::type_error("a kernel is needed");
+        return kernel;
+    }
 
     KernelObject *self() const { return reinterpret_cast<KernelObject *>(kernel_.ptr()); }
     const Plan &plan() const { return *bound_.plan; }
@@ -362,6 +376,7 @@ class Steps {
 PyObject *describe_steps(PyObject *o, PyObject *args) {
     KernelObject *kernel = reinterpret_cast<KernelObject *>(o);
     try {
+        if (args != Py_None && !are_arguments(kernel, args)) return nullptr;
         if (args != Py_None)
             return outline(*Bound(kernel, py::reinterpret_borrow<py::tuple>(args)).plan).release().ptr();
         const Plan *plan = newest_plan(kernel);

@@ -1248,7 +1248,8 @@ class Field(Tensor):
             val: a number; for vectors and matrices also one such."""
 
     def from_numpy(self, arr: Any) -> None:
-        """Takes the values of a NumPy array; in a sparse tree, those of elements that are active.
+        """Takes the values of a NumPy array; in a sparse tree, those of elements that are active. Numbers are converted to the type of the
+        field; where whole numbers lose their value by that there is a warning.
         
         Args:
             arr: of the shape of the field; of vectors and matrices, with their axes at the end.
@@ -1643,7 +1644,8 @@ class ScalarNdarray(Ndarray):
     def __init__(self, dtype: Any, arr_shape: Any) -> None: ...
 
     def from_numpy(self, arr: Any) -> Any:
-        """Takes the values of a NumPy array.
+        """Takes the values of a NumPy array. Numbers are converted to the type of the array; where whole numbers lose their value by
+        that there is a warning.
         
         Args:
             arr: of the shape of the array; of vectors and matrices, with their axes at the end.
@@ -1693,7 +1695,8 @@ class VectorNdarray(Ndarray):
     def __init__(self, n: Any, dtype: Any, shape: Any) -> None: ...
 
     def from_numpy(self, arr: Any) -> Any:
-        """Takes the values of a NumPy array.
+        """Takes the values of a NumPy array. Numbers are converted to the type of the array; where whole numbers lose their value by
+        that there is a warning.
         
         Args:
             arr: of the shape of the array; of vectors and matrices, with their axes at the end.
@@ -1746,7 +1749,8 @@ class MatrixNdarray(Ndarray):
     def __init__(self, n: Any, m: Any, dtype: Any, shape: Any) -> None: ...
 
     def from_numpy(self, arr: Any) -> Any:
-        """Takes the values of a NumPy array.
+        """Takes the values of a NumPy array. Numbers are converted to the type of the array; where whole numbers lose their value by
+        that there is a warning.
         
         Args:
             arr: of the shape of the array; of vectors and matrices, with their axes at the end.
@@ -2288,7 +2292,7 @@ class Event:
 
 def checkpoint(cp_id: Any, yield_on: Any) -> _Block:
     """`with qd.checkpoint(cp_id, yield_on=flag):` in a kernel with checkpoints=True: what a launch ends after if the array `flag` is not
-    0 then, and where `kernel.resume(..., from_checkpoint=cp_id)` begins.
+    0 then, and where `kernel.resume(..., from_checkpoint=cp_id)` begins. Experimental: names and rules may change.
     
     Args:
         cp_id: the label of the block: a number or the value of an IntEnum that no other block has.
@@ -2393,7 +2397,7 @@ def stream_parallel() -> _Block:
         array([1, 2], dtype=int32)"""
 
 class GraphStatus:
-    """What a launch of a kernel with `qd.checkpoint` blocks gives.
+    """What a launch of a kernel with `qd.checkpoint` blocks gives. Experimental, as these are.
     
     Args:
         yielded: whether a checkpoint ended the launch.

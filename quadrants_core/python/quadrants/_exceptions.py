@@ -4,6 +4,7 @@ import builtins as _builtins
 import contextlib as _contextlib
 
 from quadrants import _logging, _settings
+from quadrants._logging import warn_caller
 
 
 class QuadrantsCompilationError(Exception):
@@ -139,6 +140,11 @@ class _OutOfMemory(QuadrantsRuntimeError, MemoryError):
     """The device has no memory left."""
 
 
+@_shown_as(QuadrantsRuntimeTypeError)
+class _Mismatch(QuadrantsRuntimeTypeError, ValueError):
+    """An array does not suit its parameter; a ValueError too, which programs catch."""
+
+
 _ENOMEM = 12
 _PACKAGE = __file__.rpartition("/")[0] + "/"  # funcs of the package itself are not shown in call chains
 
@@ -270,8 +276,20 @@ def from_foreign(error, trace):
     return wrapped
 
 
+_HINT = "\nHint: "
+
+
+def name_kernel(error, info):
+    """The text of an error about arguments says which kernel was called."""
+    if isinstance(error, QuadrantsRuntimeTypeError) and len(error.args) == 1 and not str(error).startswith("\n"):
+        text, hint, advice = str(error).partition(_HINT)
+        error.args = (f"{text} (in a call of the kernel `{info.name}`){hint}{advice}",)
+
+
 def from_device(text, call, code):
-    return (_OutOfMemory if code == _ENOMEM else QuadrantsRuntimeError)(text)
+    if code == _ENOMEM:
+        return _OutOfMemory(text.partition(f" failed with code {code}: ")[2])
+    return QuadrantsRuntimeError(text)
 
 
 def from_internal(text):
@@ -309,7 +327,7 @@ def warn(category, message, file, line):
     if file and line:
         warnings.warn_explicit(message, kind, file, line, registry=_told.setdefault(file, {}))
     else:
-        warnings.warn(message, kind, stacklevel=3)
+        warn_caller(message, kind)
 
 
 def not_available(name, instead=""):

@@ -9,6 +9,7 @@ TRACE, DEBUG, INFO, WARN, ERROR, CRITICAL = _LEVELS = ("trace", "debug", "info",
 _OFF = "off"
 
 _level = INFO
+_package = __file__.rpartition("/")[0] + "/"
 
 
 def set_logging_level(level):
@@ -131,3 +132,14 @@ def _build():
         return f"llvm {_build_info.llvm}, commit {_build_info.commit}"
     except ImportError:
         return "llvm unknown, commit unknown"
+
+
+def warn_caller(message, kind=UserWarning):
+    """A warning about the line of the program that called the package, however deep in it the cause was found."""
+    import sys
+    import warnings
+
+    frame, depth = sys._getframe(1), 1
+    while frame is not None and frame.f_code.co_filename.startswith(_package):
+        frame, depth = frame.f_back, depth + 1
+    warnings.warn(message, kind, stacklevel=depth + 1 if frame is not None else 2)

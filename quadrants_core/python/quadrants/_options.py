@@ -106,8 +106,6 @@ CLEANING_POLICIES = ("never", "version", "lru", "fifo")
 
 def check(arch, values, src_ll_cache, present):
     """Options that contradict each other, or that this version cannot carry out as they say. `present`: the environment's."""
-    import warnings
-
     cached = values["offline_cache"]
     loads = [_environment.variable(name) for name in ("load_ir", "QUADRANTS_LOAD_PTX") if _environment.value(name, present) not in ("", "0", False)]
     if loads and (cached or src_ll_cache):
@@ -115,13 +113,12 @@ def check(arch, values, src_ll_cache, present):
             f"Caching must be disabled when using {' and '.join(loads)}: pass offline_cache=False and src_ll_cache=False to qd.init"
         )
     if "QUADRANTS_LOAD_PTX" in loads:
-        warnings.warn(f"QUADRANTS_LOAD_PTX has no effect: there is no PTX on arch={arch.name}", stacklevel=4)
+        _logging.warn_caller(f"QUADRANTS_LOAD_PTX has no effect: there is no PTX on arch={arch.name}")
     shows = "print_ir=True" if values["print_ir"] else "QD_DUMP_IR" if _environment.value("dump_ir", present) else ""
     if shows and cached:
-        warnings.warn(
+        _logging.warn_caller(
             f"{shows} shows only kernels that are compiled; those that the cache on disk holds are not. "
-            "Pass offline_cache=False to qd.init to see all of them. [warning_code=DUMP_IR_CACHE_MISMATCH]",
-            stacklevel=4,
+            "Pass offline_cache=False to qd.init to see all of them. [warning_code=DUMP_IR_CACHE_MISMATCH]"
         )
     if values["external_metal_command_queue"] and arch.name != "metal":
         raise ValueError(

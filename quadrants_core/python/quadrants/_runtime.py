@@ -74,8 +74,6 @@ def _wanted_archs(arch):
 
 
 def _choose_arch(arch, enable_fallback):
-    import warnings
-
     wanted = _wanted_archs(arch)
     for candidate in wanted:
         if _arch.backend_name(candidate):
@@ -83,7 +81,7 @@ def _choose_arch(arch, enable_fallback):
     names = ", ".join(f"Arch.{a.name}" for a in wanted)
     if not enable_fallback:
         raise RuntimeError(f"Arch=[{names}] is not supported")
-    warnings.warn(f"Arch=[{names}] is not supported, falling back to CPU", stacklevel=3)
+    _logging.warn_caller(f"Arch=[{names}] is not supported, falling back to CPU")
     return _arch.cpu
 
 

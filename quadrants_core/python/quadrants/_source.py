@@ -192,8 +192,16 @@ def _tree_of(lines, start, wanted):
 
 
 def shown_name(filename):
-    """The name of a source file in messages and coverage."""
-    return _exceptions._display_names.get(filename, filename)
+    """The name of a source file in messages and coverage. A name that is no text in UTF-8 is shown with its bytes escaped."""
+    shown = _exceptions._display_names.get(filename, filename)
+    if not shown.isascii() and _in_utf8(shown) != shown:
+        shown = _in_utf8(shown)
+        set_display_name(filename, shown)
+    return shown
+
+
+def _in_utf8(name):
+    return name.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def set_display_name(filename, shown):

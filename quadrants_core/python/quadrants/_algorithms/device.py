@@ -25,7 +25,7 @@ def _depth(n, log256_max_n):
     """The given one once it is checked, or the smallest that suffices for n elements."""
     if log256_max_n is None:
         log256_max_n = 1
-        while _TILE**log256_max_n < n:
+        while log256_max_n <= _DEEPEST and _TILE**log256_max_n < n:
             log256_max_n += 1
     if log256_max_n > _DEEPEST:
         raise ValueError(

@@ -242,8 +242,8 @@ def _name_in_data(file, relative):
     if not _can_be_opened(file):
         file = _kept(file)
     if relative and file.startswith(_folder + os.sep):
-        return file[len(_folder) + 1 :]
-    return file
+        file = file[len(_folder) + 1 :]
+    return file.encode("utf-8", "backslashreplace").decode("utf-8")  # the data are text
 
 
 def _kept(file):

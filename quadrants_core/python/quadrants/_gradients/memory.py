@@ -1,7 +1,6 @@
 """qd.ad.memory_report: what reverse kernels keep for the way back through their loops."""
 
 import math
-import warnings
 from collections import namedtuple
 from itertools import groupby
 
@@ -231,7 +230,7 @@ def tell_of_budgets():
                     kept[loop.line, loop.reason] = kept.get((loop.line, loop.reason), 0) + loop._replace(lanes=1).bytes
             loops = "; ".join(f"loop of line {line}, {count} bytes: {reason}" for (line, reason), count in kept.items())
             name = kernel.name.removesuffix("_reverse_grad").replace("<locals>.", "")
-            warnings.warn(f"The gradient of '{name}' is {task.excess}. {loops}. See qd.ad.memory_report().", RuntimeWarning, stacklevel=2)
+            _exceptions.warn_caller(f"The gradient of '{name}' is {task.excess}. {loops}. See qd.ad.memory_report().", RuntimeWarning)
 
 
 def _kernel(row):

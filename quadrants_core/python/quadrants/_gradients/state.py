@@ -30,7 +30,7 @@ def _read(place):
 
 
 def _write(place, values):
-    place.copy_in(values.ctypes.data, values.strides)
+    place.copy_in(values)
 
 
 def _is_companion(member):

@@ -9,6 +9,7 @@ import time
 from quadrants import _exceptions, _native, _runtime, _settings
 from quadrants._coverage import counts as _coverage
 from quadrants._inspect.standing import Standing
+from quadrants._windows import messages
 
 PERIOD = 0.2  # s between two looks at counts and times
 FRAME = 1 / 30  # s between two pictures of a view
@@ -283,6 +284,9 @@ class Publisher(threading.Thread):
     def handle(self, message):
         answer = getattr(self, "do_" + str(message.get("kind")), None)
         if answer is None:
+            return
+        if not messages.is_message(message, messages.REQUESTS):
+            self.say(f"{message['kind']}: a member is missing, or of another type")
             return
         try:
             answer(message)

@@ -11,6 +11,8 @@ import stat
 import struct
 import time
 
+from quadrants._windows import messages
+
 VERSION = 1  # of what is said before a window takes over
 ANSWER = 10.0  # s in which a program answers
 _LOCKED = 2.0  # s that somebody else may hold the folder
@@ -160,7 +162,7 @@ def hear(connection):
                 return None
             line += connection.recv(seen.find(b"\n") + 1 or len(seen))
         message = json.loads(line)
-        return message if isinstance(message, dict) else None
+        return message if messages.is_message(message, messages.MEETING) else None
     except (OSError, ValueError, RecursionError):
         return None
 
@@ -213,7 +215,7 @@ def attach(process):
         answer = None
     if answer is None or answer.get("kind") != "attached":
         connection.close()
-        raise Refused(str(answer["why"]) if answer and "why" in answer else f"process {process} does not answer")
+        raise Refused(answer["why"] if answer and answer["kind"] == "refused" else f"process {process} does not answer")
     return connection
 
 

@@ -3,28 +3,102 @@
 import difflib
 import struct
 
-from quadrants import _exceptions
+from quadrants import _dtypes, _exceptions
 
 # How a read was made: the order of quadrants_core/frontend/read.h.
 (KERNEL, PARAM, NAME, ATTRIBUTE, ITEM, SELF, METHOD, FUNCTION, ANNOTATION, DEFAULTS, LIBRARY, RETURNS, MEMBER, VALUE) = range(14)
 
 
+class _Print:
+    """The print of an object (frontend/prints.cpp), read from its begin. ValueError or struct.error at one that cannot be shown."""
+
+    def __init__(self, found):
+        self.found, self.at = found, 0
+
+    def numbers(self, form):
+        read = struct.unpack_from("=" + form, self.found, self.at)
+        self.at += struct.calcsize("=" + form)
+        return read[0] if len(read) == 1 else read
+
+    def text(self):
+        size = self.numbers("Q")
+        self.at += size
+        if self.at > len(self.found):
+            raise ValueError("a text is cut off")
+        return self.found[self.at - size : self.at].decode("utf-8", "replace")
+
+    def list(self, count=None):
+        return [self.value() for _ in range(self.numbers("q") if count is None else count)]
+
+    def value(self):
+        tag = self.numbers("c")
+        show = _SHOWN.get(tag)
+        if show is None:
+            raise ValueError(f"no print of a value: {tag}")
+        return show(self)
+
+    def tuple(self):
+        items = self.list()
+        return f"({', '.join(items)}{',' * (len(items) == 1)})"
+
+    def dict(self):
+        items = self.list(2 * self.numbers("q"))
+        return f"{{{', '.join(f'{key}: {value}' for key, value in zip(items[::2], items[1::2]))}}}"
+
+    def range(self):
+        start, stop, step = self.list(3)
+        return f"range({start}, {stop}{'' if step == '1' else ', ' + step})"
+
+    def member(self):
+        """Of an enumeration: the outline of its class, then the number."""
+        self.numbers("cBB")
+        _, _, name = self.text(), self.text(), self.text()
+        return f"{name}({self.value()})"
+
+    def dtype(self):
+        number = int(self.value())
+        if not 0 < number <= len(_dtypes.all_types):
+            raise ValueError("no dtype")
+        return str(_dtypes.all_types[number - 1]).removeprefix("quadrants.")
+
+    def matrix_type(self):
+        n, m, ndim, dtype = self.list(4)
+        return f"vector({n}, {dtype})" if ndim == "1" else f"matrix({n}, {m}, {dtype})"
+
+    def matrix(self):
+        return self.list(4)[3]
+
+
+_SHOWN = {
+    b"N": lambda read: "None",
+    b"T": lambda read: "True",
+    b"F": lambda read: "False",
+    b"?": lambda read: "…",
+    b"i": lambda read: str(read.numbers("q")),
+    b"f": lambda read: repr(read.numbers("d")),
+    b"I": _Print.text,
+    b"s": lambda read: repr(read.text()),
+    b"b": _Print.text,
+    b"n": lambda read: f"{read.text()}({read.value()})",
+    b"(": _Print.tuple,
+    b"[": lambda read: f"[{', '.join(read.list())}]",
+    b"{": _Print.dict,
+    b"r": _Print.range,
+    b"E": _Print.member,
+    b"d": _Print.dtype,
+    b"V": _Print.matrix_type,
+    b"X": _Print.matrix,
+}
+
+
 def value_in(found):
-    """What was there, as text, from its print (frontend/prints.cpp); None if the print does not show it."""
-    tag, rest = found[:1], found[1:]
-    if tag in (b"N", b"T", b"F"):
-        return {b"N": "None", b"T": "True", b"F": "False"}[tag]
-    if tag == b"i":
-        return str(struct.unpack("=q", rest)[0])
-    if tag == b"f":
-        return repr(struct.unpack("=d", rest)[0])
-    if tag in (b"I", b"s"):
-        text = rest[8:].decode("utf-8", "replace")
-        return repr(text) if tag == b"s" else text
-    if tag == b"n":
-        size = struct.unpack("=Q", rest[:8])[0]
-        return f"{rest[8 : 8 + size].decode()}({value_in(rest[8 + size :])})"
-    return None
+    """What was there, as text, from its print; None if the print does not show it."""
+    read = _Print(found)
+    try:
+        shown = read.value()
+    except (ValueError, struct.error):
+        return None
+    return shown if read.at == len(found) else None
 
 
 def _path(reads, number):

@@ -65,7 +65,7 @@ def parallel():
 
 def checkpoint(cp_id, yield_on):
     """`with qd.checkpoint(cp_id, yield_on=flag):` in a kernel with checkpoints=True: what a launch ends after if the array `flag` is not
-    0 then, and where `kernel.resume(..., from_checkpoint=cp_id)` begins.
+    0 then, and where `kernel.resume(..., from_checkpoint=cp_id)` begins. Experimental: names and rules may change.
 
     Args:
         cp_id: the label of the block: a number or the value of an IntEnum that no other block has.
@@ -89,7 +89,7 @@ _builtin(checkpoint)
 
 
 class GraphStatus:
-    """What a launch of a kernel with `qd.checkpoint` blocks gives.
+    """What a launch of a kernel with `qd.checkpoint` blocks gives. Experimental, as these are.
 
     Args:
         yielded: whether a checkpoint ended the launch.

@@ -1,8 +1,8 @@
 """Fields: scalars, vectors and matrices stored in trees."""
 
-import warnings
+import math
 
-from quadrants import _dtypes, _exceptions, _source
+from quadrants import _dtypes, _exceptions, _settings, _source
 from quadrants._display import values as _values
 from quadrants._language import kernel as _kernel, matrix as _matrix
 from quadrants._storage import interop as _interop, naming as _naming
@@ -144,7 +144,7 @@ class Field(_values.Shown):
             return
         words = _copy_of(place)
         part.write(words, values)
-        place.copy_in(words.ctypes.data, words.strides)
+        place.copy_in(words)
 
     def _element_shape(self):
         return ()
@@ -188,10 +188,9 @@ class Field(_values.Shown):
 
         shape = self.shape
         if getattr(self._node(), "_kind", "") == "dynamic":
-            warnings.warn(
+            _exceptions.warn_caller(
                 "You are trying to convert a dynamic snode to a numpy array, be aware that inactive items in the snode "
-                "will be converted to zeros in the resulting array.",
-                stacklevel=4,
+                "will be converted to zeros in the resulting array."
             )
         out = np.empty(shape + (len(self._parts),), _dtypes.numpy_dtype(self._dtype))
         for k, part in enumerate(self._parts):
@@ -201,7 +200,8 @@ class Field(_values.Shown):
 
     @_values.host_only
     def from_numpy(self, arr):
-        """Takes the values of a NumPy array; in a sparse tree, those of elements that are active.
+        """Takes the values of a NumPy array; in a sparse tree, those of elements that are active. Numbers are converted to the type of the
+        field; where whole numbers lose their value by that there is a warning.
 
         Args:
             arr: of the shape of the field; of vectors and matrices, with their axes at the end.
@@ -212,6 +212,8 @@ class Field(_values.Shown):
         import numpy as np
 
         arr = np.asarray(arr)
+        if self._quant is None:
+            _interop.tell_of_losses(arr, self._dtype)
         self._take(arr)
         self._use("ext_arr_to_field")
         if _kernel.recorder() is not None:
@@ -322,18 +324,45 @@ class Field(_values.Shown):
         return self, [self._place_of(m) for m in self._parts]
 
     def __array__(self, dtype=None, copy=None):
-        return self.to_numpy(dtype=dtype)
+        return self.to_numpy(dtype=dtype, copy=copy is not False)
 
     def __iter__(self):
         raise NotImplementedError("Struct for is only available in Quadrants scope.")
 
+    def _state(self):
+        """Its shape, or why it has none."""
+        part = self._parts[0]
+        if part.generation == -1:
+            return "of a tree that was destroyed"
+        if part.node is None:
+            return "not placed"
+        ended = getattr(part.node, "_builder", None) is not None and part.node._builder._program != _settings.programs_ended
+        return "of an ended program" if ended else str(self.shape)
+
+    def _bytes(self):
+        """Those of its elements, in a tree that has them all; else 0."""
+        place = self._parts[0].place
+        if place is None or place.sparse or self._quant is not None:
+            return 0
+        return _dtypes.size(self._dtype) * len(self._parts) * math.prod(self.shape)
+
+    def _described(self, kind, what, name):
+        """What consoles, lists and debuggers show: `kind`, the name if there is one, the shape, what the elements are, and how much
+        memory a large one takes."""
+        name = f" {name!r}" if name else ""
+        state = self._state()
+        if not state.startswith("("):
+            return f"<{kind}{name} {what}, {state}>"
+        large = self._bytes() >> 20
+        return f"<{kind}{name} {state} {what}{f', {large} MiB' if large else ''}>"
+
     def __repr__(self):
-        return "<qd.field>"
+        return self._described("qd.field", self.dtype, self._name)
 
     def __str__(self):
         if not self._placed():
             return "<Field: Definition of this field is incomplete>"
-        return str(self._copied())
+        return _interop.printed(self, self._copied)
 
 
 class ScalarField(Field):
@@ -465,7 +494,7 @@ class MatrixField(Field):
         return [self._place_in_kernel(p).id for p in self._parts]
 
     def __repr__(self):
-        return f"<{self.n}x{self.m} qd.Matrix.field>"
+        return self._described(f"{self.n}x{self.m} qd.Matrix.field", self.dtype, self._name)
 
 
 class _Memory:
@@ -497,7 +526,7 @@ def _copy_of(place):
     import numpy as np
 
     out = np.zeros(place.shape, _dtypes.numpy_dtype(_dtypes.all_types[place.scalar - 1]))
-    place.copy_out(out.ctypes.data, out.strides)
+    place.copy_out(out)
     return out
 
 

@@ -36,9 +36,20 @@ def _storage_of(array):
 
 def view(array):
     """numpy array on the memory of an ndarray or field; ValueError if there is none."""
+    return _view(array, *_storage_of(array))
+
+
+def printed(array, copied):
+    """As numpy prints it. Of a large array the memory is looked at where numpy prints it: its edges, not copied as a whole."""
+    try:
+        return str(_view(array, *array._storage()))
+    except ValueError:
+        return str(copied())
+
+
+def _view(array, address, shape, strides):
     import numpy as np
 
-    address, shape, strides = _storage_of(array)
     kind = _dtypes.numpy_dtype(array.dtype)
     interface = {"version": 3, "data": (address, False), "shape": shape, "strides": strides, "typestr": kind.str}
     return np.asarray(_Memory(array._memory(), interface))
@@ -103,6 +114,21 @@ def dlpack_protocol(array, stream=None, max_version=None, dl_device=None, copy=N
 def dlpack_device():
     """`__dlpack_device__`: kDLCPU, or kDLExtDev for memory that the host cannot reach."""
     return (1, 0) if _native.core().host_visible() else (12, 0)
+
+
+def tell_of_losses(array, dtype):
+    """Before numbers of a numpy array go into memory of another type: whole numbers that do not become the same are told. Reals are
+    rounded, as numpy does it."""
+    import numpy as np
+
+    to = np.dtype(_dtypes.numpy_dtype(dtype))
+    if to.kind not in "iu" or array.dtype.kind not in "iuf" or np.can_cast(array.dtype, to):
+        return
+    with np.errstate(invalid="ignore"):
+        differs = array.astype(to) != array
+        if differs.any():
+            value = array[differs].flat[0]
+            _exceptions.warn_caller(f"from_numpy: {value} becomes {value.astype(to)} in {dtype}; the array has dtype={array.dtype}")
 
 
 def contiguous_strides(shape, size):

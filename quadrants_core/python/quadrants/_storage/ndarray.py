@@ -1,7 +1,5 @@
 """qd.ndarray: contiguous arrays on the device, elements readable and writable from Python."""
 
-import warnings as _warnings
-
 from quadrants import _dtypes, _exceptions, _native
 from quadrants._display import values as _values
 from quadrants._language import annotations as _annotations, kernel as _kernel, matrix as _matrix
@@ -26,9 +24,7 @@ def _check_shape(shape):
     for n in valid:
         elements *= n
     if elements > _MOST:
-        _warnings.warn(
-            "Ndarray index might be out of int32 boundary but int64 indexing is not supported yet.", stacklevel=4
-        )
+        _exceptions.warn_caller("Ndarray index might be out of int32 boundary but int64 indexing is not supported yet.")
     return valid
 
 
@@ -216,14 +212,15 @@ def _classes():
         def __repr__(self):
             if not self._alive:
                 return f"<qd.{type(self).__name__} of an ended program>"
-            return f"<{_describe(self)} {self._to_numpy()}>"
+            return f"<{_describe(self)} {_interop.printed(self, self._to_numpy)}>"
 
     del Ndarray.__copy__
 
     class _Converting(Ndarray):
         @_values.host_only
         def from_numpy(self, arr):
-            """Takes the values of a NumPy array.
+            """Takes the values of a NumPy array. Numbers are converted to the type of the array; where whole numbers lose their value by
+            that there is a warning.
 
             Args:
                 arr: of the shape of the array; of vectors and matrices, with their axes at the end.
@@ -231,6 +228,10 @@ def _classes():
             Raises:
                 ValueError: the shapes differ.
             """
+            import numpy as np
+
+            arr = np.asarray(arr)
+            _interop.tell_of_losses(arr, self.dtype)
             self._from_numpy(arr)
             if _kernel.recorder() is not None:
                 _kernel.recorder().loaded(self, self._to_numpy())
@@ -246,7 +247,7 @@ def _classes():
             return _interop.to_numpy(self, self._to_numpy, dtype, copy)
 
         def __array__(self, dtype=None, copy=None):
-            return self.to_numpy(dtype=dtype)
+            return self.to_numpy(dtype=dtype, copy=copy is not False)
 
         def __iter__(self):
             shape = self._live_shape()

@@ -277,7 +277,10 @@ class StructField(_values.Shown):
         return self._first().parent(n)
 
     def __repr__(self):
-        return "<qd.Struct.field>"
+        first = self._first()
+        while not hasattr(first, "_described"):  # a struct in a struct
+            first = first._first()
+        return first._described("qd.Struct.field", f"of {', '.join(self._fields)}", "")
 
     def __str__(self):
         return str(self.to_numpy()) if self._placed() else "<Field: Definition of this field is incomplete>"

@@ -198,7 +198,7 @@ class Tensor(_values.Shown):
         return self._impl.__dlpack_device__()
 
     def __array__(self, dtype=None, copy=None):
-        return self.to_numpy(dtype=dtype)
+        return self.to_numpy(dtype=dtype, copy=copy is not False)
 
     def _description(self):
         element = getattr(self._impl, "n", 0) if _is_field(self._impl) else self._impl._rows

@@ -8,16 +8,21 @@ _INTEGER, _FIXED, _FLOATING, _SHARED = 0, 1, 2, 3  # ir::Packing::Kind
 _WORDS = {8: _dtypes.u8, 16: _dtypes.u16, 32: _dtypes.u32, 64: _dtypes.u64}
 
 
+def _checked_bits(bits):
+    """Before anything is computed with them: 2**bits of a large number would fill the memory."""
+    if not hasattr(bits, "__index__") or not 0 < bits <= 64:
+        raise _exceptions.QuadrantsTypeError(f"a quant type has 1 to 64 bits, not {bits!r}")
+    return bits.__index__()
+
+
 class QuantType:
     """qd.types.quant.int, fixed or float: how a field's numbers are stored; kernels compute with them in `compute`."""
 
     _qd_kind_ = "quant_type"
 
     def __init__(self, kind, bits, exponent_bits, signed, compute, scale):
-        if not 0 < bits <= 64:
-            raise _exceptions.QuadrantsTypeError(f"a quant type has 1 to 64 bits, not {bits}")
         self.kind = kind
-        self.bits = bits
+        self.bits = _checked_bits(bits)
         self.exponent_bits = exponent_bits
         self.signed = signed
         self.compute = compute
@@ -144,7 +149,9 @@ def fixed(bits, signed=True, max_value=1.0, compute=None, scale=None):
         scale: the number is a multiple of this, instead of `max_value`.
     """
     if scale is None:
-        scale = max_value / 2 ** (bits - 1 if signed else bits)
+        scale = max_value / 2 ** (_checked_bits(bits) - bool(signed))
+    if not 0 < abs(scale) < float("inf"):
+        raise _exceptions.QuadrantsTypeError(f"numbers of a fixed-point type cannot be multiples of {scale!r}")
     return QuantType(_FIXED, bits, 0, signed, _real(compute), scale)
 
 

@@ -13,6 +13,7 @@ import time
 import weakref
 
 from quadrants import _logging
+from quadrants._windows import messages
 
 VERSION = 1
 _NOT_LOADED = 127  # how a program ends whose libraries are not all there
@@ -200,11 +201,12 @@ class Process:
         for line in lines:
             try:
                 message = json.loads(line)
-                kind = message["kind"]
-            except (ValueError, TypeError, KeyError, RecursionError):
+            except (ValueError, RecursionError):
+                message = None
+            if not messages.is_message(message, messages.ANSWERS):
                 self._gone()
                 return
-            if kind == "hello" and self.answer is None:
+            if message["kind"] == "hello" and self.answer is None:
                 self.answer = message
             self._waiting.append(message)
 

@@ -218,6 +218,8 @@ def _outermost_flag(kernel):
 
 # Of the specialisation that was used last: one entry a level, or a checkpoint, in the order of the source.
 _ATTRIBUTES.update(
+    use_graph=lambda kernel: kernel._primal.graph,
+    use_checkpoints=lambda kernel: kernel._primal.checkpoints,
     graph_do_while_arg=_outermost_flag,
     graph_do_while_levels=_levels,
     checkpoint_user_labels_by_cp_id=lambda kernel: [label for label, _, _ in kernel._graph()[1]],

@@ -4,6 +4,7 @@ from quadrants._arch import Extension as extension
 from quadrants._arch import amdgpu, arm64, cpu, cuda, gpu, is_arch_supported, metal, python, vulkan, x64
 from quadrants._arch import host_archs as get_host_arch_list
 from quadrants._arch import is_extension_supported
+from quadrants._language.graph import GraphStatus, checkpoint
 from quadrants._storage.field import _Layout as Layout
 from quadrants._language.ops import (
     assume_in_range, block_local, cache_read_only, clock_counter, clock_freq_hz, global_thread_idx, loop_config, loop_unique,
