@@ -122,3 +122,22 @@ def test_methods_of_the_core_with_junk(arch, tmp_path):
     assert program.returncode == 0, program.stderr[-3000:]
     calls, raised = map(int, program.stdout.split()[-2:])
     assert calls > 5000 and raised > calls * 0.8
+
+
+def test_sizes_that_are_none():
+    """Refused before anything is computed with them."""
+    for make in (qd.types.quant.fixed, qd.types.quant.int):
+        for bits in (10**9, 10**30, 0, -3, 65, 8.0, float("inf"), "8", None):
+            with pytest.raises(qd.QuadrantsTypeError, match="a quant type has 1 to 64 bits"):
+                make(bits)
+    with pytest.raises(qd.QuadrantsTypeError, match="does not fit its compute type"):
+        qd.types.quant.float(10**9, 10**9)
+    for scale in (0.0, float("inf"), float("nan")):
+        with pytest.raises(qd.QuadrantsTypeError, match="cannot be multiples of"):
+            qd.types.quant.fixed(8, scale=scale)
+    for slots in (qd.algorithms.reduce_scratch_slots, qd.algorithms.exclusive_scan_scratch_slots, qd.algorithms.sort_scratch_slots):
+        for n in (2**33, 10**400):
+            with pytest.raises(ValueError, match="log256_max_n=5 exceeds the maximum"):
+                slots(n)
+    with pytest.raises(ValueError, match="log256_max_n=5 exceeds the maximum"):
+        qd.algorithms.reduce_scratch_slots(float("inf"))
