@@ -11,6 +11,7 @@
 #include "frontend/overflow.h"
 #include "frontend/packed.h"
 #include "frontend/place.h"
+#include "frontend/suggest.h"
 #include "frontend/types.h"
 
 namespace qd::frontend {
@@ -56,7 +57,7 @@ Val update_atomic(Walk &w, const Node *node, Op op, bool negate, const Ref &ref,
     if (promote(ref.elem, from) != ref.elem && (!v.is_constant() || ir::is_float(from) || ref.elem == Scalar::u1))
         w.warn(node, "UserWarning",
                std::string("Atomic ") + word(op, negate) + " may lose precision: " + ir::to_string(ref.elem) + " <- " +
-                   ir::to_string(from));
+                   ir::to_string(from) + why_narrow(w, node, ref.elem, from));
     std::vector<ir::Value> olds;
     for (int k = 0; k < ref.n * ref.m; ++k) {
         const ir::Value amount = as(w, node, v.is_matrix() ? component(v, k) : v, ref.elem);

@@ -258,11 +258,30 @@ static bool is_pure_call(PyObject *callee, PyObject *args, const std::string &mo
            (PyDict_CheckExact(self) && (name == "keys" || name == "values" || name == "items" || name == "get"));
 }
 
+/// `super()`: Python takes the class in which the function stands, and its first argument.
+static Val super_of_frame(Walk &w, const Node *node) {
+    const Frame &frame = w.frames.back();
+    const Items params = items_of(child(frame.source->tree, Field::args), Field::args);
+    PyObject *self = params.empty() ? nullptr : word_of(params[0], Field::arg);
+    PyObject *class_name = w.objects.intern("__class__");
+    const PyRef around = frame.function ? find_name(frame.function, class_name) : PyRef{};
+    const Binding *bound = self ? w.scopes.find_local(self) : nullptr;
+    const PyRef object = bound ? to_python(bound->value) : PyRef{};
+    if (!around || !object)
+        w.fail_type(node, "super() needs a method whose first argument is an object known at compile time",
+                    "call the method of the base class by its name: `Base.f(self, ...)`");
+    Call call;
+    call.node = node;
+    call.args = {wrap(w, around), wrap(w, object)};
+    return call_python(w, node, reinterpret_cast<PyObject *>(&PySuper_Type), call);
+}
+
 Val call_python(Walk &w, const Node *node, PyObject *callee, const Call &call) {
     PyRef module = attribute(callee, names().__module__);
     const std::string from = module && PyUnicode_Check(module.get()) ? text(module.get()) : "";
     PyRef name = attribute(callee, names().__name__);
     const std::string called = name && PyUnicode_Check(name.get()) ? text(name.get()) : repr(callee);
+    if (callee == reinterpret_cast<PyObject *>(&PySuper_Type) && call.args.empty()) return super_of_frame(w, node);
     if (!PyCallable_Check(callee)) w.fail_type(node, "'" + type_name(callee) + "' object is not callable");
     if (std::optional<Val> made = arranged(w, node, callee, call, from, called)) return *made;
     const auto is_known = [&](const Val &v) { return bool(to_python(v)); };

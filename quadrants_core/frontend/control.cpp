@@ -20,6 +20,7 @@
 #include "frontend/scope.h"
 #include "frontend/size.h"
 #include "frontend/static.h"
+#include "frontend/suggest.h"
 #include "frontend/types.h"
 
 #include <algorithm>
@@ -105,8 +106,7 @@ static Flow statement_kind(Walk &w, const Node *node) {
                       std::string("Function definition is not allowed in '") +
                           (w.frames.back().is_kernel ? "qd.kernel" : "qd.func") + "'.",
                       "define it outside with @qd.func");
-    w.fail_syntax(node, std::string("Unsupported node \"") + kind_name(node->kind) + "\"",
-                  "this statement has no meaning in a kernel; do it in Python, around the call");
+    fail_unsupported_node(w, node);
 }
 
 /// Blocks of graphs; `with qd.stream_parallel():`, parts of a kernel that may run beside each other, here one after

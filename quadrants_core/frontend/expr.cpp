@@ -101,9 +101,7 @@ static Val eval_kind(Walk &w, const Node *node, Use use) {
     case Kind::Starred:
     case Kind::Slice: break; // of what holds them
     }
-    w.fail_syntax(node, std::string("Unsupported node \"") + kind_name(node->kind) + "\"",
-                  "kernels are a subset of Python; move this outside the kernel or into `qd.static(...)` on values "
-                  "known at compile time");
+    fail_unsupported_node(w, node);
 }
 
 Val wrap(Walk &w, PyRef object) {

@@ -8,6 +8,7 @@
 #include "frontend/expr.h"
 #include "frontend/objects.h"
 #include "frontend/place.h"
+#include "frontend/suggest.h"
 #include "frontend/types.h"
 #include "ir/eval.h"
 
@@ -90,7 +91,9 @@ Val eval_joined(Walk &w, const Node *node) {
             continue;
         }
         const long code = number_of(part, Field::conversion);
-        if (code != -1) w.fail_syntax(part, std::string("conversion '") + char(code) + "' is not supported.");
+        if (code != -1)
+            w.fail_syntax(part, std::string("conversion '") + char(code) + "' is not supported.",
+                          "write the value alone, `{x}`; `{x=}` is `x={x!r}`, so write `x={x}`");
         const Node *format = child(part, Field::format_spec);
         PyRef spec = python_string("");
         if (format) {
@@ -406,19 +409,26 @@ Flow assert_(Walk &w, const Node *node) {
         test = integer(truth(w, node, test.object()));
     const ir::Value holds = condition(w, node, test, "assert");
     ir::Message message;
-    if (!detail) {
-        add_text(message, source_text(w, source));
-        emit_assert(w, holds, std::move(message), {});
-        return Flow::next;
-    }
+    if (!detail) add_text(message, source_text(w, source));
+    const std::vector<const Node *> shown = detail ? std::vector<const Node *>() : worth_showing(w, node);
     const auto told = [&] {
         std::vector<ir::Value> values;
-        format_value(w, detail, message, values, assert_message(w, detail), "");
-        if (values.size() > most_values) w.fail_syntax(detail, "An assertion message takes at most 32 values");
+        if (detail) {
+            format_value(w, detail, message, values, assert_message(w, detail), "");
+            if (values.size() > most_values) w.fail_syntax(detail, "An assertion message takes at most 32 values");
+        }
+        const char *before = "\nwith ";
+        for (const Node *one : shown) {
+            const Val v = value(w, one);
+            const size_t parts = v.is_matrix() ? v.matrix().comps.size() : 1;
+            if ((!v.is_scalar() && !v.is_matrix()) || values.size() + parts > most_values) continue;
+            add_text(message, std::exchange(before, ", ") + source_text(w, one) + " = ");
+            format_value(w, one, message, values, v, "");
+        }
         emit_assert(w, holds, std::move(message), values);
         return Flow::next;
     };
-    if (detail->kind == NodeKind::Constant) return told();
+    if (detail ? detail->kind == NodeKind::Constant : shown.empty()) return told();
     const ir::Value branch = w.b.if_(holds); // as in Python, the message is computed where the condition does not hold
     body_in(w, w.fn[branch].blocks[0], [] { return Flow::next; });
     body_in(w, w.fn[branch].blocks[1], told);

@@ -11,6 +11,7 @@
 #include "frontend/linalg.h"
 #include "frontend/place.h"
 #include "frontend/subscript.h"
+#include "frontend/suggest.h"
 #include "frontend/types.h"
 #include "frontend/views.h"
 
@@ -130,8 +131,14 @@ Val matrix_attribute(Walk &w, const Node *node, const Val &base, PyObject *name)
     for (const std::string_view letters : swizzle_letters)
         if (what.size() <= 4 && what.find_first_not_of(letters) == std::string::npos)
             return swizzle(w, node, base, what, letters);
-    if (!method_table().count(what))
-        w.fail(node, UserErrorKind::compilation, "'" + type_text(w, base) + "' has no attribute '" + what + "'");
+    if (!method_table().count(what)) {
+        std::vector<std::string_view> known = {"n", "m", "ndim", "shape"};
+        for (const auto &method : method_table()) known.push_back(method.first);
+        w.fail(node, UserErrorKind::compilation,
+               std::string("'") + (shape.ndim == 1 ? "vector " : "matrix ") + type_text(w, base) +
+                   "' has no attribute '" + what + "'",
+               near_word(what, known));
+    }
     return bound_method(base, name);
 }
 

@@ -122,12 +122,20 @@ const Val &Parameters::member(const Node *node, const Val &object, PyObject *key
     return members_.emplace(at, declare(param)).first->second;
 }
 
+/// Found through an object, it is given no `self`.
+static bool is_static_method(PyObject *object, PyObject *name) {
+    PyTypeObject *type = PyType_Check(object) ? reinterpret_cast<PyTypeObject *>(object) : Py_TYPE(object);
+    PyObject *found = _PyType_Lookup(type, name);
+    return found && PyObject_TypeCheck(found, &PyStaticMethod_Type);
+}
+
 Val Parameters::bundle_attribute(const Node *node, const Val &bundle, PyObject *name) {
     Val v = member(node, bundle, name, false);
     if (!v.is_constant()) return v;
     PyRef self = attribute(v.object(), names().__self__);
     const bool bound = self && self.get() == (bundle.is_bundle() ? bundle.bundle().object.get() : bundle.object());
-    if (bound || (bundle.is_bundle() && w_.objects.kind_of(v.object()) == Kind::func))
+    if (bound || (bundle.is_bundle() && w_.objects.kind_of(v.object()) == Kind::func &&
+                  !is_static_method(bundle.bundle().object.get(), name)))
         v.constant().owner = std::make_shared<const Val>(bundle);
     return v;
 }

@@ -1,6 +1,7 @@
-// What the user may have meant: by an unknown name, or an unknown attribute of an object.
+// What the user may have meant by an unknown name, attribute or statement, and what helps to understand a message.
 #include "frontend/suggest.h"
 
+#include "frontend/format.h"
 #include "frontend/scope.h"
 
 namespace qd::frontend {
@@ -68,6 +69,84 @@ void fail_unknown_name(Walk &w, const Node *node, PyObject *name) {
     w.fail(node, UserErrorKind::name, "Name \"" + text(name) + "\" is not defined", hint);
 }
 
+void fail_unsupported_node(Walk &w, const Node *node) {
+    struct Row {
+        NodeKind kind;
+        const char *words, *hint;
+    };
+    static constexpr Row rows[] = {
+        {NodeKind::Global, "a kernel cannot assign to names outside of it",
+         "store into a field or array, or return the value"},
+        {NodeKind::Nonlocal, "a kernel cannot assign to names outside of it",
+         "store into a field or array, or return the value"},
+        {NodeKind::Raise, "a kernel cannot raise",
+         "write `assert condition, message`, which debug=True checks, or store a flag"},
+        {NodeKind::Try, "nothing is caught in a kernel", "put the `try` around the call of the kernel"},
+        {NodeKind::TryStar, "nothing is caught in a kernel", "put the `try` around the call of the kernel"},
+        {NodeKind::Import, "a kernel cannot import", "import outside of it"},
+        {NodeKind::ImportFrom, "a kernel cannot import", "import outside of it"},
+        {NodeKind::Delete, "nothing is deleted in a kernel",
+         "leave it out: names are gone after the block that assigns them"},
+        {NodeKind::Match, "kernels have no `match`", "write `if` and `elif`"},
+        {NodeKind::ClassDef, "a class cannot be made in a kernel", "define it outside"},
+        {NodeKind::Lambda, "a lambda cannot be made in a kernel", "define a function outside, with @qd.func"},
+        {NodeKind::Set, "kernels have no sets", "use a tuple, or qd.static of a set that is made outside"},
+        {NodeKind::SetComp, "kernels have no sets", "use a list, or qd.static of a set that is made outside"},
+    };
+    const std::string name = std::string("Unsupported node \"") + kind_name(node->kind) + "\"";
+    for (const Row &row : rows)
+        if (row.kind == node->kind) w.fail_syntax(node, name + ": " + row.words, row.hint);
+    w.fail_syntax(node, name,
+                  is_statement(node->kind)
+                      ? "this statement has no meaning in a kernel; do it in Python, around the call"
+                      : "kernels are a subset of Python; move this outside the kernel or into "
+                        "`qd.static(...)` on values known at compile time");
+}
+
+std::string near_word(const std::string &name, std::span<const std::string_view> words) {
+    const PyRef known = PyRef::steal(PyList_New(0));
+    for (const std::string_view word : words) {
+        const PyRef item = PyRef::steal(PyUnicode_FromStringAndSize(word.data(), Py_ssize_t(word.size())));
+        PyList_Append(known.get(), item.get());
+    }
+    return meant(name, known.get());
+}
+
+namespace {
+
+/// The target of what a statement or an atomic stores.
+const Node *stored_name(const Node *node) {
+    if (node->kind == NodeKind::AugAssign) node = child(node, Field::target);
+    if (node->kind == NodeKind::Call && items_of(node, Field::args).size()) node = items_of(node, Field::args)[0];
+    return node->kind == NodeKind::Name ? node : nullptr;
+}
+
+/// The first `name = value` in a function.
+const Node *first_assignment(const Node *tree, PyObject *name) {
+    const Node *found = nullptr;
+    each_node(tree, [&](const Node *node) {
+        if (found || node->kind != NodeKind::Assign) return;
+        const Node *target = items_of(node, Field::targets)[0];
+        if (target->kind == NodeKind::Name && word_of(target, Field::id) == name) found = node;
+    });
+    return found;
+}
+
+} // namespace
+
+std::string why_narrow(Walk &w, const Node *node, ir::Scalar to, ir::Scalar from) {
+    const Node *target = node ? stored_name(node) : nullptr;
+    const Source &source = *w.frames.back().source;
+    const Node *first = target ? first_assignment(source.tree, word_of(target, Field::id)) : nullptr;
+    if (!first || !ir::is_float(from) || ir::is_float(to)) return {};
+    const std::string name = text(word_of(target, Field::id)), given = source_text(w, child(first, Field::value));
+    std::string out = ". `" + name + "` is " + ir::to_string(to) + " since line " +
+                      std::to_string(first->at.line + source.first_line - 1) + " (`" + name + " = " + given + "`)";
+    PyObject *number = constant_of(child(first, Field::value));
+    if (number && PyLong_CheckExact(number)) out += "; write `" + name + " = " + given + ".0`";
+    return out;
+}
+
 /// `object.name`, which there is not.
 void fail_attribute(Walk &w, const Node *node, PyObject *object, PyObject *name) {
     const PyRef known = PyRef::steal(PyObject_Dir(object));
@@ -78,6 +157,59 @@ void fail_attribute(Walk &w, const Node *node, PyObject *object, PyObject *name)
     PyErr_Clear();
     w.fail(node, UserErrorKind::compilation, what + " has no attribute '" + text(name) + "'",
            known ? meant(text(name), known.get()) : "");
+}
+
+namespace {
+
+/// Evaluated once more it does what it did: nothing but to give its value.
+bool can_be_repeated(const Node *expression) {
+    bool can = true;
+    each_node(expression, [&](const Node *node) {
+        const NodeKind kind = node->kind;
+        can = can && kind != NodeKind::Call && kind != NodeKind::NamedExpr && kind != NodeKind::ListComp &&
+              kind != NodeKind::DictComp && kind != NodeKind::GeneratorExp;
+    });
+    return can;
+}
+
+/// The loops around a statement, outermost first.
+bool loops_around(const Node *in, const Node *statement, std::vector<const Node *> &loops) {
+    if (in == statement) return true;
+    if (!is_statement(in->kind)) return false;
+    const size_t outer = loops.size();
+    if (in->kind == NodeKind::For) loops.push_back(in);
+    bool found = false;
+    each_child(in, [&](const Node *below) { found = found || loops_around(below, statement, loops); });
+    if (!found) loops.resize(outer);
+    return found;
+}
+
+} // namespace
+
+std::vector<const Node *> worth_showing(Walk &w, const Node *assertion) {
+    std::vector<const Node *> out, loops;
+    const auto add = [&](const Node *node) {
+        const std::string words = source_text(w, node);
+        const auto same = [&](const Node *known) { return source_text(w, known) == words; };
+        if (std::none_of(out.begin(), out.end(), same)) out.push_back(node);
+    };
+    const auto add_variable = [&](const Node *node) {
+        if (node->kind != NodeKind::Name) return;
+        const Binding *known = w.scopes.find_local(word_of(node, Field::id));
+        if (known && (known->value.is_scalar() || known->value.is_matrix() || known->value.is_ref())) add(node);
+    };
+    loops_around(w.frames.back().source->tree, assertion, loops);
+    for (const Node *loop : loops) each_node(child(loop, Field::target), add_variable);
+    const Node *test = child(assertion, Field::test);
+    if (test->kind != NodeKind::Compare) {
+        each_node(test, add_variable);
+        return out;
+    }
+    for (const Node *operand : {child(test, Field::left), items_of(test, Field::comparators)[0]}) {
+        if (operand->kind != NodeKind::Constant && can_be_repeated(operand)) add(operand);
+    }
+    for (const Node *behind : items_of(test, Field::comparators).from(1)) add_variable(behind);
+    return out;
 }
 
 } // namespace qd::frontend

@@ -11,6 +11,7 @@
 #include "frontend/objects.h"
 #include "frontend/place.h"
 #include "frontend/record.h"
+#include "frontend/suggest.h"
 #include "ir/eval.h"
 
 #include <cmath>
@@ -313,7 +314,9 @@ Val unpacked(Walk &w, const Node *node, const Val &v, int depth) {
 
 void check_narrowing(Walk &w, const Node *node, Scalar to, Scalar from) {
     if (promote(to, from) != to)
-        w.warn(node, "UserWarning", "Assign may lose precision: " + ir::to_string(to) + " <- " + ir::to_string(from));
+        w.warn(node, "UserWarning",
+               "Assign may lose precision: " + ir::to_string(to) + " <- " + ir::to_string(from) +
+                   why_narrow(w, node, to, from));
 }
 
 namespace {

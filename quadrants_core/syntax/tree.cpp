@@ -55,6 +55,27 @@ PyObject *Tree::word(std::string_view name) {
     return keep(made);
 }
 
+void Tree::name_privates(std::string_view class_name) {
+    class_name.remove_prefix(std::min(class_name.find_first_not_of('_'), class_name.size()));
+    if (class_name.empty()) return;
+    const std::string prefix = "_" + std::string(class_name);
+    each_node(root, [&](const Node *node) {
+        if (node == root) return; // its own name is that of the function
+        Slot *slot = const_cast<Node *>(node)->slots();
+        for (const FieldRow &row : fields_of(node->kind)) {
+            if (row.holds == Holds::word && slot->object) name_private(*slot, prefix);
+            ++slot;
+        }
+    });
+}
+
+void Tree::name_private(Slot &slot, const std::string &prefix) {
+    const char *utf8 = PyUnicode_AsUTF8(slot.object);
+    if (!utf8) fail_internal("a name is not UTF-8");
+    const std::string_view name = utf8;
+    if (name.starts_with("__") && !name.ends_with("__")) slot = word(prefix + std::string(name));
+}
+
 const Node *operator_node(NodeKind kind) {
     static const auto nodes = [] {
         std::array<Node, kind_count> all{};

@@ -220,11 +220,14 @@ class Tree {
     const List *list(std::span<const Node *const> nodes);
     PyObject *keep(PyObject *owned); ///< takes the reference; null stays null
     PyObject *word(std::string_view name);
+    /// Makes private names (`__x`) inside the root those of a class (`_Class__x`), as Python does.
+    void name_privates(std::string_view class_name);
 
     const Node *root = nullptr;
 
   private:
     void *allocate(size_t bytes);
+    void name_private(Slot &word, const std::string &prefix);
 
     static constexpr size_t block_bytes = 16 << 10;
     std::vector<std::unique_ptr<std::byte[]>> blocks_;

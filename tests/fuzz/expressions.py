@@ -28,7 +28,7 @@ class Expressions(Writer):
             return self.int_leaf(depth)
         p = self.integer
         d = depth - 1
-        form = self.rng.randrange(22)
+        form = self.rng.randrange(24)
         if self.hazards.makes and self.chance(0.1):
             return self.hazards.made(p(d))
         if form < 5:
@@ -65,6 +65,10 @@ class Expressions(Writer):
             return f"{self.pick('qd.raw_div', 'qd.raw_mod')}({p(d)}, {self.pick('3', '5', '-7', 'qd.i64(9)')})"
         if form == 20:
             return f"qd.bit_shr({p(d)}, {self.pick(1, 3, 7)})"
+        if form == 22:
+            return self.named(p, d)
+        if form == 23 and self.chance(0.3):
+            return f"({self.pick(' and ', ' or ').join(self.condition(0) for _ in range(self.rng.randint(8, 13)))})"
         vectors = self.variables("ivec")
         if form == 21 and self.chance(0.4):
             name = self.fresh("z")
@@ -74,6 +78,22 @@ class Expressions(Writer):
             self.scopes.pop()
             return f"qd.Vector([{item} for {name} in qd.static(range({self.pick(2, 3)})){test}]).{self.pick('sum', 'max', 'any', 'all')}()"
         return f"{self.pick(*vectors)}[{p(d)} % 3]" if vectors else self.int_leaf(depth)
+
+    def named(self, of, depth):
+        """A name bound by `:=` where it may be skipped, and read where it is known to be bound."""
+        name = self.fresh("w")
+        first, test = f"({name} := {of(depth)})", self.condition(depth)
+        form = self.rng.randrange(5)
+        if form == 0:
+            return f"(({first} if {test} else ({name} := {self.pick(of, self.integer)(depth)})) - {name})"
+        if form == 1:
+            return f"({name} if ({test}) and {first} != 2 else {of(depth)})"
+        if form == 2:
+            return f"({of(depth)} if not (({test}) and {first} > 1) else {name})"
+        if form == 3:
+            inner = f"({first} if {self.condition(0)} else ({name} := 7))"
+            return f"({inner} + {name} if {test} else ({name} := {of(depth)}) - {name})"
+        return f"({first} + {name})"
 
     def int_leaf(self, depth):
         options = [self.literal_int()]
@@ -109,9 +129,11 @@ class Expressions(Writer):
         if depth <= 0 or self.chance(0.25):
             return self.real_leaf(depth)
         p, d = self.real, depth - 1
-        form = self.rng.randrange(16)
+        form = self.rng.randrange(17)
         if form < 5:
             return f"({p(d)} {self.pick('+', '-', '*')} {p(d)})"
+        if form == 16:
+            return self.named(p, d)
         if form == 5:
             return f"({p(d)} / {p(d)})"
         if form == 6:
@@ -154,8 +176,15 @@ class Expressions(Writer):
         return self.pick(*options)
 
     def condition(self, depth=2):
-        form = self.rng.randrange(8)
+        form = self.rng.randrange(10)
         op = self.pick("<", "<=", ">", ">=", "==", "!=")
+        if form == 8 and depth > 0:
+            links = [f"{self.pick('<', '<=', '!=')} {self.pick(self.integer, self.integer, self.real)(depth - 1)}" for _ in range(self.rng.randint(2, 4))]
+            return f"{self.integer(depth - 1)} {' '.join(links)}"
+        if form == 9 and depth > 0:
+            name = self.fresh("w")
+            word = self.pick("and", "or")
+            return f"({self.condition(depth - 1)} {word} ({name} := {self.integer(depth - 1)}) {op} {self.integer(0)} {word} {name} != {self.integer(0)})"
         if form < 3 or depth <= 0:
             return f"{self.integer(depth - 1)} {op} {self.integer(depth - 1)}"
         if form == 3:

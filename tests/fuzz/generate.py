@@ -65,16 +65,17 @@ class Program(Functions):
 
     def _group(self):
         """Hands some of the storage over as members: of a dataclass, a nested one, or of the object with the kernel."""
-        self.packed, self.is_nested, self.is_method = [], False, False
+        self.packed, self.is_nested, self.is_method, self.is_private = [], False, False, False
         if self.chance(0.7):
             return
         self.is_method = self.chance(0.4)
         self.is_nested = not self.is_method and self.chance(0.4)
         able = [s for s in self.storage if s.form not in ("view",) and not (self.is_method and s.form == "numpy")]
         self.packed = self.some(able, min(2, len(able)))
+        self.is_private = self.is_method and self.chance(0.3)
         prefix = "self" if self.is_method else "pack.inner" if self.is_nested else "pack"
         for s in self.packed:
-            s.name = f"{prefix}.{s.host}"
+            s.name = f"{prefix}.{'__' * self.is_private}{s.host}"
         if self.is_method:
             return
         self.lines += [self.pick("@dataclasses.dataclass", "@dataclasses.dataclass(frozen=True)"), "class Pack:"]
@@ -85,7 +86,7 @@ class Program(Functions):
 
     def _called(self):
         """The call of the kernel in `main`."""
-        members = ", ".join(f"{s.host}={s.host}" for s in self.packed)
+        members = ", ".join(f"{'_World__' * self.is_private}{s.host}={s.host}" for s in self.packed)
         args = [s.host for s in self.storage if s not in self.packed and not s.of]
         args += ["MESH"] * bool(self.mesh and self.mesh.parameters()) + [value for _, _, _, value in self.arguments]
         args += ["l"] * self.is_sparse + self.hazards.arguments()

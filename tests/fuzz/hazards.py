@@ -51,7 +51,7 @@ class Hazards:
     def prepare(self):
         """After the storage of the kernel is known."""
         w = self.writer
-        self.is_nested = w.is_method and w.chance(0.5)
+        self.is_nested = w.is_method and not w.is_private and w.chance(0.5)
         self.template_primitives = w.chance(0.5)
         if self.is_nested:
             for s in w.packed:

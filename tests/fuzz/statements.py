@@ -163,16 +163,32 @@ class Statements(Expressions):
         self.branches += not is_static
         if not is_static and self.chance(0.3):
             test = self.pick("N > 2", "N == 5", "FLAG", "not FLAG", "FLAG and N < 5", "2 < N <= 5")  # of the run all the same
+        named = self.fresh("w") if not is_static and self.chance(0.15) else None
+        if named:
+            test = f"({self.pick(test, self.condition(1))}) and ({named} := {self.integer(1)}) {self.pick('<', '!=', '>=')} {self.integer(0)}"
         self.put(f"if {test}:")
+        self.scopes.append([(named, "int", True)] if named else [])
         self.block(3)
+        self.scopes.pop()
         if self.loops and self.chance(0.3):
             self.put(f"elif {self.condition(1)}:")
             self.branches += is_static
             self.block(2)
+        elif self.loops and self.chance(0.04):
+            self.branches += is_static
+            self.chain()
         if self.chance(0.4):
             self.put("else:")
             self.block(2)
         self.branches = outer
+
+    def chain(self):
+        """So many `elif` that branches would nest deep."""
+        names = self.variables("int", True)
+        value = self.integer(1)
+        for k in range(self.pick(5, 70, 140)):
+            self.put(f"elif {value} == {k}:" if k % 50 else f"elif {self.condition(1)}:")
+            self.put(f"    {self.pick(*names)} += {k + 1}" if names else "    pass")
 
     def loop(self):
         name = self.fresh("k")
@@ -229,7 +245,8 @@ class Statements(Expressions):
             self.indent -= 3
         else:
             self.put(f"{name} = {self.rng.randint(1, 4)}")
-            test = self.pick(f"{name} > 0", f"{name} > 0 and {self.condition(0)}", "True")
+            named = self.fresh("w")
+            test = self.pick(f"{name} > 0", f"{name} > 0 and {self.condition(0)}", "True", f"({named} := {name} - {self.pick(0, 1)}) > 0")
             self.put(f"while {test}:")
             self.put(f"    {name} -= 1")
             if test == "True":

@@ -41,6 +41,6 @@ def test_words_keys_and_edits(tmp_path):
     assert told["times"] == ["0.4 µs", "12 µs", "4.3 ms", "2 s"]
     assert told["index"] == [[1, 2], [2, 3], None, None, None, None]
     assert told["edits"][0] == {"do": "edit", "name": "a", "index": [1, 2], "value": "0.5"}
-    assert told["edits"][1].startswith("a has no such element") and told["edits"][2] == "x is no number"
+    assert told["edits"][1].startswith("a has no such element") and told["edits"][2] == "x is not a number"
     assert told["edits"][3]["value"] == "nan"
     assert told["changes"] == "3 of 12 changed: [0, 0]: 1 to 2 and 2 more"

@@ -432,3 +432,29 @@ def test_subclasses_inherit_the_mark_and_its_choice():
         assert (made.count(), made.more()) == (3, 4)
         made.n = 7
         assert (made.count(), made.more()) == later
+
+
+def test_super_without_arguments(both):
+    def program():
+        @qd.data_oriented
+        class Base:
+            @qd.func
+            def f(self, x):
+                return x + 2
+
+            @qd.func
+            def g(self, x):
+                return x * 3
+
+        class Heir(Base):
+            @qd.func
+            def f(self, x):
+                return super().f(x) * 10 + super().g(x)
+
+            @qd.kernel
+            def run(self, n: qd.i32) -> qd.i32:
+                return self.f(n) + super().f(n)
+
+        return Heir().run(3)
+
+    assert both(program) == 5 * 10 + 9 + 5

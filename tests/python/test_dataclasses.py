@@ -330,3 +330,27 @@ def test_512_arguments():
     assert scope["k"](*range(512)) == 511
     with pytest.raises(qd.QuadrantsCompilationError, match="at most 512 arguments"):
         exec(text.replace("k(", "k(more: qd.i32, "), scope)
+
+
+def test_static_methods(both):
+    def program():
+        @dataclasses.dataclass
+        class Pack:
+            a: qd.i32
+
+            @staticmethod
+            @qd.func
+            def next(x):
+                return x + 1
+
+            @qd.func
+            def total(self, x):
+                return self.a + self.next(x)
+
+        @qd.kernel
+        def k(p: Pack) -> qd.i32:
+            return p.next(3) + p.total(10)
+
+        return k(Pack(5))
+
+    assert both(program) == 4 + 16

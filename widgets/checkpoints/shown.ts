@@ -88,6 +88,6 @@ export function parsedIndex(text: string, shape: number[]): number[] | null {
 /** The edit that a person asked for; a text if it is none. */
 export function edit(array: ArrayShown, index: number[] | null, value: string): Move | string {
   if (!index) return `${array.name} has no such element: give ${array.shape.length} ${array.shape.length === 1 ? "index" : "indices"} below ${array.shape.join(", ")}`;
-  if (!value.trim() || !/^(nan|-?inf|true|false)$/i.test(value.trim()) && Number.isNaN(Number(value))) return `${value.trim() || "nothing"} is no number`;
+  if (!value.trim() || !/^(nan|-?inf|true|false)$/i.test(value.trim()) && Number.isNaN(Number(value))) return `${value.trim() || "nothing"} is not a number`;
   return { do: "edit", name: array.name, index, value: value.trim() };
 }

@@ -49,7 +49,21 @@ PyObject *difference(PyObject *o, PyObject *other) {
     return PyUnicode_FromString(syntax::difference(self_of(o).root, tree->root).c_str());
 }
 
+PyObject *name_privates(PyObject *o, PyObject *class_name) {
+    Py_ssize_t size = 0;
+    const char *words = PyUnicode_AsUTF8AndSize(class_name, &size);
+    if (!words) return nullptr;
+    try {
+        reinterpret_cast<TreeObject *>(o)->tree->name_privates({words, size_t(size)});
+    } catch (...) {
+        raise_current_exception();
+        return nullptr;
+    }
+    Py_RETURN_NONE;
+}
+
 PyMethodDef methods[] = {
+    {"name_privates", name_privates, METH_O, "makes private names those of a class; before the tree is used"},
     {"dump", dump_tree, METH_NOARGS, "as text, with places"},
     {"difference", difference, METH_O, "what differs first from another tree; empty if nothing does"},
     {nullptr, nullptr, 0, nullptr},

@@ -191,6 +191,27 @@ def _tree_of(lines, start, wanted):
     ) from error
 
 
+def _class_around(code):
+    """The class in whose text a function stands, by which Python names what is private in it; None if there is none."""
+    names = code.co_qualname.split(".")
+    for name, inner in zip(names[-2::-1], names[:0:-1]):
+        if name != "<locals>" and inner != "<locals>":
+            return name
+    return None
+
+
+def _name_privates(node, class_name):
+    """In a node of `ast`, what name_privates of a Tree does."""
+    import ast
+
+    prefix = f"_{class_name.lstrip('_')}"
+    for inner in ast.walk(node) if prefix != "_" else ():
+        for field in ("id", "attr", "arg"):
+            name = getattr(inner, field, None)
+            if type(name) is str and name.startswith("__") and not name.endswith("__"):
+                setattr(inner, field, prefix + name)
+
+
 def shown_name(filename):
     """The name of a source file in messages and coverage. A name that is no text in UTF-8 is shown with its bytes escaped."""
     shown = _exceptions._display_names.get(filename, filename)
@@ -249,11 +270,16 @@ class _Text:
         code = fn.__code__
         self.file, self.name, self.qualname = code.co_filename, fn.__name__, fn.__qualname__
         self.lines, self.start, self.shown = lines, code.co_firstlineno - 1, shown_name(code.co_filename)
-        self._tree = self._statements = None
+        self._code, self._tree, self._statements = code, None, None
+
+    def _class_of_privates(self, text):
+        return _class_around(self._code) if "__" in text else None
 
     def tree(self):
         if self._tree is None:
             tree, text = _tree_of(self.lines, self.start, self)
+            if (around := self._class_of_privates(text)) is not None:
+                tree.name_privates(around)
             counted = not self.file.startswith(_PACKAGE)
             self._tree = tree, self.shown, self.start + 1, self.qualname, text, counted
         return self._tree
@@ -264,7 +290,10 @@ class _Text:
         head = "\n" * (first_line - 2) + "if 1:\n" if indented else "\n" * (first_line - 1)
         with deep(text):
             node = compile(head + text, self.file, "exec", _ONLY_AST, True).body[0]
-        return node.body[0] if indented else node
+        node = node.body[0] if indented else node
+        if (around := self._class_of_privates(text)) is not None:
+            _name_privates(node, around)
+        return node
 
     def extent(self):
         """Its first and last line; None if it is no kernel's text, which was never compiled."""
@@ -369,6 +398,8 @@ class LambdaSource:
                 f"The source of {self._fn.__qualname__} cannot be found ({code.co_filename}): write it as a @qd.func"
             )
         node = max(fits, key=lambda n: _extent(n)[0])  # the innermost
+        if (around := _class_around(code)) is not None:
+            _name_privates(node, around)
         made = ast.FunctionDef(self._fn.__name__, node.args, [ast.Return(node.body)], [], None)
         for new, at in ((made.body[0], node.body), (made, node)):
             ast.copy_location(new, at)

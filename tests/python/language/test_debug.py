@@ -181,7 +181,7 @@ def test_assertion_messages():
         else:
             assert x < 0 and y != 1.0
 
-    texts = ["x = 7, y = 1.5, 100%", "1.500000 007 [7, 7]", "    7|1.50e+00|{}", "plain %d {}", "x < 0 and y != 1.0"]
+    texts = ["x = 7, y = 1.5, 100%", "1.500000 007 [7, 7]", "    7|1.50e+00|{}", "plain %d {}", "x < 0 and y != 1.0\nwith x = 7, y = 1.500000"]
     for mode, text in enumerate(texts):
         with pytest.raises(qd.QuadrantsAssertionError) as error:
             k(7, 1.5, mode)

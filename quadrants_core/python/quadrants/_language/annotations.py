@@ -350,7 +350,8 @@ def _member_type(name, kind):
     if isinstance(kind, (StructType, MatrixType)) or kind in (int, float, bool):
         return kind
     if not _dtypes.is_dtype(kind):
-        raise _exceptions.QuadrantsTypeError(f"the member {name!r} of a struct cannot have the type {kind!r}")
+        hint = "\nHint: a dataclass of Python is none of its types: decorate it with @qd.dataclass" if hasattr(kind, "__dataclass_fields__") else ""
+        raise _exceptions.QuadrantsTypeError(f"the member {name!r} of a struct cannot have the type {kind!r}{hint}")
     return _dtypes.dtype(kind)
 
 
@@ -382,6 +383,12 @@ class StructType:
                 self._add(dict.fromkeys(self.unpacked[name], kind.dtype))
             else:
                 self._add({name: _member_type(name, kind)})
+
+    def __mro_entries__(self, _):
+        name = getattr(self, "__name__", "it")
+        raise _exceptions.QuadrantsTypeError(
+            f"a @qd.dataclass cannot be a base class\nHint: make {name} a member of the other: `base: {name}`"
+        )
 
     @property
     def _unpacked_groups(self):

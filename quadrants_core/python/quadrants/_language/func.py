@@ -39,6 +39,12 @@ class Func:
     def __init__(self, fn, frame=None):
         if not hasattr(fn, "__code__"):
             raise _Syntax(f"@qd.func takes a plain function, got {fn!r}")
+        if fn.__name__ == "<lambda>":
+            raise _Syntax(
+                "@qd.func takes a function with a name, not a lambda (in "
+                f"{_source.shown_name(fn.__code__.co_filename)}, line {fn.__code__.co_firstlineno})\n"
+                "Hint: write `@qd.func` over `def f(...): return ...`; a kernel may call the lambda itself, too"
+            )
         self.fn = fn
         self.__name__ = fn.__name__
         self.__qualname__ = fn.__qualname__

@@ -157,9 +157,9 @@ def fill_in(pattern, args, keywords):
     return Text("".join(made))
 
 
-def check(condition, message):
+def check(condition, message, *shown):
     """assert. In debug mode the message is made where the condition does not hold. Else nothing is checked, but what condition and
-    message evaluate may have effects."""
+    message evaluate may have effects. `shown`: (words, value) of what the condition is made of."""
     if DryRun.active:
         return
     debug = _settings.current().debug
@@ -167,4 +167,8 @@ def check(condition, message):
         return
     text = message() if callable(message) else message
     if debug:
+        values = [(words, value_of(x())) for words, x in shown]
+        values = [f"{words} = {formatted(x)}" for words, x in values if isinstance(x, (Scalar, Mat))]
+        if values:
+            text = f"{text}\nwith {', '.join(values)}"
         places.fail(str(text).encode()[:_LONGEST].decode(errors="ignore"))

@@ -7,6 +7,7 @@ columns are those of the source, so that debuggers and tracebacks show it.
 """
 
 import ast
+import copy
 import functools as _functools
 
 from quadrants import _exceptions, _source
@@ -39,6 +40,7 @@ class _Rewriter(ast.NodeTransformer):
         self.is_kernel = is_kernel
         self.static = 0  # inside qd.static
         self.temporaries = 0
+        self.indices = []  # names of the loops around
         self.declared = [set()]
 
     # building blocks
@@ -62,7 +64,7 @@ class _Rewriter(ast.NodeTransformer):
     # the function
     def function(self, tree):
         parameters = [a.arg for a in tree.args.posonlyargs + tree.args.args]
-        self.parameters = set(parameters)
+        self.parameters, self.first_parameter = set(parameters), (parameters or [None])[0]
         self.survey = Survey(tree)
         targets = self.survey.names(tree.body)
         self.local = self.parameters | set(targets) | self.survey.comprehended
@@ -313,7 +315,9 @@ class _Rewriter(ast.NodeTransformer):
         over = self.call("loop", self.visit(node.iter), self.text(self._extent(node.target)), at=node.iter)
         unrolled = self.boxed.intersection(targets if self._is_static(node.iter) else ())
         self.boxed -= unrolled  # known at compile time: there is nothing that a func could change
+        self.indices += targets
         body, own = self.scope(node.body, targets)
+        del self.indices[len(self.indices) - len(targets) :]
         boxed = [self._box(n, node) for n in targets if n in self.boxed]
         self.boxed |= unrolled
         made = _placed(ast.For(node.target, over, [*self.forget(own, node), *boxed, *body], []), node)
@@ -327,7 +331,20 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_Assert(self, node):
         message = self.thunk(node.msg) if node.msg is not None else ast.Constant(ast.unparse(node.test))
-        return _placed(ast.Expr(self.call("check", self.thunk(node.test), message, at=node)), node)
+        shown = self._worth_showing(node.test) if node.msg is None else []
+        pairs = [_placed(ast.Tuple([self.text(words), self.thunk(part)], _LOAD), node) for words, part in shown]
+        return _placed(ast.Expr(self.call("check", self.thunk(node.test), message, *pairs, at=node)), node)
+
+    def _worth_showing(self, test):
+        """What a failed assertion shows: the indices of the loops around it, the operands of a comparison, of other conditions the
+        variables. (words, node)"""
+        found = [ast.Name(name, _LOAD) for name in self.indices]
+        if isinstance(test, ast.Compare):
+            repeatable = [n for n in (test.left, test.comparators[0]) if not isinstance(n, ast.Constant) and _can_be_repeated(n)]
+            found += [*repeatable, *(n for n in test.comparators[1:] if isinstance(n, ast.Name) and n.id in self.local)]
+        else:
+            found += [n for n in ast.walk(test) if isinstance(n, ast.Name) and n.id in self.local]
+        return {ast.unparse(n): _copied(n, test) for n in found}.items()
 
     def visit_With(self, node):
         """Blocks that may run beside each other run one after another."""
@@ -489,6 +506,9 @@ class _Rewriter(ast.NodeTransformer):
         callee = self.object_of(node.func)
         if kind_word(callee) == "builtin" and callee._qd_name_ in ("static", "static_assert", "static_print"):
             return self._static_call(node, callee._qd_name_)
+        if callee is super and not node.args and self.first_parameter:
+            node.args = [_placed(ast.Name(name, _LOAD), node) for name in ("__class__", self.first_parameter)]
+            return _placed(ast.Call(node.func, node.args, []), node)
         if callee is isinstance:
             return self.call("is_instance", *[self.visit(a) for a in node.args], at=node)
         if callee is range and not self.static:
@@ -541,6 +561,18 @@ class _Rewriter(ast.NodeTransformer):
 
 
 _MOST_NESTED = 8  # operands of `and` and `or`
+
+
+def _can_be_repeated(node):
+    """Evaluated once more it does what it did: nothing but to give its value."""
+    acting = (ast.Call, ast.NamedExpr, ast.ListComp, ast.DictComp, ast.GeneratorExp)
+    return not any(isinstance(n, acting) for n in ast.walk(node))
+
+
+def _copied(node, at):
+    """A copy, since what is rewritten changes."""
+    made = copy.deepcopy(node)
+    return _placed(made, at) if not hasattr(made, "lineno") else made
 
 
 def _thunk(made, at):

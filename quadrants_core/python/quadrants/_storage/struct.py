@@ -465,12 +465,20 @@ def dataclass(cls):
         >>> balls[0].r
         0.0
     """
+    if isinstance(cls, _annotations.StructType):
+        raise _exceptions.QuadrantsSyntaxError(f"{cls.__name__} is a @qd.dataclass already: decorate it once")
     members = _annotations_of(cls, _source.caller(1))
     for name in members:
         if name in cls.__dict__:
             raise _exceptions.QuadrantsSyntaxError("Default value in @dataclass is not supported.")
     methods = {}
     for name, value in cls.__dict__.items():
+        if isinstance(value, (staticmethod, classmethod)):
+            word = "static" if isinstance(value, staticmethod) else "class"
+            raise _exceptions.QuadrantsSyntaxError(
+                f"`{cls.__name__}.{name}` is a {word} method, which a @qd.dataclass cannot have\n"
+                f"Hint: write it as a @qd.func outside of the class"
+            )
         if isinstance(value, _func.Func):
             methods[name] = value
         elif hasattr(value, "__code__") and not name.startswith("__"):

@@ -1,0 +1,7 @@
+import quadrants as qd
+
+
+@qd.dataclass
+@qd.dataclass
+class Point:
+    x: qd.f32

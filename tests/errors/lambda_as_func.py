@@ -1,0 +1,3 @@
+import quadrants as qd
+
+twice = qd.func(lambda x: x * 2)

@@ -1,0 +1,9 @@
+import quadrants as qd
+
+
+@qd.kernel
+def k(x: qd.i32):
+    print(f"{x=}")
+
+
+k(3)
