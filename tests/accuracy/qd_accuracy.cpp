@@ -2,7 +2,7 @@
 // [--exact] [function..]
 //
 // Prints the largest error of each function, in units of the last place of the exact result, and where it is. One argument of f32: all
-// 2^32, or N at equal distances; else N at random, over all exponents, over the ordinary range and beside special points. The reference
+// 2^32, or N at equal distances and some at random; else N at random, over all exponents, over the ordinary range and beside special points. The reference
 // is the C library's function of the next wider type. Results too small to be normal may be zero, and so may such arguments.
 // --exact measures without fast_math. With --check (the test of the suite), few inputs, and the errors may not be larger than functions.def says.
 #include "../codegen/op_task.h"
@@ -166,14 +166,15 @@ template <class T> void compare(Op op, Code<T> &code, Worst &worst) {
 template <class T> Worst measure(Op op, int operands, int lanes, bool fast, uint64_t inputs) {
     Code<T> code(op, operands, lanes, fast);
     Worst worst;
-    if (sizeof(T) == 4 && operands == 1) {
+    const bool over_all = sizeof(T) == 4 && operands == 1;
+    if (over_all) {
         const uint64_t every = inputs ? (uint64_t(1) << 32) / inputs : 1;
         for (uint64_t at = 0; at < uint64_t(1) << 32;) {
             for (T &x : code.x) x = T(std::bit_cast<float>(uint32_t(at))), at += every;
             compare(op, code, worst);
         }
     }
-    const uint64_t drawn = inputs ? inputs : sizeof(T) == 4 && operands == 1 ? 0 : 100'000'000;
+    const uint64_t drawn = over_all ? std::min<uint64_t>(inputs, 1'000'000) : inputs ? inputs : 100'000'000;
     Draw<T> draw(op);
     for (uint64_t done = 0; done < drawn; done += code.block) {
         for (size_t i = 0; i < code.block; ++i) draw.next(code.x[i], code.y[i]);
