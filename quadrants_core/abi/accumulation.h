@@ -31,8 +31,12 @@ struct Updates {
     bool some() const { return (uint32_t(order) | uint32_t(needs) | any) != 0; }
 };
 inline constexpr const char *updates_symbol = "qd_updates";
-/// A byte in the object file of a task that gives the same results whether the processor flushes subnormal floats or not.
-inline constexpr const char *same_unflushed_symbol = "qd_same_unflushed";
+/// What a task wants of subnormal floats: a byte in its object file with these bits. None: the processor flushes them.
+enum Subnormal : uint8_t {
+    subnormals_kept = 1,      ///< not flushed
+    subnormals_no_matter = 2, ///< its results are the same either way
+};
+inline constexpr const char *subnormals_symbol = "qd_subnormals";
 
 /// An array, a field, the cells of a pointer level or a number between tasks, which a task updates by one atomic operation alone, whose old value it does not
 /// use, and does not look at. The words of a copy are XORed with the neutral element: 0 = nothing was done here. The object file of a task

@@ -71,8 +71,8 @@ ir::Value converted(Walk &w, const Node *node, const Val &v, Scalar type) {
     PyObject *object = v.object();
     if (literal == Scalar::u1) return w.b.constant(type, ir::from_int(type, object == Py_True).bits);
     if (ir::is_float(literal)) {
-        const ir::Constant rounded = ir::flushed(ir::from_double(literal, PyFloat_AsDouble(object)));
-        return w.b.constant(type, ir::flushed(ir::eval(ir::Op::cast, type, std::span(&rounded, 1))).bits);
+        const ir::Constant rounded = ir::flushed_if_fast(w.fn, ir::from_double(literal, PyFloat_AsDouble(object)));
+        return w.b.constant(type, ir::flushed_if_fast(w.fn, ir::eval(ir::Op::cast, type, std::span(&rounded, 1))).bits);
     }
     return w.b.constant(type, literal_bits(w, node, object, literal, type, "default_ip"));
 }
@@ -114,7 +114,7 @@ ir::Value convert(Walk &w, ir::Value v, Scalar type) {
     const ir::Inst &inst = w.fn[v];
     if (inst.op == ir::Op::constant) {
         const ir::Constant c{inst.type.elem, inst.imm};
-        return w.b.constant(type, ir::flushed(ir::eval(ir::Op::cast, type, std::span(&c, 1))).bits);
+        return w.b.constant(type, ir::flushed_if_fast(w.fn, ir::eval(ir::Op::cast, type, std::span(&c, 1))).bits);
     }
     return w.b.cast(v, type);
 }
@@ -197,7 +197,7 @@ static std::optional<ir::Constant> evaluated(const ir::Function &fn, ir::Value v
         if (!operand) return {};
         operands[i] = *operand;
     }
-    return ir::flushed(ir::eval(inst.op, inst.type.elem, {operands, args.size()}));
+    return ir::flushed_if_fast(fn, ir::eval(inst.op, inst.type.elem, {operands, args.size()}));
 }
 
 Val known(Walk &w, Val v) {

@@ -46,7 +46,7 @@ Value Builder::emit(Op op, std::span<const Value> args, Type type, uint64_t imm)
 }
 
 Value Builder::number(Type t, double v) {
-    Value scalar = constant(Type(t.elem), flushed(from_double(t.elem, v)).bits);
+    Value scalar = constant(Type(t.elem), flushed_if_fast(fn, from_double(t.elem, v)).bits);
     return t.lanes > 1 ? emit(Op::splat, {scalar}, t) : scalar;
 }
 

@@ -15,8 +15,10 @@ Constant from_int(Scalar type, int64_t v);   ///< wraps
 double to_double(Constant c);
 int64_t to_int(Constant c); ///< u64 is reinterpreted
 
-/// Zero of the same sign for a subnormal f32 or f64: tasks run with these flushed, and constants are no different.
+/// Zero of the same sign for a subnormal f32 or f64.
 Constant flushed(Constant c);
+/// Under fast_math tasks run with subnormal floats flushed, and constants are no different.
+inline Constant flushed_if_fast(const Function &fn, Constant c) { return fn.fast_math ? flushed(c) : c; }
 
 /// Result of a pure scalar op (no arrays, no pointers, one lane). `type` is the instruction's type.
 Constant eval(Op op, Scalar type, std::span<const Constant> operands);

@@ -87,7 +87,7 @@ Value Fold::evaluate(Value v) {
         operands[i] = *c;
     }
     const Constant result = ir::eval(fn[v].op, fn[v].type.elem, {operands, args.size()});
-    return become_constant(v, fn[v].op == Op::bitcast ? result : ir::flushed(result));
+    return become_constant(v, fn[v].op == Op::bitcast ? result : ir::flushed_if_fast(fn, result));
 }
 
 bool Fold::order(Value v) {

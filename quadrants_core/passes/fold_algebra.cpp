@@ -14,7 +14,7 @@ Value Fold::regroup(Value v) {
     if (!c || !d) return v;
     Constant operands[] = {*c, *d};
     Value x = arg(left, 0);
-    Value both = emit_constant(v, ir::flushed(ir::eval(fn[v].op, c->type, operands)));
+    Value both = emit_constant(v, ir::flushed_if_fast(fn, ir::eval(fn[v].op, c->type, operands)));
     return become(v, fn[v].op, {x, both});
 }
 
@@ -26,7 +26,7 @@ Value Fold::twice(Value v, Value x) {
     const std::optional<Constant> c = constant(divides ? arg(b, 0) : b);
     if (!c) return v;
     Constant both[] = {*c, *c};
-    const Constant doubled = ir::flushed(ir::eval(Op::add, c->type, both));
+    const Constant doubled = ir::flushed_if_fast(fn, ir::eval(Op::add, c->type, both));
     if (!std::isfinite(ir::to_double(doubled))) return v;
     Value factor = emit_constant(v, doubled);
     if (divides) factor = emit(Op::div, {factor, arg(b, 1)}, fn.type(v), fn[v].span);

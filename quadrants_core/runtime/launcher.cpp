@@ -8,10 +8,6 @@
 #include <cmath>
 #include <cstdlib>
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
 namespace qd::runtime {
 namespace {
 
@@ -28,27 +24,6 @@ constexpr double least_per_thread = 2; ///< chunks, where each does something th
 constexpr double worth_a_chunk = 256;  ///< times as much as that, the work of a chunk
 constexpr int64_t one_vector = 16;     ///< most lanes of 32-bit numbers
 constexpr int64_t whole_vectors = 64;  ///< large chunks are multiples of this: no scalar tails inside the range
-
-#if defined(__x86_64__)
-constexpr uint64_t flush_bits = 0x8040; // flush to zero, denormals are zero
-uint64_t float_control() { return _mm_getcsr(); }
-void set_float_control(uint64_t bits) { _mm_setcsr(uint32_t(bits)); }
-#elif defined(__aarch64__)
-constexpr uint64_t flush_bits = 1u << 24; // FZ
-uint64_t float_control() {
-    uint64_t bits;
-    asm volatile("mrs %0, fpcr" : "=r"(bits));
-    return bits;
-}
-void set_float_control(uint64_t bits) { asm volatile("msr fpcr, %0" ::"r"(bits)); }
-#endif
-
-/// Compiling, and the threads that it starts, find floats as all the rest of the program does.
-struct Unflushed {
-    const uint64_t before = float_control();
-    Unflushed() { set_float_control(before & ~flush_bits); }
-    ~Unflushed() { set_float_control(before); }
-};
 
 /// For tests: what is right on one thread alone is soon found.
 bool shares_little() {
@@ -166,12 +141,12 @@ Share Launcher::share_so_far() const {
 void Launcher::run(const abi::Task &task, const std::atomic<const TaskEntry *> &entry, const Bounds &bounds,
                    abi::Launch &launch) {
     const TaskEntry &now = *entry.load(std::memory_order_acquire);
-    const FlushDenormals flush(now.flushes); // switching there and back takes as long as a small task
+    const FloatMode mode(now.subnormals, now.minds_subnormals); // switching there and back takes as long as a small task
     states_[0].alone = 1;                    // until the pool joins in
     try {
         if (!now.is_plain) {
             if (now.updates.order != abi::Order::free) {
-                const FlushDenormals always;
+                const FloatMode always(now.subnormals);
                 return run_in_order(task, entry, bounds, launch);
             }
             now.note(Updated::How::unlocked);
@@ -180,7 +155,7 @@ void Launcher::run(const abi::Task &task, const std::atomic<const TaskEntry *> &
         Start start{bounds, now, task.weight.index, shares_little_};
         call_guarded(&launch, &states_[0], reinterpret_cast<int64_t>(&start), 0, Start::run);
         if (start.is_small()) return;
-        const FlushDenormals always; // chunks may come to run other code
+        const FloatMode always(now.subnormals); // chunks may come to run other code
         const int64_t indices = start.size();
         const int64_t chunk =
             shares_little_ ? indices / few_chunks + 1
@@ -195,7 +170,7 @@ void Launcher::run(const abi::Task &task, const std::atomic<const TaskEntry *> &
 }
 
 double Launcher::run_sections(std::span<const HostTask> tasks, const abi::Launch &launch) {
-    const FlushDenormals flush;
+    const FloatMode mode(tasks[0].entry->load(std::memory_order_acquire)->subnormals); // of one kernel: all have the same
     try {
         return runtime::run_sections(*pool_, states_, block_dim_, tasks, launch);
     } catch (const Fault &) {
@@ -229,7 +204,7 @@ void Launcher::run_chunks(Job &job) {
 void Launcher::run_with_locks(Job &job) {
     const bool pays = job.work >= locks_from || shares_little_;
     if (pays && need_locks_ && !job.begun->locked) {
-        const Unflushed as_elsewhere;
+        const FloatMode as_elsewhere(Subnormals::kept); // compiling, and the threads that it starts
         need_locks_(*job.launch);
     }
     const std::atomic<const TaskEntry *> *other = job.begun->locked.load(std::memory_order_acquire);
@@ -251,13 +226,6 @@ void Launcher::run_in_copies(Job &job, uint32_t chunks) {
     states_[0].alone = 0;
     for (size_t thread = 0; thread < states_.size(); thread++) copies_.tell(thread, states_[thread].to_copy);
     pool_->run(Job::run, &job, chunks);
-}
-
-FlushDenormals::FlushDenormals(bool wanted) : before_(wanted ? float_control() : flush_bits) {
-    if ((before_ & flush_bits) != flush_bits) set_float_control(before_ | flush_bits);
-}
-FlushDenormals::~FlushDenormals() {
-    if ((before_ & flush_bits) != flush_bits) set_float_control(before_);
 }
 
 } // namespace qd::runtime

@@ -4,6 +4,7 @@
 #include "abi/abi.h"
 #include "runtime/chunks.h"
 #include "runtime/device.h"
+#include "runtime/float_mode.h"
 #include "runtime/pool.h"
 #include "runtime/private_copies.h"
 #include "runtime/thread_heap.h"
@@ -21,7 +22,8 @@ struct TaskEntry {
     std::vector<abi::Accumulation> accumulations;
     abi::Updates updates;
     bool is_plain = false; ///< of a range, without updates and with no order that is asked for
-    bool flushes = true;   ///< its results may differ where subnormal floats are not flushed
+    Subnormals subnormals = Subnormals::flushed;
+    bool minds_subnormals = true; ///< its results may differ in the other mode
     /// Of the last launch: `how`, 8 bits; the number of copies, 16; their bytes.
     mutable std::atomic<uint64_t> updated{0};
     /// Of code that needs one thread, or copies: the same task with locks. Null: it was not made yet.
@@ -99,17 +101,6 @@ class Launcher {
         Launcher &launcher;
         ~Merge();
     };
-};
-
-/// Sets flush-to-zero and denormals-are-zero on this thread for as long as it lives, if that is `wanted`.
-class FlushDenormals {
-  public:
-    explicit FlushDenormals(bool wanted = true);
-    ~FlushDenormals();
-    FlushDenormals(const FlushDenormals &) = delete;
-
-  private:
-    uint64_t before_;
 };
 
 } // namespace qd::runtime

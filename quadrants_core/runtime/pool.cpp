@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "runtime/faults.h"
+#include "runtime/float_mode.h"
 #include "runtime/host_memory.h"
 #include "runtime/launcher.h"
 
@@ -82,6 +83,7 @@ struct Pool::State : Apart {
     alignas(cache_line) std::atomic<uint64_t> ticket{0};
     std::atomic<Work> work = nullptr; ///< of the current job; for who runs it, after a successful claim only
     const void *job = nullptr;
+    Subnormals subnormals = Subnormals::kept; ///< of the thread that began it
     std::atomic<bool> quit{false};
     // Each of these is written by others than those who read the one above.
     alignas(cache_line) std::atomic<uint32_t> done{0}; ///< chunks that workers finished
@@ -165,7 +167,10 @@ uint32_t Pool::State::claim_all(uint64_t of, uint32_t thread) {
     uint32_t ran = 0;
     for (uint32_t k = 0; k < threads && ticket.load(std::memory_order_relaxed) == of; k++) {
         const uint32_t from = thread + k < threads ? thread + k : thread + k - threads;
-        for (uint32_t chunk; (chunk = claim(from, of, k == 0)) != none; ran++) run_chunk(thread, chunk);
+        for (uint32_t chunk; (chunk = claim(from, of, k == 0)) != none; ran++) {
+            if (!ran) set_subnormals(subnormals);
+            run_chunk(thread, chunk);
+        }
     }
     return ran;
 }
@@ -210,7 +215,6 @@ uint64_t Pool::State::wait_for_job(uint64_t seen) {
 }
 
 void Pool::State::work_until_quit(uint32_t thread) {
-    FlushDenormals flush;
     prepare_thread_for_faults();
     uint64_t seen = ticket.load(std::memory_order_acquire);
     while (!quit.load(std::memory_order_relaxed)) {
@@ -295,6 +299,7 @@ void Pool::run(Work work, const void *job, uint32_t chunks) {
     }
     s.work.store(work, std::memory_order_relaxed);
     s.job = job;
+    s.subnormals = subnormals_now();
     s.done.store(0, std::memory_order_relaxed);
     const uint64_t ticket = make_ticket(epoch_of(s.ticket.load(std::memory_order_relaxed)) + 1, chunks);
     s.ticket.store(ticket, std::memory_order_seq_cst);

@@ -351,7 +351,7 @@ std::string why_not(const backends::Backend &backend) {
 }
 
 Outputs interpret(const Function &fn, const Inputs &inputs, const Function *source) {
-    const runtime::FlushDenormals flush; // as every device does
+    const runtime::FloatMode mode(fn.fast_math ? runtime::Subnormals::flushed : runtime::Subnormals::kept);
     Memory memory(fn, inputs);
     Record record;
     abi::Thread thread{};

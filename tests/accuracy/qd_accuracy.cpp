@@ -3,8 +3,8 @@
 //
 // Prints the largest error of each function, in units of the last place of the exact result, and where it is. One argument of f32: all
 // 2^32, or N at equal distances and some at random; else N at random, over all exponents, over the ordinary range and beside special points. The reference
-// is the C library's function of the next wider type. Results too small to be normal may be zero, and so may such arguments.
-// --exact measures without fast_math. With --check (the test of the suite), few inputs, and the errors may not be larger than functions.def says.
+// is the C library's function of the next wider type. Results too small to be normal may be zero under fast_math, and such arguments are
+// left out. --exact measures without fast_math. With --check (the test of the suite), few inputs, and the errors may not be larger than functions.def says.
 #include "../codegen/op_task.h"
 #include "base/error.h"
 #include "runtime/launcher.h"
@@ -53,7 +53,7 @@ template <class R> R exact(Op op, R x, R y) {
 }
 
 /// Infinity where one of the two is no number, or infinite, and the other is not.
-template <class T> double error(T got, typename Wider<T>::type want) {
+template <class T> double error(T got, typename Wider<T>::type want, bool keeps_subnormals) {
     constexpr T least = std::numeric_limits<T>::min(), greatest = std::numeric_limits<T>::max();
     const T rounded = T(want);
     if (std::isnan(got) || std::isnan(rounded))
@@ -62,7 +62,7 @@ template <class T> double error(T got, typename Wider<T>::type want) {
     if (std::isinf(rounded))
         return got == std::copysign(greatest, rounded) ? 0 : std::numeric_limits<double>::infinity();
     const double size = std::fabs(double(rounded));
-    if (size <= double(least) && std::fabs(double(got)) <= double(least)) return 0;
+    if (!keeps_subnormals && size <= double(least) && std::fabs(double(got)) <= double(least)) return 0;
     const double binade =
         std::bit_cast<double>(std::bit_cast<uint64_t>(std::max(size, double(least))) & 0x7ff0000000000000);
     return double(std::fabs(got - want) / (binade * std::numeric_limits<T>::epsilon()));
@@ -72,11 +72,12 @@ template <class T> double error(T got, typename Wider<T>::type want) {
 template <class T> struct Code {
     static constexpr size_t block = 1 << 14;
     const int operands, lanes;
+    const bool keeps; ///< subnormals, as other code than fast_math's
     std::unique_ptr<backends::MappedCode> loaded;
     qd::abi::Body body;
     std::vector<T> x = std::vector<T>(block), y = x, out = x;
 
-    Code(Op op, int count, int width, bool fast) : operands(count), lanes(width) {
+    Code(Op op, int count, int width, bool fast) : operands(count), lanes(width), keeps(!fast) {
         const Scalar type = sizeof(T) == 4 ? Scalar::f32 : Scalar::f64;
         const std::vector<Scalar> inputs(size_t(count), type);
         ir::Function fn = test::make_task(op, inputs, type, width);
@@ -98,7 +99,7 @@ template <class T> struct Code {
         }
         launch.args[slot] = block / size_t(lanes);
         qd::abi::Launch start = launch.start();
-        const runtime::FlushDenormals flush;
+        const runtime::FloatMode mode(keeps ? runtime::Subnormals::kept : runtime::Subnormals::flushed);
         body(&start, &launch.thread, 0, 1);
     }
 };
@@ -155,9 +156,9 @@ template <class T> void compare(Op op, Code<T> &code, Worst &worst) {
     code.run();
     for (size_t i = 0; i < code.block; ++i) {
         const T x = code.x[i], y = code.operands > 1 ? code.y[i] : T(1);
-        if ((std::fabs(x) < least && x != 0) || (std::fabs(y) < least && y != 0)) continue;
+        if (!code.keeps && ((std::fabs(x) < least && x != 0) || (std::fabs(y) < least && y != 0))) continue;
         const Wide want = exact(op, Wide(x), Wide(y));
-        const double e = error(code.out[i], want);
+        const double e = error(code.out[i], want, code.keeps);
         ++worst.measured;
         if (e > worst.error) worst = {e, double(x), double(y), double(code.out[i]), double(want), worst.measured};
     }

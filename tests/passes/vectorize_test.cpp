@@ -6,7 +6,6 @@
 #include "ir/print.h"
 #include "ir/text.h"
 #include "ir/verify.h"
-#include "runtime/launcher.h"
 #include "tools/execute.h"
 #include "tools/random_numbers.h"
 
@@ -202,7 +201,6 @@ std::string check(const backends::Backend &backend, std::optional<int> vector_by
 }
 
 TEST(Vectorize, RandomLoopsOnTheInterpreter) {
-    const runtime::FlushDenormals flush;
     int vectorised = 0;
     for (uint64_t seed = 1; seed <= 300; ++seed) {
         Function fn = LoopMaker(seed).make();
@@ -217,7 +215,6 @@ TEST(Vectorize, RandomLoopsOnTheInterpreter) {
 }
 
 TEST(Vectorize, RandomLoopsOnOtherBackends) {
-    const runtime::FlushDenormals flush;
     for (const backends::Backend *backend : backends::all()) {
         if (backend == &backends::interp) continue;
         if (std::string why = backend->missing(); !why.empty()) GTEST_SKIP() << backend->name << ": " << why;

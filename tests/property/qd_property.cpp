@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "ir/text.h"
 #include "ir/verify.h"
-#include "runtime/launcher.h"
 #include "tools/derivative_properties.h"
 #include "tools/random_function.h"
 #include "tools/random_large.h"
@@ -217,7 +216,6 @@ void warm_up() {
 }
 
 int check_all(const Settings &s) {
-    const runtime::FlushDenormals flush; // so that folding rounds as devices do
     warm_up();
     std::vector<Property> list = properties(s);
     int failed = 0;

@@ -536,62 +536,47 @@ TEST(Launcher, chunks_are_worth_what_each_does_besides_its_indices) {
 }
 
 #if defined(__x86_64__)
-TEST(Launcher, denormals_are_zero_on_every_thread_and_the_caller_gets_its_mode_back) {
-    Launcher launcher(2);
-    _mm_setcsr(_mm_getcsr() & ~0x8040u);
-    abi::Task info;
-    info.kind = abi::TaskKind::range;
-    info.weight = 1e5;
-    static std::atomic<int> wrong{0}, ran{0};
-    abi::Launch launch{};
-    const TaskEntry build{[](const abi::Launch *, abi::Thread *, int64_t, int64_t) {
-                              volatile float tiny = 1e-38f;
-                              wrong += tiny * 0.01f != 0.0f;
-                              ran++;
-                          },
-                          {}};
-    launcher.run(
-        info, &build,
-        +[](const abi::Launch *, abi::Thread *, int64_t *out) {
-            out[0] = 0;
-            out[1] = 1000;
-        },
-        launch);
-    EXPECT_GT(ran, 1);
-    EXPECT_EQ(wrong, 0);
-    volatile float tiny = 1e-38f;
-    EXPECT_NE(tiny * 0.01f, 0.0f);
-}
+bool flushes_now() { return (_mm_getcsr() & 0x8040u) == 0x8040u; }
 
-TEST(Launcher, a_small_task_that_asks_for_no_flushing_finds_the_mode_of_its_caller) {
+TEST(Launcher, every_thread_has_the_mode_of_the_task_and_the_caller_gets_its_own_back) {
     Launcher launcher(2);
-    _mm_setcsr(_mm_getcsr() & ~0x8040u);
     static std::atomic<int> flushed{0}, ran{0};
     TaskEntry build{[](const abi::Launch *, abi::Thread *, int64_t, int64_t) {
-                        flushed += (_mm_getcsr() & 0x8040u) == 0x8040u;
+                        volatile float tiny = 1e-38f;
+                        flushed += tiny * 0.01f == 0.0f && flushes_now();
                         ran++;
                     },
                     {}};
-    build.is_plain = true;
-    abi::Launch launch{};
-    for (const bool flushes : {false, true})
-        for (const float weight : {1.0f, 1e5f}) { // the heavy one goes to the pool, where all flush
-            flushed = ran = 0;
-            build.flushes = flushes;
-            abi::Task info;
-            info.kind = abi::TaskKind::range;
-            info.weight = weight;
-            launcher.run(
-                info, &build,
-                +[](const abi::Launch *, abi::Thread *, int64_t *out) {
-                    out[0] = 0;
-                    out[1] = 1000;
-                },
-                launch);
-            EXPECT_GT(ran, 0);
-            EXPECT_EQ(flushed, flushes || weight > 1 ? ran.load() : 0);
-            EXPECT_EQ(_mm_getcsr() & 0x8040u, 0u);
-        }
+    const unsigned before = _mm_getcsr();
+    for (const Subnormals callers : {Subnormals::kept, Subnormals::flushed})
+        for (const Subnormals wanted : {Subnormals::flushed, Subnormals::kept})
+            for (const bool minds : {true, false})
+                for (const bool plain : {true, false})
+                    for (const float weight : {1.0f, 1e5f}) { // the heavy one goes to the pool
+                        set_subnormals(callers);
+                        flushed = ran = 0;
+                        build.subnormals = wanted;
+                        build.minds_subnormals = minds;
+                        build.is_plain = plain;
+                        abi::Task info;
+                        info.kind = abi::TaskKind::range;
+                        info.weight = weight;
+                        abi::Launch launch{};
+                        launcher.run(
+                            info, &build,
+                            +[](const abi::Launch *, abi::Thread *, int64_t *out) {
+                                out[0] = 0;
+                                out[1] = 1000;
+                            },
+                            launch);
+                        EXPECT_GT(ran, 0);
+                        const bool of_caller = !minds && weight == 1; // nothing is switched
+                        const Subnormals then = of_caller ? callers : wanted;
+                        EXPECT_EQ(flushed, then == Subnormals::flushed ? ran.load() : 0)
+                            << int(callers) << int(wanted) << minds << plain << weight;
+                        EXPECT_EQ(subnormals_now(), callers);
+                    }
+    _mm_setcsr(before);
 }
 #endif
 

@@ -131,7 +131,10 @@ class Cpu final : public runtime::Device {
         const bool has_bounds = read_bounds(*loaded->machine, loaded->bounds);
         loaded->own.updates = updates_of(*loaded->machine);
         if (loaded->own.updates.any) loaded->own.accumulations = accumulations_of(*loaded->machine);
-        loaded->own.flushes = loaded->machine->constants(abi::same_unflushed_symbol).empty();
+        if (const auto wanted = loaded->machine->constants(abi::subnormals_symbol); !wanted.empty()) {
+            if (wanted[0] & abi::subnormals_kept) loaded->own.subnormals = runtime::Subnormals::kept;
+            loaded->own.minds_subnormals = !(wanted[0] & abi::subnormals_no_matter);
+        }
         loaded->own.is_plain = task.kind == abi::TaskKind::range && !loaded->own.updates.some();
         if (!loaded->own.body || (task.kind == abi::TaskKind::range && !has_bounds))
             fail_device("load_elf", 0, task.name + ": the object lacks the functions of a task");

@@ -95,8 +95,8 @@ std::shared_ptr<runtime::LoadedTask> load_text(const abi::Task &task, const abi:
 const ir::Function &function_of(const runtime::LoadedTask &task) { return static_cast<const Text &>(task).fn; }
 
 void run_text(const runtime::LoadedTask &task, const abi::Launch &launch, abi::Thread &thread, const int64_t *given) {
-    const runtime::FlushDenormals flush; // as every device does
     const ir::Function &fn = function_of(task);
+    const runtime::FloatMode mode(fn.fast_math ? runtime::Subnormals::flushed : runtime::Subnormals::kept);
     const int64_t threads = static_cast<const Text &>(task).threads;
     int64_t range[2] = {0, 1};
     if (given)

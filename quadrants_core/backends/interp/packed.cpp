@@ -80,7 +80,7 @@ Constant Packed::number(uint64_t word) const {
     switch (packing.kind) {
     case Kind::integer: return converted(integer(word), type);
     case Kind::fixed:
-        return applied(Op::mul, converted(integer(word), type), flushed(from_double(type, packing.scale)));
+        return applied(Op::mul, converted(integer(word), type), from_double(type, packing.scale));
     case Kind::floating: return floating(word);
     case Kind::shared: return shared(word);
     }
@@ -89,7 +89,7 @@ Constant Packed::number(uint64_t word) const {
 
 uint64_t Packed::fixed_bits(Constant number) const {
     const double least = packing.is_signed ? -std::ldexp(1, packing.bits - 1) : 0, most = std::ldexp(1, digits) - 1;
-    const Constant exact = applied(Op::mul, number, flushed(from_double(type, 1 / packing.scale)));
+    const Constant exact = applied(Op::mul, number, from_double(type, 1 / packing.scale));
     const Constant rounded = eval(Op::round, type, std::span(&exact, 1));
     const Constant bounded = applied(Op::max, rounded, from_double(type, least));
     return converted(applied(Op::min, bounded, from_double(type, most)), Scalar::i64).bits;

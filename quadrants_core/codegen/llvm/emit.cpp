@@ -58,14 +58,14 @@ bool leaves_inside(const ir::Function &fn, ir::BlockId block) {
 
 } // namespace
 
-llvm::Function *declare(llvm::Module &module, const char *name, llvm::ArrayRef<llvm::Type *> rest) {
+llvm::Function *declare(llvm::Module &module, const char *name, llvm::ArrayRef<llvm::Type *> rest, bool fast_math) {
     llvm::LLVMContext &context = module.getContext();
     std::vector<llvm::Type *> params(2, llvm::PointerType::getUnqual(context));
     params.insert(params.end(), rest.begin(), rest.end());
     auto *signature = llvm::FunctionType::get(llvm::Type::getVoidTy(context), params, false);
     llvm::Function *function = llvm::Function::Create(signature, llvm::Function::ExternalLinkage, name, module);
     function->setDoesNotThrow();
-    function->addFnAttr("denormal-fp-math", "preserve-sign,preserve-sign"); // tasks run with FTZ and DAZ set
+    if (fast_math) function->addFnAttr("denormal-fp-math", "preserve-sign,preserve-sign"); // these run with FTZ and DAZ set
     function->addFnAttr("no-trapping-math", "true");
     function->addFnAttr("reciprocal-estimates", "none");
     function->addFnAttr("probe-stack", "inline-asm"); // a frame larger than the stack meets its guard page
@@ -98,7 +98,7 @@ Emitter::Emitter(const ir::Function &task, llvm::Module &module, const TargetFac
 }
 
 void Emitter::body() {
-    begin(declare(code_.module, abi::body_symbol, {b_.getInt64Ty(), b_.getInt64Ty()}), false);
+    begin(declare(code_.module, abi::body_symbol, {b_.getInt64Ty(), b_.getInt64Ty()}, fn_.fast_math), false);
     updates_.list();
     if (reserves(fn_, fn_.body)) heap_.enter();
     block(fn_.body);
@@ -110,7 +110,7 @@ void Emitter::bounds() {
     if (const auto range = range_of(code_))
         return code_.leave_constant(abi::range_symbol, &*range, sizeof *range, alignof(abi::Range));
     code_.forget_values();
-    begin(declare(code_.module, abi::bounds_symbol, {b_.getPtrTy()}), true);
+    begin(declare(code_.module, abi::bounds_symbol, {b_.getPtrTy()}, fn_.fast_math), true);
     llvm::Type *i64 = b_.getInt64Ty();
     b_.CreateStore(integer(i64, 0), code_.out->getArg(2));
     b_.CreateStore(integer(i64, 0), b_.CreateConstGEP1_32(i64, code_.out->getArg(2), 1));

@@ -15,7 +15,7 @@ namespace qd::codegen {
 
 /// Declares a function of a task. All take (Launch *, Thread *, ...): the chunk's begin and end, where to put the range, or
 /// the frame of a part.
-llvm::Function *declare(llvm::Module &module, const char *name, llvm::ArrayRef<llvm::Type *> rest);
+llvm::Function *declare(llvm::Module &module, const char *name, llvm::ArrayRef<llvm::Type *> rest, bool fast_math);
 
 class Emitter {
     friend class LargeBlocks;

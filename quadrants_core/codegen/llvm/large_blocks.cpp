@@ -22,7 +22,7 @@ bool LargeBlocks::emit(ir::BlockId id) {
             if (!stored[v.id]) put(v, frame, place);
             stored[v.id] = true;
         }
-        llvm::Function *function = declare(code_.module, "part", {b.getPtrTy()});
+        llvm::Function *function = declare(code_.module, "part", {b.getPtrTy()}, code_.fn.fast_math);
         function->setLinkage(llvm::Function::InternalLinkage);
         b.CreateCall(function, {code_.out->getArg(0), code_.out->getArg(1), frame})->setDoesNotThrow();
         for (auto [v, place] : part.leaves) stored[v.id] = true;

@@ -54,7 +54,9 @@ void UpdateCode::begin(llvm::Value *thread) {
 void UpdateCode::list() const {
     const abi::Updates &updates = accumulations_.updates;
     if (updates.some()) code_.leave_constant(abi::updates_symbol, &updates, sizeof updates, alignof(abi::Updates));
-    if (analysis::is_the_same_without_flushing(fn_)) code_.leave_constant(abi::same_unflushed_symbol, "\1", 1, 1);
+    const uint8_t subnormals = uint8_t((fn_.fast_math ? 0 : abi::subnormals_kept) |
+                                       (analysis::is_the_same_without_flushing(fn_) ? abi::subnormals_no_matter : 0));
+    if (subnormals) code_.leave_constant(abi::subnormals_symbol, &subnormals, 1, 1);
     if (accumulations_.list.empty()) return;
     std::vector<abi::Accumulation> all = accumulations_.list;
     all.emplace_back();

@@ -2,8 +2,8 @@
 
 Plain Python numbers are constants, as in a compiled kernel: two of them are combined by Python, and one meets a Scalar as
 default_ip, default_fp or u1. A Known is a constant with a type, which a func gets for a parameter without an annotation:
-operators compute with it as with a Scalar, all else takes it for the Python number. The rules are those atop frontend/types.cpp and in ir/eval.cpp; real results that are too
-small for a normal number are zero.
+operators compute with it as with a Scalar, all else takes it for the Python number. The rules are those atop frontend/types.cpp and in ir/eval.cpp; with fast_math real results
+that are too small for a normal number are zero.
 """
 
 import ctypes as _ctypes
@@ -13,7 +13,6 @@ from quadrants import _dtypes, _exceptions, _settings
 from quadrants._python_backend import places
 
 u1, f16, f32, f64, i32, u32 = _dtypes.u1, _dtypes.f16, _dtypes.f32, _dtypes.f64, _dtypes.i32, _dtypes.u32
-_TINY = {f32: 2.0**-126, f64: 2.0**-1022}
 _Type = _exceptions.QuadrantsTypeError
 
 
@@ -21,13 +20,17 @@ def fail_type(text):
     raise _Type(text)
 
 
+def _subnormal(x):
+    return _math.copysign(0.0, x) if _settings.current().fast_math else x
+
+
 def _round32(x):
     x = _ctypes.c_float(x).value
-    return x if abs(x) >= 1.1754943508222875e-38 or x == 0 or x != x else _math.copysign(0.0, x)
+    return x if abs(x) >= 1.1754943508222875e-38 or x == 0 or x != x else _subnormal(x)
 
 
 def _round64(x):
-    return x if abs(x) >= 2.2250738585072014e-308 or x == 0 or x != x else _math.copysign(0.0, x)
+    return x if abs(x) >= 2.2250738585072014e-308 or x == 0 or x != x else _subnormal(x)
 
 
 def _round16(x):
