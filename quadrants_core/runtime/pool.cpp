@@ -168,7 +168,7 @@ uint32_t Pool::State::claim_all(uint64_t of, uint32_t thread) {
     for (uint32_t k = 0; k < threads && ticket.load(std::memory_order_relaxed) == of; k++) {
         const uint32_t from = thread + k < threads ? thread + k : thread + k - threads;
         for (uint32_t chunk; (chunk = claim(from, of, k == 0)) != none; ran++) {
-            if (!ran) set_subnormals(subnormals);
+            if (!ran) set_subnormals(subnormals); // the claim makes it known
             run_chunk(thread, chunk);
         }
     }
