@@ -141,8 +141,9 @@ Share Launcher::share_so_far() const {
 void Launcher::run(const abi::Task &task, const std::atomic<const TaskEntry *> &entry, const Bounds &bounds,
                    abi::Launch &launch) {
     const TaskEntry &now = *entry.load(std::memory_order_acquire);
-    const FloatMode mode(now.subnormals, now.minds_subnormals); // switching there and back takes as long as a small task
-    states_[0].alone = 1;                    // until the pool joins in
+    const FloatMode mode(now.subnormals,
+                         now.minds_subnormals); // switching there and back takes as long as a small task
+    states_[0].alone = 1;                       // until the pool joins in
     try {
         if (!now.is_plain) {
             if (now.updates.order != abi::Order::free) {
@@ -170,7 +171,8 @@ void Launcher::run(const abi::Task &task, const std::atomic<const TaskEntry *> &
 }
 
 double Launcher::run_sections(std::span<const HostTask> tasks, const abi::Launch &launch) {
-    const FloatMode mode(tasks[0].entry->load(std::memory_order_acquire)->subnormals); // of one kernel: all have the same
+    const FloatMode mode(
+        tasks[0].entry->load(std::memory_order_acquire)->subnormals); // of one kernel: all have the same
     try {
         return runtime::run_sections(*pool_, states_, block_dim_, tasks, launch);
     } catch (const Fault &) {

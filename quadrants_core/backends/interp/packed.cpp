@@ -79,8 +79,7 @@ Constant Packed::shared(uint64_t word) const {
 Constant Packed::number(uint64_t word) const {
     switch (packing.kind) {
     case Kind::integer: return converted(integer(word), type);
-    case Kind::fixed:
-        return applied(Op::mul, converted(integer(word), type), from_double(type, packing.scale));
+    case Kind::fixed: return applied(Op::mul, converted(integer(word), type), from_double(type, packing.scale));
     case Kind::floating: return floating(word);
     case Kind::shared: return shared(word);
     }

@@ -65,7 +65,7 @@ llvm::Function *declare(llvm::Module &module, const char *name, llvm::ArrayRef<l
     auto *signature = llvm::FunctionType::get(llvm::Type::getVoidTy(context), params, false);
     llvm::Function *function = llvm::Function::Create(signature, llvm::Function::ExternalLinkage, name, module);
     function->setDoesNotThrow();
-    if (fast_math) function->addFnAttr("denormal-fp-math", "preserve-sign,preserve-sign"); // these run with FTZ and DAZ set
+    if (fast_math) function->addFnAttr("denormal-fp-math", "preserve-sign,preserve-sign"); // these run with FTZ and DAZ
     function->addFnAttr("no-trapping-math", "true");
     function->addFnAttr("reciprocal-estimates", "none");
     function->addFnAttr("probe-stack", "inline-asm"); // a frame larger than the stack meets its guard page
