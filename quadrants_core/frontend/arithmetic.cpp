@@ -3,6 +3,7 @@
 #include "frontend/arithmetic.h"
 
 #include "frontend/expr.h"
+#include "frontend/instance.h"
 #include "frontend/format.h"
 #include "frontend/objects.h"
 #include "frontend/operators.h"
@@ -86,6 +87,7 @@ Val binary(Walk &w, const Node *node, NodeKind op, const Val &a, const Val &b) {
                                   "' of these constants exceeded the range of integers");
         PyObject *result = operator_of(op).binary(a.object(), b.object());
         if (result) return constant(PyRef::steal(result));
+        if (std::optional<Val> made = instead_of_python([&] { return class_binary(w, node, op, a, b); })) return *made;
         if (PyErr_ExceptionMatches(PyExc_TypeError)) {
             PyErr_Clear();
             fail_unsupported(w, node, symbol_of(op), a, b);
@@ -93,6 +95,7 @@ Val binary(Walk &w, const Node *node, NodeKind op, const Val &a, const Val &b) {
         w.python_failed(node);
     }
     if (is_scalar(a) && is_scalar(b) && op != NodeKind::MatMult) return scalar_binary(w, node, op, a, b);
+    if (std::optional<Val> made = class_binary(w, node, op, a, b)) return *made;
     if (op == NodeKind::Add && is_string(a) && is_string(b)) return joined(a, b);
     if (op == NodeKind::Mod && a.is_constant() && is_string(a)) return percent_format(w, node, text(a.object()), b);
     if (op == NodeKind::Add && is_written_sequence(a) && is_written_sequence(b)) {
@@ -314,6 +317,8 @@ Val unary(Walk &w, const Node *node, NodeKind op, const Val &a) {
     if (are_computed(w, a, a)) return known(w, unary(w, node, op, typed(w, node, a)));
     if (a.is_constant() && w.objects.kind_of(a.object()) != Kind::matrix) {
         PyObject *result = operator_of(op).unary(a.object());
+        if (!result)
+            if (std::optional<Val> made = instead_of_python([&] { return class_unary(w, node, op, a); })) return *made;
         if (!result && op != NodeKind::Not && PyErr_ExceptionMatches(PyExc_TypeError)) {
             PyErr_Clear();
             w.fail_type(node,
@@ -322,6 +327,7 @@ Val unary(Walk &w, const Node *node, NodeKind op, const Val &a) {
         if (!result) w.python_failed(node);
         return constant(PyRef::steal(result));
     }
+    if (std::optional<Val> made = class_unary(w, node, op, a)) return *made;
     return map(w, node, a, [&](const Val &x) {
         const Scalar type = scalar_type(w, node, x);
         if ((op == NodeKind::Not || op == NodeKind::Invert) && ir::is_float(type))

@@ -6,6 +6,7 @@
 #include "frontend/atomics.h"
 #include "frontend/expr.h"
 #include "frontend/format.h"
+#include "frontend/instance.h"
 #include "frontend/matrix.h"
 #include "frontend/objects.h"
 #include "frontend/operators.h"
@@ -91,6 +92,7 @@ void assign_to(Walk &w, const Node *target, Val v) {
     case Kind::Tuple: unpack(w, target, v); return;
     case Kind::Subscript:
     case Kind::Attribute: {
+        if (assign_in_instance(w, target, v)) return;
         if (v.is_static) w.fail_syntax(target, "Static assign cannot be used on elements in arrays");
         const Val place = eval(w, target);
         AtNode at(w, target);
@@ -252,6 +254,15 @@ Flow augmented_assign(Walk &w, const Node *node) {
     if (place.is_triplet()) {
         append_triplet(w, node, op, place, amount);
         return Flow::next;
+    }
+    if (place.is_record()) {
+        std::optional<Val> made = class_method(w, node, place, "i" + method_name(op), {amount});
+        if (!made) made = class_binary(w, node, op, w.places.load(place), amount);
+        if (made) {
+            AtNode at(w, node);
+            assign_to(w, target, std::move(*made));
+            return Flow::next;
+        }
     }
     if (place.is_record()) fail_unsupported(w, node, (std::string(symbol_of(op)) + "=").c_str(), place, amount);
     check_member_target(w, target, place);

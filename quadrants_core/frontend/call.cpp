@@ -5,10 +5,12 @@
 #include "frontend/arrange.h"
 #include "frontend/builtins.h"
 #include "frontend/collect.h"
+#include "frontend/dict.h"
 #include "frontend/expr.h"
 #include "frontend/foreign.h"
 #include "frontend/format.h"
 #include "frontend/funcs.h"
+#include "frontend/instance.h"
 #include "frontend/matrix.h"
 #include "frontend/objects.h"
 #include "frontend/place.h"
@@ -26,10 +28,11 @@ namespace qd::frontend {
 using ir::Scalar;
 
 static bool append_to_list(Walk &w, const Node *node);
-static Val call_object(Walk &w, const Node *node, const PyRef &callee, const Val *self);
-static Val call_builtin(Walk &w, const Node *node, const BuiltinRow &row, PyObject *callee = nullptr);
+static Val call_object(Walk &w, const Node *node, const Val &callee, std::optional<Call> given = {});
+static Val call_builtin(Walk &w, const Node *node, const BuiltinRow &row, PyObject *callee = nullptr,
+                        std::optional<Call> given = {});
 static Val call_with_keyword(Walk &w, const Call &call, const std::string &keyword);
-static Val call_dtype(Walk &w, const Node *node, PyObject *dtype);
+static Val call_dtype(Walk &w, const Call &call, PyObject *dtype);
 
 const Node *Call::arg_node(size_t i) const {
     const Items args = items_of(node, Field::args);
@@ -52,11 +55,29 @@ static void check_star(Walk &w, const Node *node) {
                           "write the arguments out");
 }
 
+/// `**values` in a call that a plain function of Python makes.
+static void append_named(Walk &w, const Node *node, const Val &given, Call &call) {
+    const Val values = unpacked(w, node, given);
+    if (values.is_constant() && PyDict_Check(values.object())) {
+        PyObject *key, *item;
+        for (Py_ssize_t at = 0; PyDict_Next(values.object(), &at, &key, &item);)
+            call.kwargs.emplace_back(key, wrap(w, PyRef::borrow(item)));
+        w.objects.keep(values.constant().object);
+        return;
+    }
+    if (!values.is_dict()) w.fail_type(node, "argument after ** must be a dict, not " + type_text(w, values));
+    for (size_t i = 0; i < values.dict().values.size(); ++i) {
+        const PyRef key = known_key(w, node, values, i);
+        w.objects.keep(key);
+        call.kwargs.emplace_back(key.get(), values.dict().values[i]);
+    }
+}
+
 Call arguments(Walk &w, const Node *node, bool as_places, bool handed_on) {
     Call call;
     call.node = node;
     const Use use = handed_on ? Use::handed_on : Use::value;
-    if (handed_on) check_star(w, node);
+    if (handed_on && !w.frames.back().is_plain) check_star(w, node);
     for (const Node *arg : items_of(node, Field::args)) {
         if (arg->kind == NodeKind::Starred) {
             const Val many = sequence_items(w, arg, value(w, child(arg, Field::value)));
@@ -67,10 +88,33 @@ Call arguments(Walk &w, const Node *node, bool as_places, bool handed_on) {
     }
     for (const Node *keyword : items_of(node, Field::keywords)) {
         PyObject *name = word_of(keyword, Field::arg);
+        if (!name && w.frames.back().is_plain) {
+            append_named(w, node, value(w, child(keyword, Field::value)), call);
+            continue;
+        }
         if (!name)
             w.fail_syntax(node, "`**` arguments are not supported in Quadrants kernels", "write the arguments out");
         const Node *source = child(keyword, Field::value);
         call.kwargs.emplace_back(name, as_places ? eval(w, source, use) : value(w, source, use));
+    }
+    return call;
+}
+
+/// The arguments as values.
+static Call loaded(Walk &w, Call call) {
+    for (Val &v : call.args) v = w.places.load(std::move(v));
+    for (auto &[key, v] : call.kwargs) v = w.places.load(std::move(v));
+    return call;
+}
+
+/// The arguments of a call of a partial: its own first.
+static Call with_given(Walk &w, const BoundMethod &partial, Call call) {
+    call.args.insert(call.args.begin(), partial.first->begin(), partial.first->end());
+    for (const auto &[key, v] : partial.by_name) {
+        const auto is_it = [&](const auto &pair) { return PyUnicode_Compare(pair.first, key.get()) == 0; };
+        if (std::any_of(call.kwargs.begin(), call.kwargs.end(), is_it)) continue;
+        w.objects.keep(key);
+        call.kwargs.emplace_back(key.get(), v);
     }
     return call;
 }
@@ -84,12 +128,34 @@ Val eval_call(Walk &w, const Node *node) {
     const Val callee = eval(w, callee_node, Use::handed_on);
     if (callee.is_method()) {
         const BoundMethod &bound = *callee.method().bound;
+        if (bound.is_partial()) return apply(w, callee, arguments(w, node, true, true));
+        if (bound.after) w.fail_type(node, "'super' object is not callable");
         if (bound.builtin) return call_builtin(w, node, *bound.builtin);
         if (bound.callee) return w.funcs.inline_method(node, bound.callee, bound.self);
-        return method(w, node, callee);
+        return method(w, callee, arguments(w, node, bound.self.is_none()));
+    }
+    if (callee.is_record() || callee.is_bundle()) return apply(w, callee, arguments(w, node, true, true));
+    if (!callee.is_constant()) w.fail_type(node, "'" + type_text(w, callee) + "' is not callable");
+    if (callee.object() == reinterpret_cast<PyObject *>(&PySuper_Type) && items_of(node, Field::args).empty())
+        if (std::optional<Val> made = bare_super(w, node)) return *made;
+    return call_object(w, node, callee);
+}
+
+Val apply(Walk &w, const Val &callee, Call call) {
+    const Node *node = call.node;
+    if (callee.is_method()) {
+        const BoundMethod &bound = *callee.method().bound;
+        if (bound.is_partial()) return apply(w, bound.self, with_given(w, bound, std::move(call)));
+        if (bound.builtin) return call_builtin(w, node, *bound.builtin, nullptr, std::move(call));
+        if (bound.callee) return w.funcs.inline_method(node, bound.callee, bound.self, std::move(call));
+        return method(w, callee, std::move(call));
+    }
+    if (callee.is_record() || callee.is_bundle()) {
+        const PyRef name = PyRef::steal(PyUnicode_InternFromString("__call__"));
+        return apply(w, attribute_of(w, node, callee, name.get()), std::move(call));
     }
     if (!callee.is_constant()) w.fail_type(node, "'" + type_text(w, callee) + "' is not callable");
-    return call_object(w, node, callee.constant().object, callee.constant().owner.get());
+    return call_object(w, node, callee, std::move(call));
 }
 
 /// `name.append(value)` on a list written in the kernel: its length is known at compile time.
@@ -124,13 +190,19 @@ static Val call_host_method(Walk &w, const Node *node, PyObject *method, const s
     return w.funcs.inline_method(node, found, wrap(w, PyRef::borrow(PyMethod_GET_SELF(method))));
 }
 
-static Val call_object(Walk &w, const Node *node, const PyRef &callee, const Val *owner) {
-    PyObject *object = callee.get();
+/// `given`: the arguments, if they were evaluated already.
+static Val call_object(Walk &w, const Node *node, const Val &callee, std::optional<Call> given) {
+    PyObject *object = callee.object();
+    const auto evaluated = [&] { return given ? loaded(w, std::move(*given)) : arguments(w, node, false); };
     if (PyRef func = PyMethod_Check(object) ? attribute(object, names()._qd_in_kernels_) : PyRef{};
         func && PyUnicode_Check(func.get()))
         return call_host_method(w, node, object, text(func.get()));
-    if (w.objects.kind_of(object) != Kind::func) w.reads.use(object);
-    switch (w.objects.kind_of(object)) {
+    const Kind kind = w.objects.kind_of(object);
+    if (kind == Kind::foreign || kind == Kind::data_oriented)
+        if (const std::optional<Val> inner = inner_callable(w, node, callee))
+            return apply(w, *inner, given ? std::move(*given) : arguments(w, node, true, true));
+    if (kind != Kind::func) w.reads.use(object);
+    switch (kind) {
     case Kind::builtin: {
         const BuiltinRow *row = w.objects.builtin_of(object);
         if (!row) {
@@ -139,22 +211,22 @@ static Val call_object(Walk &w, const Node *node, const PyRef &callee, const Val
             if (old && PyUnicode_Check(old.get())) w.warn(node, "DeprecationWarning", text(old.get()));
             if (PyRef now = attribute(object, names()._qd_instead_)) {
                 w.reads.give_up(); // what the module has under that name is not noted
-                return call_object(w, node, now, owner);
+                return call_object(w, node, val::Constant{now, -1, callee.constant().owner}, std::move(given));
             }
             if (why && PyUnicode_Check(why.get())) w.fail_syntax(node, text(why.get()));
             w.fail_syntax(node, "`" + (name ? text(name.get()) : repr(object)) + "` cannot be called in a kernel");
         }
-        return call_builtin(w, node, *row, object);
+        return call_builtin(w, node, *row, object, std::move(given));
     }
-    case Kind::dtype: return call_dtype(w, node, object);
-    case Kind::matrix_type: return call_matrix_type(w, node, object);
-    case Kind::func: return w.funcs.inline_func(node, callee, owner);
+    case Kind::dtype: return call_dtype(w, evaluated(), object);
+    case Kind::matrix_type: return call_matrix_type(w, evaluated(), object);
+    case Kind::func: return w.funcs.inline_func(node, callee.constant().object, callee.constant().owner.get(), std::move(given));
     case Kind::kernel:
         w.fail_syntax(node,
                       "Kernels cannot call other kernels. I.e., nested kernels are not allowed. "
                       "Please check if you have direct/indirect invocation of kernels within kernels.",
                       "make the inner one a @qd.func");
-    case Kind::struct_type: return w.records.call_struct_type(node, object);
+    case Kind::struct_type: return w.records.call_struct_type(evaluated(), object);
     case Kind::foreign:
     case Kind::field:
     case Kind::matrix_field:
@@ -175,12 +247,18 @@ static Val call_object(Walk &w, const Node *node, const PyRef &callee, const Val
     case Kind::sparse_matrix_builder:
     case Kind::sparse_matrix_builder_type: break;
     }
-    if (const BuiltinRow *row = w.objects.builtin_of(object)) return call_builtin(w, node, *row);
+    if (const BuiltinRow *row = w.objects.builtin_of(object))
+        return call_builtin(w, node, *row, nullptr, std::move(given));
     PyRef self = attribute(object, names().__self__);
-    if (self && PyUnicode_Check(self.get()) && child(node, Field::func)->kind == NodeKind::Attribute &&
+    if (!given && self && PyUnicode_Check(self.get()) && child(node, Field::func)->kind == NodeKind::Attribute &&
         PyUnicode_CompareWithASCIIString(word_of(child(node, Field::func), Field::attr), "format") == 0)
         return format_call(w, node, self.get());
-    return call_python(w, node, object, arguments(w, node, false));
+    // A plain function may hand a place on to a func that changes it.
+    const bool inlines = PyFunction_Check(object) || PyMethod_Check(object);
+    Call call = given ? std::move(*given) : arguments(w, node, inlines);
+    if (!inlines) call = loaded(w, std::move(call));
+    call.owner = callee.constant().owner;
+    return call_python(w, node, object, call);
 }
 
 /// Keyword arguments that follow the positional ones without a gap take their places.
@@ -200,9 +278,13 @@ static void place_keywords(Walk &w, Call &call) {
     }
 }
 
-static Val call_builtin(Walk &w, const Node *node, const BuiltinRow &row, PyObject *callee) {
+static Val call_builtin(Walk &w, const Node *node, const BuiltinRow &row, PyObject *callee, std::optional<Call> given) {
     Call call;
-    if (row.has(Flag::raw))
+    if (given && row.has(Flag::raw))
+        w.fail_syntax(node, std::string("`") + row.name + "` cannot be called through another callable", "call it by its name");
+    if (given)
+        call = row.has(Flag::places) ? std::move(*given) : loaded(w, std::move(*given));
+    else if (row.has(Flag::raw))
         call.node = node;
     else
         call = arguments(w, node, row.has(Flag::places));
@@ -219,6 +301,8 @@ static Val call_builtin(Walk &w, const Node *node, const BuiltinRow &row, PyObje
                               " arguments, " + std::to_string(count) + " given");
     for (const auto &[name, v] : call.kwargs)
         if (!row.takes_keyword(text(name))) return call_with_keyword(w, call, text(name));
+    if (call.args.size() == 1 && call.args[0].is_record())
+        if (std::optional<Val> made = class_method(w, node, call.args[0], row.name)) return *made;
     return row.handler(w, call);
 }
 
@@ -276,6 +360,15 @@ static Val super_of_frame(Walk &w, const Node *node) {
     return call_python(w, node, reinterpret_cast<PyObject *>(&PySuper_Type), call);
 }
 
+bool calls_func() {
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    const bool answer = value && attribute(value, names()._qd_called_func_);
+    PyErr_Restore(type, value, traceback);
+    return answer;
+}
+
 Val call_python(Walk &w, const Node *node, PyObject *callee, const Call &call) {
     PyRef module = attribute(callee, names().__module__);
     const std::string from = module && PyUnicode_Check(module.get()) ? text(module.get()) : "";
@@ -284,10 +377,13 @@ Val call_python(Walk &w, const Node *node, PyObject *callee, const Call &call) {
     if (callee == reinterpret_cast<PyObject *>(&PySuper_Type) && call.args.empty()) return super_of_frame(w, node);
     if (!PyCallable_Check(callee)) w.fail_type(node, "'" + type_name(callee) + "' object is not callable");
     if (std::optional<Val> made = arranged(w, node, callee, call, from, called)) return *made;
+    if (std::optional<Val> made = call_each(w, node, callee, call, called)) return *made;
     const auto is_known = [&](const Val &v) { return bool(to_python(v)); };
     const bool all_known =
         std::all_of(call.args.begin(), call.args.end(), is_known) &&
         std::all_of(call.kwargs.begin(), call.kwargs.end(), [&](const auto &pair) { return is_known(pair.second); });
+    if (PyType_Check(callee) && !w.static_depth)
+        if (std::optional<Val> made = new_instance(w, callee, call, all_known)) return *made;
     if (!all_known && !w.static_depth)
         if (std::optional<Val> made = call_foreign(w, node, callee, call, from, called)) return *made;
     PyRef args = PyRef::steal(PyTuple_New(Py_ssize_t(call.args.size()))), kwargs = PyRef::steal(PyDict_New());
@@ -316,12 +412,15 @@ Val call_python(Walk &w, const Node *node, PyObject *callee, const Call &call) {
     PyRef result = PyRef::steal(PyObject_Call(callee, args.get(), kwargs.get()));
     collect_if_asked();
     w.objects.forget_outside();
+    const auto inlined = [&] { return call_foreign(w, node, callee, call, from, called); };
+    if (!result)
+        if (std::optional<Val> made = instead_of_python(inlined)) return *made;
     if (!result) w.python_failed(node);
     return wrap(w, std::move(result));
 }
 
-static Val call_dtype(Walk &w, const Node *node, PyObject *dtype) {
-    const Call call = arguments(w, node, false);
+static Val call_dtype(Walk &w, const Call &call, PyObject *dtype) {
+    const Node *node = call.node;
     AtNode at(w, node);
     if (call.args.size() != 1 || !call.kwargs.empty())
         w.fail_syntax(node, "A primitive type can only decorate a single expression.");

@@ -284,10 +284,10 @@ bool is_dynamic_line(Walk &w, const Node *node, PyObject *object) {
     return info->dims() == 1 && last_level(w, info->places[0]) == LevelKind::dynamic;
 }
 
-Val container_method(Walk &w, const Node *node, const Val &bound) {
+Val container_method(Walk &w, const Val &bound, Call call) {
+    const Node *node = call.node;
     const std::string &name = bound.method().bound->name;
     const val::Container &self = bound.method().bound->self.container();
-    const Call call = arguments(w, node, false);
     AtNode at(w, node);
     PyObject *field = self.field.get();
     const bool is_struct = w.objects.kind_of(field) == Kind::struct_field;

@@ -4,6 +4,8 @@
 
 namespace qd::frontend {
 
+struct Call;
+
 /// Whether the cells of such a level can be inactive one by one.
 inline bool is_cell_kind(ir::LevelKind kind) {
     return kind == ir::LevelKind::pointer || kind == ir::LevelKind::bitmasked;
@@ -13,7 +15,7 @@ ir::LevelKind last_level(Walk &w, uint32_t place);
 Val dynamic_container(PyObject *field, const std::vector<ir::Value> &indices);
 bool is_cell_method(PyObject *name);
 bool is_dynamic_line(Walk &w, const Node *node, PyObject *object);
-Val container_method(Walk &w, const Node *node, const Val &bound);
+Val container_method(Walk &w, const Val &bound, Call call);
 Flow for_cells(Walk &w, const Node *node, uint32_t place, const Nest &nest);
 void inside(Walk &w, ir::BlockId target, const std::function<void()> &emit);
 

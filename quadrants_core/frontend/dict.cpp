@@ -78,11 +78,11 @@ bool is_dict_method(PyObject *name) {
     return std::find(std::begin(methods), std::end(methods), text(name)) != std::end(methods);
 }
 
-Val dict_method(Walk &w, const Node *node, const Val &bound) {
+Val dict_method(Walk &w, const Val &bound, Call call) {
+    const Node *node = call.node;
     const std::string &name = bound.method().bound->name;
     const Val &dict = bound.method().bound->self;
     const std::vector<Val> &values = dict.dict().values;
-    const Call call = arguments(w, node, false);
     AtNode at(w, node);
     const size_t least = name == "get" ? 1 : 0, most = name == "get" ? 2 : 0;
     if (call.args.size() < least || call.args.size() > most || !call.kwargs.empty())

@@ -11,6 +11,7 @@
 #include "frontend/compare.h"
 #include "frontend/dict.h"
 #include "frontend/format.h"
+#include "frontend/instance.h"
 #include "frontend/matrix.h"
 #include "frontend/mesh.h"
 #include "frontend/objects.h"
@@ -35,7 +36,6 @@ static Val eval_kind(Walk &w, const Node *node, Use use);
 static Val eval_name(Walk &w, const Node *node);
 static Val eval_constant(Walk &w, const Node *node);
 static Val eval_attribute(Walk &w, const Node *node);
-static Val attribute_of(Walk &w, const Node *node, const Val &base, PyObject *name);
 static Val array_attribute(Walk &w, const Node *node, const Val &array, PyObject *name);
 static Val eval_named(Walk &w, const Node *node);
 
@@ -248,7 +248,7 @@ static Val constant_attribute(Walk &w, const Node *node, const Val &base, PyObje
     return wrap(w, PyRef::steal(found));
 }
 
-static Val attribute_of(Walk &w, const Node *node, const Val &base, PyObject *name) {
+Val attribute_of(Walk &w, const Node *node, const Val &base, PyObject *name) {
     switch (base.tag()) {
     case Tag::constant: return constant_attribute(w, node, base, name);
     case Tag::array: return array_attribute(w, node, base, name);
@@ -268,10 +268,12 @@ static Val attribute_of(Walk &w, const Node *node, const Val &base, PyObject *na
     case Tag::sequence:
         if (!base.is(Flavour::plain)) return matrix_attribute(w, node, to_matrix(w, node, base), name);
         break;
+    case Tag::method:
+        if (base.method().bound->after) return super_attribute(w, node, *base.method().bound, name);
+        break;
     case Tag::none:
     case Tag::scalar:
     case Tag::loop:
-    case Tag::method:
     case Tag::triplet: break;
     }
     w.fail(node, UserErrorKind::compilation,

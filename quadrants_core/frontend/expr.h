@@ -7,6 +7,7 @@ namespace qd::frontend {
 
 Val eval(Walk &w, const Node *node, Use use = Use::value);
 const Ref *scalar_variable(Walk &w, const Node *node);
+Val attribute_of(Walk &w, const Node *node, const Val &base, PyObject *name);
 Val eval_sequence(Walk &w, const Node *node, bool is_tuple);
 Val bound_method(const Val &base, PyObject *name, PyRef callee = {});
 Val sequence_items(Walk &w, const Node *node, const Val &v);

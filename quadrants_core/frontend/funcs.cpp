@@ -53,10 +53,11 @@ FuncInfo &Funcs::func_info(const Node *node, PyObject *callee) {
     const Node *args = child(info->source.tree, Field::args);
     PyObject *function = info->function.get();
     info->is_foreign = bool(attribute(callee, n._qd_foreign_));
-    if (child(args, Field::vararg) || child(args, Field::kwarg))
+    const Node *rest = child(args, Field::vararg), *named_rest = child(args, Field::kwarg);
+    if (!info->is_foreign && (rest || named_rest))
         w_.fail_syntax(node, "Quadrants functions do not support variable positional or keyword parameters (*args, "
                              "**kwargs)");
-    if (items_of(args, Field::kwonlyargs).size())
+    if (!info->is_foreign && items_of(args, Field::kwonlyargs).size())
         w_.fail_syntax(node, "Quadrants functions do not support keyword-only parameters");
     PyRef defaults = PyRef::steal(PyObject_GetAttrString(function, "__defaults__"));
     PyErr_Clear();
@@ -71,6 +72,19 @@ FuncInfo &Funcs::func_info(const Node *node, PyObject *callee) {
             info->params[info->params.size() - size_t(count - i)].fallback =
                 PyRef::borrow(PyTuple_GET_ITEM(defaults.get(), i));
     }
+    info->positional = info->params.size();
+    PyRef by_name = PyRef::steal(PyObject_GetAttrString(function, "__kwdefaults__"));
+    PyErr_Clear();
+    for (const Node *arg : items_of(args, Field::kwonlyargs)) {
+        PyObject *name = word_of(arg, Field::arg);
+        PyObject *fallback =
+            by_name && PyDict_Check(by_name.get()) ? PyDict_GetItemWithError(by_name.get(), name) : nullptr;
+        info->params.push_back({name, {}, PyRef::borrow(fallback)});
+    }
+    info->has_rest = rest;
+    info->has_named_rest = named_rest;
+    for (const Node *arg : {rest, named_rest})
+        if (arg) info->params.push_back({word_of(arg, Field::arg), {}, {}});
     PyRef return_name = PyRef::steal(PyUnicode_InternFromString("return"));
     if (!info->is_foreign) info->returns = resolved_annotation(node, function, return_name.get());
     if (info->returns && info->returns.get() == Py_None) info->returns = {};
@@ -90,7 +104,7 @@ static uint32_t add_name(std::vector<std::string> &list, const std::string &name
 }
 
 /// `object` is what the func was found in, if it is an argument with members.
-Val Funcs::inline_func(const Node *node, const PyRef &callee, const Val *object) {
+Val Funcs::inline_func(const Node *node, const PyRef &callee, const Val *object, std::optional<Call> given) {
     PyRef self = attribute(callee.get(), names().__self__);
     PyRef target = callee;
     if (self && self.get() != Py_None && !PyModule_Check(self.get())) {
@@ -101,7 +115,7 @@ Val Funcs::inline_func(const Node *node, const PyRef &callee, const Val *object)
         self = {};
     }
     FuncInfo &info = func_info(node, target.get());
-    Call call = arguments(w_, node, true, true);
+    Call call = given ? std::move(*given) : arguments(w_, node, true, true);
     if (object || self) call.args.insert(call.args.begin(), object ? *object : wrap(w_, self));
     AtNode at(w_, node);
     std::vector<Val> args = matched_arguments(node, info, std::move(call));
@@ -115,24 +129,61 @@ Val Funcs::inline_func(const Node *node, const PyRef &callee, const Val *object)
 
 /// A method of a struct: `self` is passed as a place, so that the method can change it. Called through the struct type
 /// it is the first argument.
-Val Funcs::inline_method(const Node *node, const PyRef &callee, const Val &self) {
+Val Funcs::inline_method(const Node *node, const PyRef &callee, const Val &self, std::optional<Call> given) {
     FuncInfo &info = func_info(node, callee.get());
-    Call call = arguments(w_, node, true, true);
+    Call call = given ? std::move(*given) : arguments(w_, node, true, true);
     if (!self.is_none()) call.args.insert(call.args.begin(), self);
     AtNode at(w_, node);
     return inline_body(node, info, matched_arguments(node, info, std::move(call), true));
 }
 
+PyRef Funcs::func_of(const Node *node, PyObject *function) {
+    if (w_.objects.kind_of(function) == Kind::func) return PyRef::borrow(function);
+    if (!PyFunction_Check(function)) return {};
+    PyRef &func = w_.objects.stand_in(function);
+    if (func) return func;
+    const PyRef package = PyRef::steal(PyImport_ImportModule("quadrants._language.func"));
+    func = PyRef::steal(package ? PyObject_CallMethod(package.get(), "ForeignFunc", "O", function) : nullptr);
+    if (!func) w_.python_failed(node);
+    return func;
+}
+
+/// Takes the arguments of a call that `*args` and `**kwargs` of a plain function gather.
+void Funcs::gather_rest(const FuncInfo &info, Call &call, std::vector<std::optional<Val>> &given) {
+    size_t at = given.size();
+    if (info.has_named_rest) {
+        const auto is_rest = [&](const std::pair<PyObject *, Val> &pair) {
+            const auto first = info.params.begin(), last = first + long(info.params.size() - info.has_named_rest - info.has_rest);
+            return std::none_of(first, last, [&](const FuncInfo::FuncParam &p) { return PyUnicode_Compare(p.name, pair.first) == 0; });
+        };
+        val::Dict rest{{}, std::make_shared<DictKeys>()};
+        for (auto &pair : call.kwargs) {
+            if (!is_rest(pair)) continue;
+            rest.keys->known.push_back(PyRef::borrow(pair.first));
+            rest.values.push_back(pair.second);
+        }
+        std::erase_if(call.kwargs, is_rest);
+        given[--at] = std::move(rest);
+    }
+    if (info.has_rest) {
+        std::vector<Val> rest;
+        for (size_t i = info.positional; i < call.args.size(); ++i) rest.push_back(call.args[i]);
+        call.args.resize(std::min(call.args.size(), info.positional));
+        given[--at] = tuple_of(std::move(rest));
+    }
+}
+
 std::vector<Val> Funcs::matched_arguments(const Node *node, FuncInfo &info, Call call, bool first_by_place) {
     const size_t count = info.params.size();
-    if (call.args.size() > count) {
+    std::vector<std::optional<Val>> given(count);
+    gather_rest(info, call, given);
+    if (call.args.size() > info.positional) {
         std::string expected;
         for (const FuncInfo::FuncParam &p : info.params) expected += (expected.empty() ? "" : ", ") + text(p.name);
         w_.fail(node, UserErrorKind::argument,
                 "Too many arguments. Expected (" + expected + "), got " + std::to_string(call.args.size()) +
                     " arguments.");
     }
-    std::vector<std::optional<Val>> given(count);
     for (size_t i = 0; i < call.args.size(); ++i) given[i] = std::move(call.args[i]);
     for (auto &[name, v] : call.kwargs) {
         size_t i = 0;
@@ -181,7 +232,7 @@ Val Funcs::pass_argument(const Node *node, FuncInfo &info, size_t i, Val arg, bo
 /// Whether the func itself may change this parameter: by an assignment, or as a struct whose method is called.
 static bool is_changed(FuncInfo &info, const FuncInfo::FuncParam &param, const Val &arg) {
     if (info.assigned.count(param.name)) return true;
-    if (!arg.is_record() || !arg.record().type->methods) return false;
+    if (!arg.is_record() || (!arg.record().type->methods && !arg.record().type->cls)) return false;
     if (!info.receivers) {
         info.receivers.emplace();
         frontend::scan_receivers(items_of(info.source.tree, Field::body), *info.receivers);
@@ -199,6 +250,7 @@ void Funcs::enter(FuncInfo &info, SpanId call) {
     frame.assigned = &info.assigned;
     frame.has_return_type = bool(info.returns);
     frame.function = info.function.get();
+    frame.is_plain = info.is_foreign;
     w_.frames.push_back(std::move(frame));
 }
 

@@ -17,7 +17,9 @@ struct FuncInfo {
         PyRef annotation; ///< evaluated; none if absent
         PyRef fallback;   ///< default value
     };
-    std::vector<FuncParam> params;
+    std::vector<FuncParam> params; ///< those by position, those by keyword alone, `*args`, `**kwargs`
+    size_t positional = 0;         ///< how many of them a call may give by position
+    bool has_rest = false, has_named_rest = false; ///< `*args`, `**kwargs`
     PyRef returns; ///< evaluated annotation; none if absent
     std::unordered_set<PyObject *> assigned;
     std::optional<std::unordered_set<PyObject *>> receivers; ///< names whose methods are called; made when asked for
@@ -36,8 +38,11 @@ class Funcs : public Part {
 
     /// The frame of a func's body; `call`: where it is called.
     void enter(FuncInfo &info, SpanId call);
-    Val inline_func(const Node *node, const PyRef &callee, const Val *self);
-    Val inline_method(const Node *node, const PyRef &callee, const Val &self);
+    /// `given`: the arguments, if they were evaluated already.
+    Val inline_func(const Node *node, const PyRef &callee, const Val *self, std::optional<Call> given = {});
+    Val inline_method(const Node *node, const PyRef &callee, const Val &self, std::optional<Call> given = {});
+    /// The func that a function of Python is inlined as: itself, or one that stands for a plain function; empty if it is neither.
+    PyRef func_of(const Node *node, PyObject *function);
     std::vector<Val> matched_arguments(const Node *node, FuncInfo &info, Call call, bool first_by_place = false);
     /// `known`: by parameter the object of Python's that it is, or null.
     Val pass_argument(const Node *node, FuncInfo &info, size_t i, Val arg, bool as_place,
@@ -52,6 +57,7 @@ class Funcs : public Part {
 
   private:
     PyRef resolved_annotation(const Node *node, PyObject *function, PyObject *name);
+    void gather_rest(const FuncInfo &info, Call &call, std::vector<std::optional<Val>> &given);
 
     std::unordered_map<PyObject *, std::unique_ptr<FuncInfo>> funcs_;
     std::vector<PyRef> inlined_;

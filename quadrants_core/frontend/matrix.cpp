@@ -303,15 +303,15 @@ Val inverse(Walk &w, const Node *node, const Val &given) {
     return make_matrix(w, std::move(comps), m.n, m.n, 2);
 }
 
-Val method(Walk &w, const Node *node, const Val &bound) {
+Val method(Walk &w, const Val &bound, Call call) {
+    const Node *node = call.node;
     const std::string &name = bound.method().bound->name;
     Val self = bound.method().bound->self;
-    if (self.is_container()) return container_method(w, node, bound);
-    if (self.is_array()) return view_method(w, node, bound);
-    if (self.is_dict()) return dict_method(w, node, bound);
+    if (self.is_container()) return container_method(w, bound, std::move(call));
+    if (self.is_array()) return view_method(w, bound, std::move(call));
+    if (self.is_dict()) return dict_method(w, bound, std::move(call));
     const auto found = method_table().find(name);
     const bool of_class = self.is_none();
-    Call call = arguments(w, node, of_class);
     AtNode at(w, node);
     if (of_class) {
         if (call.args.empty()) w.fail_syntax(node, "`" + name + "` of the class takes the vector or matrix first");

@@ -14,7 +14,7 @@ struct Shape {
 };
 Shape shape_of(const Val &v);
 
-Val call_matrix_type(Walk &w, const Node *node, PyObject *type);
+Val call_matrix_type(Walk &w, const Call &call, PyObject *type);
 Val matrix_attribute(Walk &w, const Node *node, const Val &base, PyObject *name);
 Val matrix_row(const Val &matrix, int i);
 Val make_matrix(Walk &w, std::vector<ir::Value> comps, int n, int m, int ndim);
@@ -25,7 +25,7 @@ Val norm(Walk &w, const Node *node, const Val &m, const Val *eps);
 Val cross(Walk &w, const Node *node, const Val &a, const Val &b);
 Val determinant(Walk &w, const Node *node, const Val &m);
 Val inverse(Walk &w, const Node *node, const Val &m);
-Val method(Walk &w, const Node *node, const Val &bound);
+Val method(Walk &w, const Val &bound, Call call);
 std::optional<Val> method_of_class(const BuiltinRow &row, PyObject *name);
 
 } // namespace qd::frontend

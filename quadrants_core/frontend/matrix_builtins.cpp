@@ -104,9 +104,9 @@ Val handlers::diagonal(Walk &w, const Call &call) {
 }
 
 /// vec3(x, y, z), vec3(xy, z), vec3(0.0), mat2([[a, b], [c, d]]), mat2(a, b, c, d), mat2(row, row)
-Val call_matrix_type(Walk &w, const Node *node, PyObject *type) {
+Val call_matrix_type(Walk &w, const Call &call, PyObject *type) {
+    const Node *node = call.node;
     const Names &names_ = names();
-    const Call call = arguments(w, node, false);
     AtNode at(w, node);
     const int n = int(attribute_int(type, names_.n, 1)), m = int(attribute_int(type, names_.m, 1));
     const int ndim = int(attribute_int(type, names_.ndim, 1));

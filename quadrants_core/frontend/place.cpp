@@ -6,6 +6,7 @@
 #include "frontend/objects.h"
 #include "frontend/packed.h"
 #include "frontend/parameters.h"
+#include "frontend/record.h"
 #include "frontend/recursion.h"
 #include "frontend/types.h"
 
@@ -46,6 +47,9 @@ Val Places::load(Val v) {
         return out;
     }
     case Tag::record:
+        if (w_.records.is_being_made(v.record().type))
+            w_.fail_here(UserErrorKind::type, "`" + type_text(w_, v) + "` is still being made: it is no value yet",
+                         "store, pass or return it when `__init__` is over");
         for (Val &member : v.record().members) member = load(std::move(member));
         return v;
     case Tag::element:
@@ -297,7 +301,7 @@ Val Places::new_variable(const Node *node, const Val &given) {
     case Tag::dict:
     case Tag::record:
         for (Val &item : v.parts())
-            if (storable(item)) item = new_variable(node, item);
+            if (storable(item) && !item.is_static) item = new_variable(node, item);
         return v;
     case Tag::none:
     case Tag::constant:
@@ -339,9 +343,16 @@ bool Places::storable(const Val &v) {
     return false;
 }
 
+/// Whether a member of an instance needs no variable: it is one, or no value of the run.
+static bool is_settled(const Val &v) {
+    if (v.is_record() || v.is_sequence() || v.is_dict()) return std::all_of(v.parts().begin(), v.parts().end(), is_settled);
+    return v.is_static || !(v.is_scalar() || v.is_matrix() || is_number(v));
+}
+
 bool is_place(const Val &v) {
     const val::Record *record = v.if_record();
-    return v.is_ref() || (record && std::all_of(record->members.begin(), record->members.end(), is_place));
+    return v.is_ref() || (record && std::all_of(record->members.begin(), record->members.end(),
+                                                record->type->cls ? is_settled : is_place));
 }
 
 void Places::store(const Node *node, const Ref &ref, const Val &given) {

@@ -3,12 +3,14 @@
 #include "frontend/record.h"
 
 #include "frontend/annotations.h"
+#include "frontend/assign.h"
 #include "frontend/bounds.h"
 #include "frontend/builtins.h"
 #include "frontend/call.h"
 #include "frontend/cells.h"
 #include "frontend/dict.h"
 #include "frontend/expr.h"
+#include "frontend/instance.h"
 #include "frontend/matrix.h"
 #include "frontend/objects.h"
 #include "frontend/place.h"
@@ -141,8 +143,8 @@ Val Records::record_from(const Node *node, const RecordType *type,
 }
 
 /// Sphere(center, radius), Sphere(radius=1.0), Sphere({"radius": 1.0}), Sphere(other)
-Val Records::call_struct_type(const Node *node, PyObject *struct_type) {
-    const Call call = arguments(w_, node, false);
+Val Records::call_struct_type(const Call &call, PyObject *struct_type) {
+    const Node *node = call.node;
     AtNode at(w_, node);
     const RecordType *type = record_type(node, struct_type);
     if (call.args.size() == 1 && call.kwargs.empty()) {
@@ -292,7 +294,36 @@ static std::optional<Val> unpacked_vector(const val::Record &record, PyObject *n
     return out;
 }
 
+Making::Making(Walk &walk, PyObject *cls) : records(walk.records) {
+    RecordType &made = records.record_types_.emplace_back();
+    made.cls = PyRef::borrow(cls);
+    made.nesting = walk.nesting;
+    records.unfinished_.push_back({&made, {}});
+    type = &made;
+}
+
+const Val *Records::member(const Node *node, const Val &record, PyObject *name) {
+    const RecordType *type = record.record().type;
+    const size_t i = member_index(*type, name);
+    if (i == type->names.size()) return nullptr;
+    if (const Unfinished *made = find_made(type)) return &made->members[i];
+    if (i < record.record().members.size()) return &record.record().members[i];
+    w_.fail_type(node, "An instance of '" + type_text(w_, record) + "' was kept while it was being made",
+                 "store or return it when `__init__` is over");
+}
+
+void Records::add_member(const RecordType *type, PyObject *name, Val v) {
+    for (Unfinished &made : unfinished_) {
+        if (made.type != type) continue;
+        made.type->names.push_back(interned(name));
+        made.members.push_back(std::move(v));
+    }
+}
+
+Val Records::made(const RecordType *type) { return make_record(type, find_made(type)->members); }
+
 Val Records::record_attribute(const Node *node, const Val &self, PyObject *name) {
+    if (self.record().type->cls) return instance_attribute(w_, node, self, name);
     const val::Record &record = self.record();
     const RecordType &type = *record.type;
     if (const size_t i = member_index(type, name); i < type.names.size()) return record.members[i];
@@ -316,6 +347,13 @@ Val Records::record_attribute(const Node *node, const Val &self, PyObject *name)
             "its members are " + member_names(type));
 }
 
+/// Whether two members that are no values of the run are one object.
+static bool is_same_object(const Val &a, const Val &b) {
+    const PyRef x = to_python(a), y = to_python(b);
+    if (!x || !y) return false;
+    return x.get() == y.get() || (is_plain(x.get()) && PyObject_RichCompareBool(x.get(), y.get(), Py_EQ) == 1);
+}
+
 void Records::store_record(const Node *node, const Val &place, const Val &given) {
     const RecordType &type = *place.record().type;
     const std::vector<Val> &places = place.record().members;
@@ -325,6 +363,9 @@ void Records::store_record(const Node *node, const Val &place, const Val &given)
     if (!from.is_record())
         w_.fail_type(node, "cannot assign '" + type_text(w_, v) + "' to '" + type_text(w_, place) + "'");
     const val::Record &source = from.record();
+    if (type.cls && source.type->cls && type.cls.get() != source.type->cls.get())
+        w_.fail_type(node, "cannot assign '" + type_text(w_, v) + "' to '" + type_text(w_, place) + "'",
+                     "use another name");
     for (size_t i = 0; i < places.size(); ++i) {
         const size_t k = member_index(*source.type, type.names[i].get());
         if (k == source.members.size() || places.size() != source.members.size())
@@ -332,6 +373,15 @@ void Records::store_record(const Node *node, const Val &place, const Val &given)
                          "Member mismatch between structs " + member_names(type) + ", " + member_names(*source.type));
         if (places[i].is_record())
             store_record(node, places[i], source.members[k]);
+        else if (places[i].is_sequence() && source.members[k].is_sequence())
+            store_sequence(w_, node, places[i], source.members[k]);
+        else if (type.cls && is_same_object(places[i], source.members[k]))
+            continue;
+        else if (type.cls && !places[i].is_ref())
+            w_.fail_type(node,
+                         "Member '" + text(type.names[i].get()) + "' of '" + type_text(w_, place) +
+                             "' is no number, vector or struct, and cannot change",
+                         "give it the same value everywhere");
         else if (places[i].is_ref())
             w_.places.store(node, *places[i].ref(), source.members[k]);
         else

@@ -138,6 +138,9 @@ bool is_instance_of(const Val &v, PyObject *cls, const BuiltinRow *row) {
     const auto is = [&](auto handler) { return row && row->handler == handler; };
     const int dims = shape_of(v).ndim;
     if (dims) return is(&handlers::new_matrix) || (is(&handlers::new_vector) && dims == 1);
+    if (v.is_record() && v.record().type->cls)
+        return PyType_Check(cls) && PyType_IsSubtype(reinterpret_cast<PyTypeObject *>(v.record().type->cls.get()),
+                                                     reinterpret_cast<PyTypeObject *>(cls));
     if (v.is_record()) return is(&handlers::new_struct) || v.record().type->object.get() == cls;
     if (!v.is_array()) return false;
     PyRef kind = attribute(cls, names()._qd_kind_), its_name = attribute(cls, names().__name__);

@@ -5,6 +5,7 @@
 #include "frontend/cells.h"
 #include "frontend/dict.h"
 #include "frontend/expr.h"
+#include "frontend/instance.h"
 #include "frontend/matrix.h"
 #include "frontend/mesh.h"
 #include "frontend/objects.h"
@@ -63,7 +64,18 @@ static Val subscript_constant(Walk &w, const Node *node, const Val &base, const 
     if (kind == Kind::ndarray)
         w.fail(node, UserErrorKind::compilation, "An ndarray can be used in a kernel only as an argument",
                "annotate a parameter with `qd.types.ndarray(...)` and pass it");
-    return subscript_python(w, node, base, slice);
+    if (kind != Kind::foreign || contains_slice(slice) || !has_method(w, node, base, "getitem"))
+        return subscript_python(w, node, base, slice);
+    const Val key = value(w, slice);
+    const auto inlined = [&] { return class_method(w, node, base, "getitem", {key}); };
+    const PyRef index = to_python(key);
+    if (!index) return *inlined();
+    w.reads.give_up(); // what the class has is not noted
+    PyRef found = PyRef::steal(PyObject_GetItem(object, index.get()));
+    if (!found)
+        if (std::optional<Val> made = instead_of_python(inlined)) return *made;
+    if (!found) w.python_failed(node);
+    return wrap(w, std::move(found));
 }
 
 Val eval_subscript(Walk &w, const Node *node, Use use) {
@@ -93,6 +105,12 @@ Val eval_subscript(Walk &w, const Node *node, Use use) {
         break;
     case Tag::record: {
         const Val key = has_slice ? Val{} : value(w, slice);
+        if (std::optional<Val> made = has_slice ? std::nullopt : class_method(w, node, base, "getitem", {key})) return *made;
+        if (const std::optional<long> k = constant_int(key); k && is_tuple_instance(base)) {
+            const long size = long(base.record().members.size()), at = *k < 0 ? *k + size : *k;
+            if (at < 0 || at >= size) w.fail(node, UserErrorKind::index, "tuple index out of range");
+            return base.record().members[size_t(at)];
+        }
         if (key.is_constant() && PyUnicode_Check(key.object()))
             return w.records.record_attribute(node, base, key.object());
         break;

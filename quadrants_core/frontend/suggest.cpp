@@ -90,8 +90,6 @@ void fail_unsupported_node(Walk &w, const Node *node) {
         {NodeKind::Match, "kernels have no `match`", "write `if` and `elif`"},
         {NodeKind::ClassDef, "a class cannot be made in a kernel", "define it outside"},
         {NodeKind::Lambda, "a lambda cannot be made in a kernel", "define a function outside, with @qd.func"},
-        {NodeKind::Set, "kernels have no sets", "use a tuple, or qd.static of a set that is made outside"},
-        {NodeKind::SetComp, "kernels have no sets", "use a list, or qd.static of a set that is made outside"},
     };
     const std::string name = std::string("Unsupported node \"") + kind_name(node->kind) + "\"";
     for (const Row &row : rows)

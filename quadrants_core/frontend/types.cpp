@@ -350,6 +350,7 @@ std::string type_text(Walk &w, const Val &v) {
     case Tag::record: {
         const auto &[type, values] = v.record();
         if (type->object) return repr(type->object.get());
+        if (type->cls) return text(attribute(type->cls.get(), names().__name__).get());
         std::string members;
         for (size_t i = 0; i < values.size(); ++i)
             members += (i ? ", " : "") + text(type->names[i].get()) + "=" + type_text(w, values[i]);

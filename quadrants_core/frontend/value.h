@@ -55,6 +55,8 @@ struct RecordType {
     std::vector<PyRef> names; ///< of the members, interned
     std::vector<PyRef> types; ///< of the members; none if `object` is none
     PyRef methods;            ///< dict: name -> func; may be none
+    PyRef cls;                ///< of instances that a kernel makes: their class
+    int nesting = 0;          ///< the same: Walk::nesting where one is being made
 };
 
 /// A place that can be read, stored to, and updated atomically. A matrix place denotes components `comps` of its base.
@@ -283,6 +285,11 @@ struct BoundMethod {
     Val self;                            ///< none: of a class
     PyRef callee;                        ///< of a struct: the func; else none
     const BuiltinRow *builtin = nullptr; ///< of a class of the package: the function
+    /// functools.partial with values of the run: `self` is what is called, these are its first arguments.
+    std::optional<std::vector<Val>> first;
+    std::vector<std::pair<PyRef, Val>> by_name;
+    PyRef after; ///< `super()` in a method of `self`: its class
+    bool is_partial() const { return first.has_value(); }
 };
 
 struct LoopSource {

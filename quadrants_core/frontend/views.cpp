@@ -99,8 +99,8 @@ Val slice_view(Walk &w, const Node *node, const Val &view, const Node *slice) {
 }
 
 /// view.subview(offset, size)
-Val view_method(Walk &w, const Node *node, const Val &bound) {
-    Call call = arguments(w, node, false);
+Val view_method(Walk &w, const Val &bound, Call call) {
+    const Node *node = call.node;
     const Val &view = bound.method().bound->self;
     for (const char *name : {"offset", "size"})
         if (const Val *given = call.keyword(name)) call.args.push_back(*given);

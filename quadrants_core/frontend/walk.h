@@ -49,6 +49,7 @@ struct Frame {
     PyObject *function = nullptr; ///< whose names these are
     const std::unordered_set<PyObject *> *assigned = nullptr;
     bool is_kernel = false;
+    bool is_plain = false; ///< body of a plain function of Python
     SpanId call = no_span;
     uint32_t scope = 0, file = 0;
     size_t first_binding = 0;

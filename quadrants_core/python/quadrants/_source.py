@@ -268,7 +268,7 @@ class _Text:
 
     def __init__(self, fn, lines):
         code = fn.__code__
-        self.file, self.name, self.qualname = code.co_filename, fn.__name__, fn.__qualname__
+        self.file, self.name, self.qualname = code.co_filename, code.co_name, fn.__qualname__
         self.lines, self.start, self.shown = lines, code.co_firstlineno - 1, shown_name(code.co_filename)
         self._code, self._tree, self._statements = code, None, None
 

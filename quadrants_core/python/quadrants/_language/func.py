@@ -28,6 +28,7 @@ def _may_be_a_type(annotation):
     return is_known or hasattr(annotation, "__origin__") or type(annotation).__module__ in ("typing", "types")
 
 
+runs_in_kernel = None  # while a kernel runs on qd.python: what carries out calls of funcs that functions of Python make
 definitions_told = None  # of a notebook: called with the function of each func that is made
 
 
@@ -82,7 +83,11 @@ class Func:
         return types.MethodType(self, instance)
 
     def __call__(self, *args, **keywords):
-        raise _Syntax("Quadrants functions cannot be called from Python-scope.")
+        if runs_in_kernel is not None:
+            return runs_in_kernel(self, *args, **keywords)
+        error = _Syntax("Quadrants functions cannot be called from Python-scope.")
+        error._qd_called_func_ = True
+        raise error
 
     def __repr__(self):
         return f"<qd.func {self.__qualname__}>"

@@ -2,14 +2,15 @@
 
 import functools as _functools
 import math as _math
+import operator as _operator
 import types as _types
 
 from quadrants import _exceptions, _settings
-from quadrants._language import annotations as _annotations, func as _func, matrix as _matrix
+from quadrants._language import annotations as _annotations, func as _func, instances as _classes, matrix as _matrix
 from quadrants._storage import buffer_view as _buffer_view, ndarray as _ndarray, struct as _struct
 from quadrants._language.annotations import kind_word
 from quadrants._python_backend import (
-    atomics, constants, functions, loops, matrices, meshes, numbers, operations, output, storage, table, triplets,
+    atomics, constants, functions, instances, loops, matrices, meshes, numbers, operations, output, storage, table, triplets,
 )  # fmt: skip
 from quadrants._python_backend.numbers import DryRun, Scalar, as_kind, fail_type, kind_of, promote, typed
 from quadrants._python_backend.values import (
@@ -96,6 +97,12 @@ def items(x):
     return [value_of(i) for i in loops.bounded(loops.unrolled(value_of(x)))]
 
 
+def spread(x):
+    """The arguments of `*x`: places stay what they are."""
+    x = value_of(x)
+    return x if isinstance(x, (tuple, list)) else items(x)
+
+
 def key(x):
     """A key of a dict: one known at run time only is a key of its own."""
     x = value_of(x)
@@ -109,6 +116,8 @@ _PLAIN = ("/", "//", "%", "**", "<<", ">>", "@")
 
 def updated(op, old, amount):
     old, amount = value_of(old), value_of(amount)
+    if isinstance(old, instances.Instance):
+        return instances.updated(op, old, amount)
     if is_number(old):
         old = typed(old)  # a template parameter may be a number that is known
     elif not isinstance(old, Mat):
@@ -192,7 +201,7 @@ def attribute(base, name):
         return base.get(name)
     if isinstance(base, loops.StaticIndex):
         return attribute(to_mat(tuple(base)), name)
-    if isinstance(base, functions.Bundle):
+    if isinstance(base, (functions.Bundle, instances.Super)):
         return base.member(name)
     if isinstance(base, (meshes.Element, meshes.Touching)):
         return base.attribute(name)
@@ -238,6 +247,9 @@ def element(base, index):
             return found
         return Place(lambda: load(base, index), lambda x: storage.store(base, index, x))
     return load(base, index)
+
+
+bare_super = instances.bare_super
 
 
 def attribute_place(base, name):
@@ -503,6 +515,8 @@ def is_instance(x, classes):
         return False
     if isinstance(x, Mat):
         kinds = (_matrix.Matrix, _matrix.Vector) if x.ndim == 1 else (_matrix.Matrix,)
+    elif isinstance(x, instances.Instance):
+        return issubclass(x.cls, classes)
     elif isinstance(x, Record):
         kinds = (_struct.Struct, x.type)
     elif isinstance(x, (storage.NumpyArray, storage.ClampedArray)):
@@ -529,6 +543,8 @@ def static_print(*args, **keywords):
 
 
 def call(callee, *args, **keywords):
+    if isinstance(callee, instances.Instance):
+        return callee(*args, **keywords)
     if isinstance(callee, _types.MethodType) and isinstance(callee.__func__, _func.Func):
         return functions.run(callee.__func__, callee.__self__, *args, **keywords)
     if isinstance(callee, _types.MethodType) and (name := getattr(callee, "_qd_in_kernels_", None)):
@@ -563,19 +579,29 @@ def call(callee, *args, **keywords):
         return callee(*args, **keywords)
     if kind == "kernel" or type(callee).__name__ == "Kernel":
         raise _exceptions.QuadrantsSyntaxError("Kernels cannot call other kernels. I.e., nested kernels are not allowed.")
-    args = [value_of(a) for a in args]
+    if isinstance(callee, functions.Bundle):
+        return call(callee.member("__call__"), *args, **keywords)
+    if (inner := _inner(callee)) is not None:
+        return call(inner[0], *inner[1], *args, **{**inner[2], **keywords})
+    if isinstance(callee, type) and (made := instances.make(callee, args, keywords)) is not NotImplemented:
+        return made
+    if isinstance(callee, _types.FunctionType) and args and hasattr(callee, "registry") and hasattr(callee, "dispatch"):
+        return call(callee.dispatch(instances.class_of(args[0])), *args, **keywords)  # functools.singledispatch
+    places, args = args, [value_of(a) for a in args]
     known = operations.PYTHON.get(callee) if callee.__hash__ else None
+    if known and len(args) == 1 and isinstance(args[0], instances.Instance) and args[0].has(f"__{known}__"):
+        return args[0].get(f"__{known}__")()
     if known and (known in ("print", "len") or not all(map(numbers.is_untyped, args))):
         return table.table[known](*args, **keywords)
     at_run_time = any(isinstance(a, (Scalar, Mat, Record)) for a in (*args, *map(value_of, keywords.values())))
     if at_run_time and isinstance(callee, _types.MethodType):
         return call(callee.__func__, callee.__self__, *args, **keywords)
-    if at_run_time and isinstance(callee, _functools.partial):
-        return call(callee.func, *callee.args, *args, **{**callee.keywords, **keywords})
     if at_run_time and isinstance(callee, _types.FunctionType) and callee.__module__.split(".")[0] != "quadrants":
-        return functions.run(_func.ForeignFunc(callee), *args, **keywords)
+        return functions.run(_func.ForeignFunc(callee), *places, **keywords)
     if at_run_time and getattr(callee, "__module__", "") == "_operator":
         return negation(args[0]) if callee.__name__ == "not_" else callee(*args, **keywords)
+    if any(callee is other for other in _CALL_OTHERS) or isinstance(callee, _GETTERS):
+        return _call_others(callee, args, keywords)
     if any(isinstance(a, (Scalar, Mat, Record)) for a in args) and getattr(callee, "__module__", "").split(".")[0] != "quadrants":
         name = getattr(callee, "__name__", callee)
         if getattr(callee, "__self__", None) is None or isinstance(callee.__self__, _types.ModuleType):
@@ -583,7 +609,32 @@ def call(callee, *args, **keywords):
     return callee(*args, **keywords)
 
 
-_OWN = {functions.run, *matrices.METHODS.values()}  # what `member` binds to an object
+_CALL_OTHERS = (map, filter, _functools.reduce, _functools.partial)
+_GETTERS = (_operator.methodcaller, _operator.attrgetter, _operator.itemgetter)
+
+
+def _call_others(callee, args, keywords):
+    """A function of Python that calls another, for which `call` stands here."""
+    if isinstance(callee, _GETTERS) or callee is _functools.partial:
+        return callee(*args, **keywords)
+    function = args[0] if args[0] is None else _functools.partial(call, args[0])
+    made = callee(function, *map(items, args[1:2] if callee is _functools.reduce else args[1:]), *args[2:][: callee is _functools.reduce])
+    return made if callee is _functools.reduce else list(made)
+
+
+def _inner(callee):
+    """(what is called, first arguments, keywords) of an object that hands its arguments on; None of others."""
+    if isinstance(callee, _functools.partial):
+        return callee.func, callee.args, callee.keywords
+    if isinstance(callee, _functools._lru_cache_wrapper):
+        return callee.__wrapped__, (), {}
+    if isinstance(callee, (type, _types.FunctionType, _types.MethodType, _types.BuiltinFunctionType)):
+        return None
+    found = _classes.in_table(type(callee), "__call__")
+    return (found, (callee,), {}) if isinstance(found, (_types.FunctionType, _func.Func)) else None
+
+
+_OWN = {functions.run, functions.run_method, *matrices.METHODS.values()}  # what `member` binds to an object
 _METHODS_OF_CLASS = {id(vars(_matrix.Matrix)[name]): f for name, f in matrices.METHODS.items() if name in vars(_matrix.Matrix)}
 
 

@@ -13,6 +13,7 @@ from quadrants._python_backend.values import Mat, Place, Record, Var, converted,
 
 _Syntax = _exceptions.QuadrantsSyntaxError
 actions = None  # the module that the rewritten source calls: run_kernel of this package puts it here
+_HAS_REST, _HAS_NAMED_REST = 4, 8  # flags of code: `*args`, `**kwargs`
 _made = _weakref.WeakKeyDictionary()  # code of a function -> {types of its parameters: _Function}
 
 
@@ -21,9 +22,12 @@ class _Function:
 
     def __init__(self, fn, source, annotations, is_kernel):
         code = fn.__code__
+        by_name = code.co_argcount + code.co_kwonlyargcount
         self.params = code.co_varnames[: code.co_argcount]
+        self.by_name = code.co_varnames[code.co_argcount : by_name]
+        self.has_rest, self.has_named_rest = bool(code.co_flags & _HAS_REST), bool(code.co_flags & _HAS_NAMED_REST)
         self.annotations = annotations
-        self.defaults = dict(zip(reversed(self.params), reversed(fn.__defaults__ or ())))
+        self.defaults = {**dict(zip(reversed(self.params), reversed(fn.__defaults__ or ()))), **(fn.__kwdefaults__ or {})}
         templates = () if is_kernel else [p for p in self.params if _is_template(annotations.get(p))]
         module = rewrite.rewritten(source, fn, templates, is_kernel)
         self.code = _inner(module).replace(co_name=fn.__name__)
@@ -68,21 +72,42 @@ def run(func, *args, **keywords):
     """A call of a func from a kernel."""
     if not isinstance(func, _func.Func):
         return func(*args, **keywords)
+    return _run(func, args, keywords, False)
+
+
+def run_method(func, instance, *args, **keywords):
+    """A call of a method, of a plain function too, which may change the instance."""
+    return _run(_as_func(func), (instance, *args), keywords, True)
+
+
+def _as_func(function):
+    return function if isinstance(function, _func.Func) else _func.ForeignFunc(function)
+
+
+def rewritten(func):
+    """The function of the user, rewritten; raises if it holds what kernels do not know."""
+    func = _as_func(func)
+    fn = func.fn
+    return _function(fn, func._qd_source_, {} if isinstance(func, _func.ForeignFunc) else fn.__annotations__)
+
+
+def _run(func, args, keywords, is_method):
     loops.Work.step()
     fn = func.fn
-    made = _function(fn, func._qd_source_, {} if isinstance(func, _func.ForeignFunc) else fn.__annotations__)
-    given = _matched(made, args, keywords)
-    first_is_struct = bool(args) and isinstance(args[0], Record) and made.params[:1] == ("self",)
+    made = rewritten(func)
+    given, rest, named_rest = _matched(made, args, keywords)
+    first_is_struct = bool(args) and isinstance(args[0], Record) and (is_method or made.params[:1] == ("self",))
     is_inlined = not isinstance(func, _func.RealFunc)
     is_foreign = isinstance(func, _func.ForeignFunc)
-    passed = [
-        _passed(made.annotations.get(p), p, given[p], first_is_struct and p == "self", is_inlined, is_foreign)
-        for p in made.params
-    ]
+    passed = {
+        p: _passed(made.annotations.get(p), p, given[p], first_is_struct and p == made.params[0], is_inlined, is_foreign)
+        for p in (*made.params, *made.by_name)
+    }
+    by_name = {p: passed.pop(p) for p in made.by_name}
     wanted = made.annotations.get("return")
     if numbers.DryRun.active and not is_inlined:
         return _zeros(wanted)
-    result = made.bound(fn)(*passed)
+    result = made.bound(fn)(*passed.values(), *rest, **by_name, **named_rest)
     if result is None:
         if wanted is not None and not is_inlined:
             return _zeros(wanted)
@@ -98,21 +123,27 @@ def _zeros(annotation):
 
 
 def _matched(made, args, keywords):
+    rest, named_rest = (), {}
+    if made.has_rest:
+        args, rest = args[: len(made.params)], args[len(made.params) :]
+    if made.has_named_rest:
+        named_rest = {name: value for name, value in keywords.items() if name not in made.params and name not in made.by_name}
+        keywords = {name: value for name, value in keywords.items() if name not in named_rest}
     if len(args) > len(made.params):
         raise _exceptions.QuadrantsArgumentError(f"Too many arguments. Expected ({', '.join(made.params)}), got {len(args)} arguments.")
     given = dict(zip(made.params, args))
     for name, value in keywords.items():
-        if name not in made.params:
+        if name not in made.params and name not in made.by_name:
             raise _exceptions.QuadrantsArgumentError(f"Unexpected argument '{name}'.")
         if name in given:
             raise _exceptions.QuadrantsArgumentError(f"Multiple values for argument '{name}'.")
         given[name] = value
-    for name in made.params:
+    for name in (*made.params, *made.by_name):
         if name not in given:
             if name not in made.defaults:
                 raise _exceptions.QuadrantsArgumentError(f"Missing argument '{name}'.")
             given[name] = made.defaults[name]
-    return given
+    return given, rest, named_rest
 
 
 def _with_types(value):
@@ -169,6 +200,7 @@ def run_kernel(info, args):
     made = _function(info.fn, info._qd_source_, info.annotations, True)
     around, numbers.Debug.active = numbers.Debug.active, bool(_settings.current().debug)
     outside, lifting_outside = dict(storage.arguments), dict(lifting)
+    runs_outside, _func.runs_in_kernel = _func.runs_in_kernel, run
     try:
         annotations = [made.annotations.get(p) for p in made.params]
         first = 1 if annotations and annotations[0] is None else 0  # `self` has no number
@@ -178,6 +210,7 @@ def run_kernel(info, args):
         if places._remarks:
             places.tell_remarks()
         numbers.Debug.active = around
+        _func.runs_in_kernel = runs_outside
         storage.arguments.clear()
         storage.arguments.update(outside)
         lifting.clear()

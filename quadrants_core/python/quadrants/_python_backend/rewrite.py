@@ -9,6 +9,7 @@ columns are those of the source, so that debuggers and tracebacks show it.
 import ast
 import copy
 import functools as _functools
+import types as _types
 
 from quadrants import _exceptions, _source
 from quadrants._language.annotations import kind_word
@@ -63,7 +64,9 @@ class _Rewriter(ast.NodeTransformer):
 
     # the function
     def function(self, tree):
-        parameters = [a.arg for a in tree.args.posonlyargs + tree.args.args]
+        all_args = [*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs, tree.args.vararg, tree.args.kwarg]
+        all_args = [a for a in all_args if a is not None]
+        parameters = [a.arg for a in all_args]
         self.parameters, self.first_parameter = set(parameters), (parameters or [None])[0]
         self.survey = Survey(tree)
         targets = self.survey.names(tree.body)
@@ -76,8 +79,8 @@ class _Rewriter(ast.NodeTransformer):
         body += [self._own(name, tree) for name in changed]
         body += self.block(tree.body)
         made = ast.FunctionDef(BODY, tree.args, body or [ast.Pass()], [], None)
-        made.args.defaults, made.args.kw_defaults = [], []
-        for arg in made.args.posonlyargs + made.args.args:
+        made.args.defaults, made.args.kw_defaults = [], [None] * len(made.args.kwonlyargs)
+        for arg in all_args:
             arg.annotation = None
         return self._code(_located(made, tree))
 
@@ -111,9 +114,7 @@ class _Rewriter(ast.NodeTransformer):
         if kind == "builtin":
             name = callee._qd_name_
             return name == "external" or (position == 0 and (name.startswith("atomic_") or name in _PLACES_FIRST))
-        if callee is None or kind == "func":
-            return not isinstance(callee, type)
-        return False
+        return kind == "func" or (kind is None and not isinstance(callee, (type, _types.BuiltinFunctionType, _types.ModuleType)))
 
     def _start(self, name, at):
         value = "new_box" if name in self.boxed else "unset"
@@ -507,8 +508,8 @@ class _Rewriter(ast.NodeTransformer):
         if kind_word(callee) == "builtin" and callee._qd_name_ in ("static", "static_assert", "static_print"):
             return self._static_call(node, callee._qd_name_)
         if callee is super and not node.args and self.first_parameter:
-            node.args = [_placed(ast.Name(name, _LOAD), node) for name in ("__class__", self.first_parameter)]
-            return _placed(ast.Call(node.func, node.args, []), node)
+            of_class, instance = (_placed(ast.Name(name, _LOAD), node) for name in ("__class__", self.first_parameter))
+            return self.call("bare_super", of_class, instance, at=node)
         if callee is isinstance:
             return self.call("is_instance", *[self.visit(a) for a in node.args], at=node)
         if callee is range and not self.static:
@@ -520,14 +521,14 @@ class _Rewriter(ast.NodeTransformer):
         args = []
         for i, arg in enumerate(node.args):
             if isinstance(arg, ast.Starred):
-                args.append(_placed(ast.Starred(self.call("items", self.visit(arg.value), at=arg), _LOAD), arg))
+                args.append(_placed(ast.Starred(self.call("spread", self.visit(arg.value), at=arg), _LOAD), arg))
             elif to_func or (first_is_place and i == 0):
                 args.append(self.place(arg))
             else:
                 args.append(self.visit(arg))
         keywords = []
         for k in node.keywords:
-            is_place = to_func or (first_is_place and k.arg in _PLACES_BY_NAME)
+            is_place = k.arg is not None and (to_func or (first_is_place and k.arg in _PLACES_BY_NAME))
             keywords.append(ast.keyword(k.arg, self.place(k.value) if is_place else self.visit(k.value)))
         made = self.call("call", self._callee(node.func), *args, at=node)
         made.keywords = keywords

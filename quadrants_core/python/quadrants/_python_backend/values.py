@@ -274,6 +274,14 @@ def matmul(a, b):
     return make(entries, n, b.m if ndim == 2 else 1, ndim)
 
 
+_HEAP_TYPE = 1 << 9  # of classes written in Python
+
+
+def _has_own(x, reflected):
+    """Whether an operand is of a class that has the operator itself."""
+    return bool(type(x).__flags__ & _HEAP_TYPE) and not is_number(x) and not is_tensor(x) and hasattr(type(x), reflected)
+
+
 def _add_operators():
     names = {
         "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "and": "&", "or": "|",
@@ -284,7 +292,10 @@ def _add_operators():
         def f(x, y, op=op):
             return numbers.binary(op, x, y)
 
-        setattr(Mat, f"__{name}__", lambda a, b, op=op, f=f: broadcast(op, a, b, f))
+        def forward(a, b, op=op, f=f, reflected=f"__r{name}__"):
+            return NotImplemented if _has_own(b, reflected) else broadcast(op, a, b, f)
+
+        setattr(Mat, f"__{name}__", forward)
         setattr(Mat, f"__r{name}__", lambda a, b, op=op, f=f: broadcast(op, b, a, f))
     for name, op in {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}.items():
 
@@ -294,7 +305,7 @@ def _add_operators():
         setattr(Mat, f"__{name}__", lambda a, b, op=op, c=c: broadcast(op, a, b, c))
     for name in ("neg", "pos", "abs", "invert"):
         setattr(Mat, f"__{name}__", lambda a, name=f"__{name}__": each(a, lambda c: getattr(c, name)()))
-    Mat.__matmul__ = lambda a, b: matmul(a, b)
+    Mat.__matmul__ = lambda a, b: NotImplemented if _has_own(b, "__rmatmul__") else matmul(a, b)
     Mat.__rmatmul__ = lambda a, b: matmul(b, a)
     Mat.__hash__ = None
 
@@ -352,6 +363,9 @@ class Record:
 
     def __iter__(self):
         return iter([self.get(name) for name in self.names()])
+
+    def with_members(self, members):
+        return Record(self.type, members)
 
     def copy(self):
         return Record(self.type, {name: fresh(self.get(name)) for name in self.names()})
@@ -505,7 +519,7 @@ def like(old, value):
             value = Record(None, value)
         if not isinstance(value, Record) or set(value.names()) != set(old.names()):
             fail_type(f"cannot assign '{type_name(value)}' to a struct with the members {old.names()}")
-        return Record(old.type, {name: like(old.get(name), value.get(name)) for name in old.names()})
+        return old.with_members({name: like(old.get(name), value.get(name)) for name in old.names()})
     if isinstance(old, (tuple, list)) and isinstance(value, (tuple, list)) and len(old) == len(value):
         return type(old)(like(a, b) for a, b in zip(old, value))
     return fresh(value)
