@@ -199,6 +199,9 @@ Val handlers::minmax(Walk &w, const Call &call, Op op) {
 }
 
 Val handlers::power(Walk &w, const Call &call) {
+    if (call.args.size() == 3 && python_builtin_applies(w, call)) return call_builtin_in_python(w, call);
+    if (call.args.size() == 3)
+        w.fail_type(call.node, "`pow` with a modulus takes numbers known at compile time", "write `pow(x, y) % m`");
     return binary(w, call.node, NodeKind::Pow, call.args[0], call.args[1]);
 }
 
@@ -336,12 +339,18 @@ Val handlers::length_of(Walk &w, const Call &call) {
         if (size < 0) w.python_failed(call.node);
         return integer(long(size));
     }
+    case Tag::loop:
+        if (const PyRef range = to_python(v)) {
+            const Py_ssize_t size = PyObject_Size(range.get());
+            if (size < 0) w.python_failed(call.node);
+            return integer(long(size));
+        }
+        break;
     case Tag::none:
     case Tag::scalar:
     case Tag::array:
     case Tag::bundle:
     case Tag::record:
-    case Tag::loop:
     case Tag::method:
     case Tag::container:
     case Tag::element:

@@ -220,7 +220,8 @@ static Val call_object(Walk &w, const Node *node, const Val &callee, std::option
     }
     case Kind::dtype: return call_dtype(w, evaluated(), object);
     case Kind::matrix_type: return call_matrix_type(w, evaluated(), object);
-    case Kind::func: return w.funcs.inline_func(node, callee.constant().object, callee.constant().owner.get(), std::move(given));
+    case Kind::func:
+        return w.funcs.inline_func(node, callee.constant().object, callee.constant().owner.get(), std::move(given));
     case Kind::kernel:
         w.fail_syntax(node,
                       "Kernels cannot call other kernels. I.e., nested kernels are not allowed. "
@@ -281,7 +282,8 @@ static void place_keywords(Walk &w, Call &call) {
 static Val call_builtin(Walk &w, const Node *node, const BuiltinRow &row, PyObject *callee, std::optional<Call> given) {
     Call call;
     if (given && row.has(Flag::raw))
-        w.fail_syntax(node, std::string("`") + row.name + "` cannot be called through another callable", "call it by its name");
+        w.fail_syntax(node, std::string("`") + row.name + "` cannot be called through another callable",
+                      "call it by its name");
     if (given)
         call = row.has(Flag::places) ? std::move(*given) : loaded(w, std::move(*given));
     else if (row.has(Flag::raw))

@@ -9,7 +9,7 @@ struct BuiltinRow;
 struct Call {
     const Node *node = nullptr;
     const BuiltinRow *row = nullptr;
-    PyObject *callee = nullptr; ///< the object called; null for members of builtins
+    PyObject *callee = nullptr;       ///< the object called; null for members of builtins
     std::shared_ptr<const Val> owner; ///< of a method: the argument with members that it was found in; may be none
     std::vector<Val> args;
     std::vector<std::pair<PyObject *, Val>> kwargs;

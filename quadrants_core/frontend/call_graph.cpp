@@ -13,24 +13,74 @@ namespace qd::frontend {
 
 using ir::Scalar;
 
-/// What a name, or a name in a module, stands for outside of the walk; none if it is a name of the func's own.
+/// What a name, or a name in a module or class, stands for outside of the walk; none if it is a name of the func's own.
 static PyRef object_outside(Walk &w, const Node *node) {
     if (node->kind == NodeKind::Name)
         return w.scopes.find_local(word_of(node, Field::id)) ? PyRef{} : w.scopes.find_global(word_of(node, Field::id));
     if (node->kind != NodeKind::Attribute) return {};
     PyRef module = object_outside(w, child(node, Field::value));
-    if (!module || !PyModule_Check(module.get())) return {};
+    if (!module || !(PyModule_Check(module.get()) || PyType_Check(module.get()))) return {};
     PyRef found = attribute(module.get(), word_of(node, Field::attr));
     if (found) w.reads.attribute(module.get(), word_of(node, Field::attr), found.get());
     return found;
 }
 
-/// The func that a call names; null if it names none.
-static FuncInfo *func_called(Walk &w, const Node *node) {
+PyObject *class_of_receiver(const Val &v) {
+    const auto type = [](PyObject *object) { return reinterpret_cast<PyObject *>(Py_TYPE(object)); };
+    if (v.is_constant()) return type(v.object());
+    if (v.is_bundle()) return type(v.bundle().object.get());
+    if (!v.is_record()) return nullptr;
+    return v.record().type->object ? v.record().type->object.get() : v.record().type->cls.get();
+}
+
+void set_receiver(FuncInfo &info, PyObject *cls) {
+    if (info.receiver.get() == cls) return;
+    info.receiver = PyRef::borrow(cls);
+    info.calls = {};
+    info.recursive = info.cut = {};
+}
+
+/// The class whose method `x.f` is, where `x` is a variable or the first parameter of `within`; null if it is none.
+static PyRef class_of_owner(Walk &w, const Node *owner, const FuncInfo *within) {
+    if (owner->kind != NodeKind::Name) return {};
+    PyObject *name = word_of(owner, Field::id);
+    if (const Binding *found = w.scopes.find_local(name)) return PyRef::borrow(class_of_receiver(found->value));
+    if (within && !within->params.empty() && within->params[0].name == name) return within->receiver;
+    const PyRef object = object_outside(w, owner);
+    const bool is_instance = object && !PyModule_Check(object.get()) && !PyType_Check(object.get());
+    return is_instance ? PyRef::borrow(reinterpret_cast<PyObject *>(Py_TYPE(object.get()))) : PyRef{};
+}
+
+/// The method `name` of a class or struct type, if it is a func. `is_static`: it takes no instance.
+static PyRef method_named(Walk &w, PyObject *cls, PyObject *name, bool *is_static) {
+    if (w.objects.kind_of(cls) == Kind::struct_type) {
+        const PyRef methods = attribute(cls, names().methods);
+        return PyRef::borrow(methods && PyDict_Check(methods.get()) ? PyDict_GetItemWithError(methods.get(), name)
+                                                                    : nullptr);
+    }
+    if (!PyType_Check(cls)) return {};
+    PyObject *found = _PyType_Lookup(reinterpret_cast<PyTypeObject *>(cls), name); // no property runs
+    *is_static = found && type_name(found) == "staticmethod";
+    return *is_static ? attribute(cls, name) : PyRef::borrow(found);
+}
+
+/// The func that a call names, by itself or as a method; null if it names none. `is_method`: the owner is its first argument.
+static FuncInfo *func_called(Walk &w, const Node *node, const FuncInfo *within = nullptr, bool *is_method = nullptr) {
     if (node->kind != NodeKind::Call) return nullptr;
-    PyRef object = object_outside(w, child(node, Field::func));
-    if (!object || w.objects.kind_of(object.get()) != Kind::func) return nullptr;
-    return &w.funcs.func_info(node, object.get());
+    const Node *callee = child(node, Field::func);
+    if (const PyRef object = object_outside(w, callee))
+        return w.objects.kind_of(object.get()) == Kind::func && !PyMethod_Check(object.get())
+                   ? &w.funcs.func_info(node, object.get())
+                   : nullptr;
+    if (callee->kind != NodeKind::Attribute) return nullptr;
+    const PyRef cls = class_of_owner(w, child(callee, Field::value), within);
+    bool is_static = false;
+    const PyRef func = cls ? method_named(w, cls.get(), word_of(callee, Field::attr), &is_static) : PyRef{};
+    if (!func || w.objects.kind_of(func.get()) != Kind::func) return nullptr;
+    FuncInfo &info = w.funcs.func_info(node, func.get());
+    set_receiver(info, cls.get());
+    if (is_method) *is_method = !is_static;
+    return &info;
 }
 
 /// Does `look` in a frame of the func's body, where no name of its own is bound.
@@ -49,7 +99,7 @@ static const std::vector<FuncInfo *> &funcs_called_in(Walk &w, FuncInfo &info) {
     if (info.calls) return *info.calls;
     std::vector<FuncInfo *> found;
     in_body_of(w, info, [&](const Node *node) {
-        if (FuncInfo *callee = func_called(w, node)) found.push_back(callee);
+        if (FuncInfo *callee = func_called(w, node, &info)) found.push_back(callee);
     });
     return info.calls.emplace(std::move(found));
 }
@@ -82,8 +132,8 @@ static bool is_cut(Walk &w, FuncInfo &info) {
 }
 
 /// The func of a call that is cut; null if it is none.
-FuncInfo *cut_callee(Walk &w, const Node *node) {
-    FuncInfo *info = func_called(w, node);
+FuncInfo *cut_callee(Walk &w, const Node *node, bool *is_method) {
+    FuncInfo *info = func_called(w, node, nullptr, is_method);
     return info && is_cut(w, *info) ? info : nullptr;
 }
 

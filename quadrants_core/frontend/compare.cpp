@@ -40,7 +40,8 @@ Val compare(Walk &w, const Node *node, NodeKind op, const Val &a, const Val &b) 
         w.reads.use_within(right.get());
         PyObject *result = PyObject_RichCompare(left.get(), right.get(), *operator_of(op).compare);
         if (!result)
-            if (std::optional<Val> made = instead_of_python([&] { return class_compare(w, node, op, a, b); })) return *made;
+            if (std::optional<Val> made = instead_of_python([&] { return class_compare(w, node, op, a, b); }))
+                return *made;
         if (!result) w.python_failed(node);
         return wrap(w, PyRef::steal(result));
     }
@@ -243,8 +244,9 @@ Val chosen_type(Walk &w, const Node *node, const Val &a, const Val &b) {
         w.fail_type(node, "Both sides of a run-time choice must be elements of one kind of one mesh");
     const auto same = [](const PyRef &x, const PyRef &y) { return x.get() == y.get(); };
     const bool one_struct = !a.is_record() || !b.is_record() ||
-                            (a.record().type->cls.get() == b.record().type->cls.get() && std::equal(a.record().type->names.begin(), a.record().type->names.end(),
-                                       b.record().type->names.begin(), b.record().type->names.end(), same));
+                            (a.record().type->cls.get() == b.record().type->cls.get() &&
+                             std::equal(a.record().type->names.begin(), a.record().type->names.end(),
+                                        b.record().type->names.begin(), b.record().type->names.end(), same));
     const bool one_shape = shape_of(a) == shape_of(b);
     if (a.is_matrix() && b.is_matrix() && !one_shape)
         w.fail(node, UserErrorKind::compilation,

@@ -38,6 +38,7 @@ static Val eval_constant(Walk &w, const Node *node);
 static Val eval_attribute(Walk &w, const Node *node);
 static Val array_attribute(Walk &w, const Node *node, const Val &array, PyObject *name);
 static Val eval_named(Walk &w, const Node *node);
+static Val set_of(Walk &w, const Node *node, const Val &items);
 
 namespace {
 
@@ -90,6 +91,8 @@ static Val eval_kind(Walk &w, const Node *node, Use use) {
     case Kind::Tuple: return eval_sequence(w, node, true);
     case Kind::List: return eval_sequence(w, node, false);
     case Kind::Dict: return eval_dict(w, node);
+    case Kind::Set: return set_of(w, node, eval_sequence(w, node, false));
+    case Kind::SetComp: return set_of(w, node, eval_comprehension(w, node, node->kind));
     case Kind::ListComp:
     case Kind::DictComp: return eval_comprehension(w, node, node->kind);
     case Kind::NamedExpr: return eval_named(w, node);
@@ -112,6 +115,17 @@ Val wrap(Walk &w, PyRef object) {
     }
     PyRef number = plain_number(object.get());
     return constant(number ? std::move(number) : std::move(object));
+}
+
+/// `range(...)` whose bounds are known; empty of other loops.
+static PyRef python_range(const LoopSource &loop) {
+    if (loop.over != LoopSource::Over::range || loop.grouped) return {};
+    const Val &first = loop.lower[0], &last = loop.upper[0];
+    if (!first.is_constant() || !last.is_constant()) return {};
+    PyRef range = PyRef::steal(PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject *>(&PyRange_Type), first.object(),
+                                                            last.object(), nullptr));
+    PyErr_Clear(); // bounds that are no integers
+    return range;
 }
 
 PyRef to_python(const Val &v) {
@@ -145,12 +159,12 @@ PyRef to_python(const Val &v) {
         }
         return dict;
     }
+    case Tag::loop: return python_range(*v.loop().source);
     case Tag::scalar:
     case Tag::matrix:
     case Tag::array:
     case Tag::bundle:
     case Tag::record:
-    case Tag::loop:
     case Tag::method:
     case Tag::ref:
     case Tag::container:
@@ -196,7 +210,7 @@ static Val eval_name(Walk &w, const Node *node) {
 
 static Val eval_constant(Walk &w, const Node *node) {
     PyObject *object = constant_of(node);
-    if (PyComplex_Check(object) || PyBytes_Check(object) || object == Py_Ellipsis)
+    if (PyBytes_Check(object) || object == Py_Ellipsis)
         w.fail_type(node, "Invalid constant scalar data type: " + type_name(object));
     return constant(PyRef::borrow(object));
 }
@@ -267,6 +281,8 @@ Val attribute_of(Walk &w, const Node *node, const Val &base, PyObject *name) {
         break;
     case Tag::sequence:
         if (!base.is(Flavour::plain)) return matrix_attribute(w, node, to_matrix(w, node, base), name);
+        if (const std::string called = text(name); called == "count" || called == "index")
+            if (PyRef known = to_python(base)) return constant_attribute(w, node, constant(std::move(known)), name);
         break;
     case Tag::method:
         if (base.method().bound->after) return super_attribute(w, node, *base.method().bound, name);
@@ -328,9 +344,21 @@ Val eval_sequence(Walk &w, const Node *node, bool is_tuple) {
     return out;
 }
 
+static Val set_of(Walk &w, const Node *node, const Val &items) {
+    const PyRef list = to_python(items);
+    if (!list)
+        w.fail_type(node, "The items of a set must be known at compile time",
+                    "a tuple or list may hold values known only at run time");
+    PyRef set = PyRef::steal(PySet_New(list.get()));
+    if (!set) w.python_failed(node);
+    return constant(std::move(set));
+}
+
 /// A tuple, list, vector or compile-time sequence as a sequence of values.
 Val sequence_items(Walk &w, const Node *node, const Val &v) {
     if (v.is_sequence()) return v;
+    if (v.is_loop())
+        if (PyRef range = to_python(v)) return sequence_items(w, node, constant(std::move(range)));
     if (v.is_record() || (v.is_constant() && w.objects.kind_of(v.object()) == Kind::struct_)) {
         return tuple_of(std::move(typed(w, node, v).record().members));
     }

@@ -75,8 +75,7 @@ std::optional<Val> inner_callable(Walk &w, const Node *node, const Val &callee) 
                     keywords = read_attribute(w, node, object, "keywords");
         return partial_with(w, wrap(w, function), args.get(), keywords.get());
     }
-    if (is_a(object, "functools", "_lru_cache_wrapper"))
-        return wrap(w, read_attribute(w, node, object, "__wrapped__"));
+    if (is_a(object, "functools", "_lru_cache_wrapper")) return wrap(w, read_attribute(w, node, object, "__wrapped__"));
     PyTypeObject *type = Py_TYPE(object);
     if (PyType_Check(object) || PyFunction_Check(object) || PyMethod_Check(object) || !type->tp_call ||
         !PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE))
@@ -172,8 +171,10 @@ std::optional<Val> call_each(Walk &w, const Node *node, PyObject *callee, const 
             const bool is_none = call.args[0].is_constant() && call.args[0].object() == Py_None;
             const Val result = filters && is_none ? args[0] : applied(call.args[0], args);
             if (filters && !result.is_constant())
-                w.fail_type(node, "`filter` chooses at compile time: what its function gives must be known then, not " +
-                                      type_text(w, result), "write an `if` in a loop");
+                w.fail_type(node,
+                            "`filter` chooses at compile time: what its function gives must be known then, not " +
+                                type_text(w, result),
+                            "write an `if` in a loop");
             if (!filters || truth(w, node, result.object())) out.push_back(filters ? args[0] : result);
         }
         return list_of(std::move(out));
@@ -198,8 +199,9 @@ std::optional<Val> call_each(Walk &w, const Node *node, PyObject *callee, const 
     if ((calls_method || gets) && count == 1) return call_getter(w, node, callee, call.args[0], calls_method);
     const bool makes_partial = name == "partial" && PyType_Check(callee) && is_of_module(callee, "functools");
     const auto by_name_known = [](const auto &pair) { return is_known(pair.second); };
-    if (makes_partial && count && !(std::all_of(call.args.begin(), call.args.end(), is_known) &&
-                                    std::all_of(call.kwargs.begin(), call.kwargs.end(), by_name_known))) {
+    if (makes_partial && count &&
+        !(std::all_of(call.args.begin(), call.args.end(), is_known) &&
+          std::all_of(call.kwargs.begin(), call.kwargs.end(), by_name_known))) {
         const auto kept = [&](const Val &v) { return w.places.storable(v) ? w.places.new_variable(node, v) : v; };
         std::vector<Val> first;
         for (size_t i = 1; i < count; ++i) first.push_back(kept(call.args[i]));

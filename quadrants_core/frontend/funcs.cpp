@@ -117,8 +117,12 @@ Val Funcs::inline_func(const Node *node, const PyRef &callee, const Val *object,
     FuncInfo &info = func_info(node, target.get());
     Call call = given ? std::move(*given) : arguments(w_, node, true, true);
     if (object || self) call.args.insert(call.args.begin(), object ? *object : wrap(w_, self));
+    if (object || self) set_receiver(info, class_of_receiver(call.args[0]));
     AtNode at(w_, node);
-    std::vector<Val> args = matched_arguments(node, info, std::move(call));
+    return carry_out(node, info, matched_arguments(node, info, std::move(call)));
+}
+
+Val Funcs::carry_out(const Node *node, FuncInfo &info, std::vector<Val> args) {
     if (info.is_real && w_.request.mode == autodiff::Mode::reverse)
         w_.fail_syntax(node, "Real function in gradient kernels unsupported.",
                        "make it a `@qd.func`, which is inlined");
@@ -133,8 +137,9 @@ Val Funcs::inline_method(const Node *node, const PyRef &callee, const Val &self,
     FuncInfo &info = func_info(node, callee.get());
     Call call = given ? std::move(*given) : arguments(w_, node, true, true);
     if (!self.is_none()) call.args.insert(call.args.begin(), self);
+    if (!self.is_none()) set_receiver(info, class_of_receiver(self));
     AtNode at(w_, node);
-    return inline_body(node, info, matched_arguments(node, info, std::move(call), true));
+    return carry_out(node, info, matched_arguments(node, info, std::move(call), true));
 }
 
 PyRef Funcs::func_of(const Node *node, PyObject *function) {
@@ -153,8 +158,10 @@ void Funcs::gather_rest(const FuncInfo &info, Call &call, std::vector<std::optio
     size_t at = given.size();
     if (info.has_named_rest) {
         const auto is_rest = [&](const std::pair<PyObject *, Val> &pair) {
-            const auto first = info.params.begin(), last = first + long(info.params.size() - info.has_named_rest - info.has_rest);
-            return std::none_of(first, last, [&](const FuncInfo::FuncParam &p) { return PyUnicode_Compare(p.name, pair.first) == 0; });
+            const auto first = info.params.begin(),
+                       last = first + long(info.params.size() - info.has_named_rest - info.has_rest);
+            return std::none_of(
+                first, last, [&](const FuncInfo::FuncParam &p) { return PyUnicode_Compare(p.name, pair.first) == 0; });
         };
         val::Dict rest{{}, std::make_shared<DictKeys>()};
         for (auto &pair : call.kwargs) {
@@ -266,7 +273,11 @@ Val Funcs::inline_body(const Node *node, FuncInfo &info, std::vector<Val> args) 
 
 void Funcs::fail_endless(const FuncInfo &info) {
     w_.fail_here(UserErrorKind::compilation, "Function '" + info.source.name + "' calls itself without end",
-                 "funcs are inlined: end the recursion with a `qd.static` condition on template arguments");
+                 info.is_real
+                     ? "a real func may call itself if its templates are objects known at compile time, and a struct "
+                       "that it is a method of does not change"
+                     : "funcs are inlined: end the recursion with a `qd.static` condition on template arguments, or "
+                       "make it a `@qd.real_func`");
 }
 
 void Funcs::note_inlined(const FuncInfo &info) {

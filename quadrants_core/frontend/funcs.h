@@ -17,15 +17,16 @@ struct FuncInfo {
         PyRef annotation; ///< evaluated; none if absent
         PyRef fallback;   ///< default value
     };
-    std::vector<FuncParam> params; ///< those by position, those by keyword alone, `*args`, `**kwargs`
-    size_t positional = 0;         ///< how many of them a call may give by position
+    std::vector<FuncParam> params;                 ///< those by position, those by keyword alone, `*args`, `**kwargs`
+    size_t positional = 0;                         ///< how many of them a call may give by position
     bool has_rest = false, has_named_rest = false; ///< `*args`, `**kwargs`
-    PyRef returns; ///< evaluated annotation; none if absent
+    PyRef returns;                                 ///< evaluated annotation; none if absent
     std::unordered_set<PyObject *> assigned;
     std::optional<std::unordered_set<PyObject *>> receivers; ///< names whose methods are called; made when asked for
     uint32_t scope = 0, file = 0;
     int depth = 0; ///< how many times it is being inlined now
     bool is_real = false, is_foreign = false, needs_top_level = false;
+    PyRef receiver;                               ///< a method: the class of the instance that it was called for last
     std::optional<std::vector<FuncInfo *>> calls; ///< made when asked for
     std::optional<bool> recursive, cut;           ///< made when asked for
     /// Parameters that are handed to a func which changes them. By the funcs that parameters are, and the type of the first.
@@ -49,6 +50,8 @@ class Funcs : public Part {
                       const std::vector<PyObject *> &known);
     [[noreturn]] void fail_endless(const FuncInfo &info);
     void note_inlined(const FuncInfo &info);
+    /// What a call gives: the body inlined, or part of a state machine if the func calls itself.
+    Val carry_out(const Node *node, FuncInfo &info, std::vector<Val> args);
     Val inline_body(const Node *node, FuncInfo &info, std::vector<Val> args);
     std::optional<Val> inlined(FuncInfo &info, std::vector<Val> args, const std::function<std::optional<Val>()> &body);
     FuncInfo &func_info(const Node *node, PyObject *callee);

@@ -45,24 +45,23 @@ PyObject *class_of(Walk &w, const Val &v) {
     return reinterpret_cast<PyObject *>(Py_TYPE(object));
 }
 
-/// Whether a body holds what kernels do not know, such as `try`.
-bool is_foreign(const Node *tree) {
-    bool found = false;
-    const auto visit = [&](const Node *node) {
-        switch (node->kind) {
+/// A node that no kernel may hold, such as `try`.
+bool is_foreign(NodeKind kind) {
 #define NODE(name, fields)
 #define STATEMENT(name, fields)
 #define EXPRESSION(name, fields)
 #define OPERATOR(name)
-#define FOREIGN_STATEMENT(name, fields) case NodeKind::name:
-#define FOREIGN_EXPRESSION(name, fields) case NodeKind::name:
+#define FOREIGN_STATEMENT(name, fields)                                                                                \
+    if (kind == NodeKind::name) return true;
+#define FOREIGN_EXPRESSION FOREIGN_STATEMENT
 #include "syntax/nodes.def"
-            found = true;
-            break;
-        default: break;
-        }
-    };
-    for (const Node *statement : items_of(tree, Field::body)) each_node(statement, visit);
+    return false;
+}
+
+bool holds_foreign(const Node *tree) {
+    bool found = false;
+    for (const Node *statement : items_of(tree, Field::body))
+        each_node(statement, [&](const Node *node) { found |= is_foreign(node->kind); });
     return found;
 }
 
@@ -118,7 +117,7 @@ std::optional<Val> new_instance(Walk &w, PyObject *cls, Call call, bool all_know
     if (init != Py_None && !func) return std::nullopt;
     if (func && all_known) { // Python makes what the language cannot
         try {
-            if (is_foreign(w.funcs.func_info(node, func.get()).source.tree)) return std::nullopt;
+            if (holds_foreign(w.funcs.func_info(node, func.get()).source.tree)) return std::nullopt;
         } catch (const PythonError &) { // its source is not known
             return std::nullopt;
         }
@@ -196,7 +195,8 @@ Val instance_attribute(Walk &w, const Node *node, const Val &instance, PyObject 
     }
     if (found.get() != Py_None) return bound_to(w, node, instance, cls, name, found);
     if (name == names().__class__) return constant(PyRef::borrow(cls));
-    w.fail(node, UserErrorKind::compilation, "'" + type_text(w, instance) + "' object has no attribute '" + text(name) + "'",
+    w.fail(node, UserErrorKind::compilation,
+           "'" + type_text(w, instance) + "' object has no attribute '" + text(name) + "'",
            "an instance that a kernel makes has the members that its `__init__` assigned");
 }
 
@@ -235,7 +235,8 @@ bool assign_in_instance(Walk &w, const Node *target, const Val &v) {
     }
     if (w.records.member(target, base, name)) return false;
     if (!w.records.is_being_made(base.record().type))
-        w.fail(target, UserErrorKind::compilation, "'" + type_text(w, base) + "' object has no attribute '" + text(name) + "'",
+        w.fail(target, UserErrorKind::compilation,
+               "'" + type_text(w, base) + "' object has no attribute '" + text(name) + "'",
                "assign it in `__init__`: instances that a kernel makes get no members later");
     if (w.nesting > base.record().type->nesting)
         w.fail(target, UserErrorKind::compilation,
@@ -260,7 +261,8 @@ bool has_method(Walk &w, const Node *node, const Val &self, const std::string &n
     return bool(method_of(w, node, self, name));
 }
 
-std::optional<Val> class_method(Walk &w, const Node *node, const Val &self, const std::string &name, std::vector<Val> args) {
+std::optional<Val> class_method(Walk &w, const Node *node, const Val &self, const std::string &name,
+                                std::vector<Val> args) {
     const PyRef func = method_of(w, node, self, name);
     if (!func) return std::nullopt;
     w.reads.give_up(); // what the class has is not noted
@@ -297,16 +299,10 @@ std::optional<Val> class_unary(Walk &w, const Node *node, NodeKind kind, const V
 
 std::optional<Val> class_compare(Walk &w, const Node *node, NodeKind kind, const Val &a, const Val &b) {
     if (!class_of(w, a) && !class_of(w, b)) return std::nullopt;
-    const auto mirrored = [](NodeKind of) {
-        switch (of) {
-        case NodeKind::Lt: return NodeKind::Gt;
-        case NodeKind::Gt: return NodeKind::Lt;
-        case NodeKind::LtE: return NodeKind::GtE;
-        case NodeKind::GtE: return NodeKind::LtE;
-        default: return of;
-        }
-    };
-    if (std::optional<Val> made = one_of(w, node, method_name(kind), method_name(mirrored(kind)), a, b)) return made;
+    NodeKind mirrored = kind;
+    for (const auto &[less, more] : {std::pair(NodeKind::Lt, NodeKind::Gt), std::pair(NodeKind::LtE, NodeKind::GtE)})
+        if (kind == less || kind == more) mirrored = kind == less ? more : less;
+    if (std::optional<Val> made = one_of(w, node, method_name(kind), method_name(mirrored), a, b)) return made;
     if (kind != NodeKind::NotEq) return std::nullopt;
     const std::optional<Val> equal = one_of(w, node, "eq", "eq", a, b);
     return equal ? std::optional(unary(w, node, NodeKind::Not, *equal)) : std::nullopt;

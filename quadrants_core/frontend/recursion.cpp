@@ -219,14 +219,20 @@ bool is_same(const Val &a, const Val &b) {
 /// Whether a func that calls itself can become part of a state machine: what its templates stand for is known.
 bool Recursion::can_recur(const FuncInfo &info, const std::vector<Val> &args) {
     for (size_t i = 0; i < args.size(); ++i)
-        if (is_template(info, i) && !is_fixed(args[i])) return false;
+        if (is_template(info, i) && !is_fixed(args[i]) && !is_own_struct(info, i, args[i])) return false;
     return true;
+}
+
+/// Whether an argument is the struct whose method the func is, and which that does not change: it is passed by value.
+bool Recursion::is_own_struct(const FuncInfo &info, size_t i, const Val &arg) {
+    return i == 0 && arg.is_record() && arg.record().type->object && !info.assigned.count(info.params[0].name);
 }
 
 /// Equal template arguments mean one instance.
 bool Recursion::same_instance(const MachineFunction &f, const std::vector<Val> &args) {
     for (size_t i = 0; i < args.size(); ++i)
-        if (is_template(*f.info, i) && !is_same(f.params[i], args[i])) return false;
+        if (is_template(*f.info, i) && !is_own_struct(*f.info, i, args[i]) && !is_same(f.params[i], args[i]))
+            return false;
     return true;
 }
 
@@ -254,6 +260,7 @@ MachineFunction &Recursion::machine_function(const Node *node, FuncInfo &info, c
     for (size_t i = 0; i < args.size(); ++i) {
         PyRef annotation = info.params[i].annotation;
         if (is_reference(info, i)) annotation = attribute(annotation.get(), names().dtype);
+        if (is_template(info, i) && is_own_struct(info, i, args[i])) annotation = args[i].record().type->object;
         const Kind kind = w_.objects.kind_of(annotation.get());
         const bool by_value = is_dtype(w_, annotation.get()) || kind == Kind::matrix_type || kind == Kind::struct_type;
         f.params.push_back(by_value ? w_.places.new_variable(node, w_.records.zero_member(node, annotation.get()))
@@ -269,13 +276,13 @@ bool Recursion::is_reference(const FuncInfo &info, size_t i) {
     return annotation && w_.objects.kind_of(annotation) == Kind::ref;
 }
 
-/// The expression that a call passes for a parameter by reference.
-const Node *Recursion::reference_node(const Node *node, const FuncInfo &info, size_t i) {
+/// The expression that a call passes for a parameter by reference. `is_method`: the first parameter is the owner of the method.
+const Node *Recursion::reference_node(const Node *node, const FuncInfo &info, size_t i, bool is_method) {
     const Items args = items_of(node, Field::args);
     const Node *found = nullptr;
     bool starred = false;
     for (const Node *arg : args) starred |= arg->kind == NodeKind::Starred;
-    if (!starred && i < args.size()) found = args[i];
+    if (!starred && i - is_method < args.size()) found = args[i - is_method];
     for (const Node *keyword : items_of(node, Field::keywords))
         if (word_of(keyword, Field::arg) == info.params[i].name) found = child(keyword, Field::value);
     bool computed = !found;
@@ -294,12 +301,12 @@ const Node *Recursion::reference_node(const Node *node, const FuncInfo &info, si
 }
 
 /// Stores what the callee left in its parameters by reference.
-void Recursion::copy_back(const Node *node, const FuncInfo &info, const std::vector<Val> &finals) {
+void Recursion::copy_back(const Node *node, const FuncInfo &info, const std::vector<Val> &finals, bool is_method) {
     std::vector<Val> places;
     for (size_t i = 0; i < finals.size(); ++i)
         if (!finals[i].is_none())
             places.push_back(reference(w_, node, info.params[i].annotation.get(),
-                                       eval(w_, reference_node(node, info, i)), text(info.params[i].name)));
+                                       eval(w_, reference_node(node, info, i, is_method)), text(info.params[i].name)));
     size_t at = 0;
     for (const Val &last : finals)
         if (!last.is_none()) store_result(w_, node, places[at++], last);
@@ -313,14 +320,21 @@ std::vector<Val> Recursion::final_references(const MachineFunction &f) {
     return out;
 }
 
-void Recursion::flat_call(const Node *node, FuncInfo &info) {
+/// The instance that a method is called for, which is not evaluated as an attribute.
+Val Recursion::owner_of_method(const Node *node) {
+    w_.reads.give_up(); // nor is it noted as one
+    return eval(w_, child(child(node, Field::func), Field::value));
+}
+
+void Recursion::flat_call(const Node *node, FuncInfo &info, bool is_method) {
     Machine &m = *machine_;
     Call call = arguments(w_, node, true);
+    if (is_method) call.args.insert(call.args.begin(), owner_of_method(node));
     AtNode at(w_, node);
     std::vector<Val> args = w_.funcs.matched_arguments(node, info, std::move(call));
     for (Val &arg : args) arg = w_.places.load(std::move(arg));
     for (size_t i = 0; i < args.size(); ++i)
-        if (is_reference(info, i)) reference_node(node, info, i);
+        if (is_reference(info, i)) reference_node(node, info, i, is_method);
     MachineFunction &f = machine_function(node, info, args);
     const std::vector<ir::Value> live = live_variables();
     std::map<Scalar, int> used;
@@ -357,14 +371,15 @@ void Recursion::flat_call(const Node *node, FuncInfo &info) {
         const ir::Value v = b_.load(place);
         b_.store(pointer, v);
     }
-    copy_back(node, info, finals);
+    copy_back(node, info, finals, is_method);
     m.values[node] = info.returns ? w_.places.new_variable(node, loaded_result(w_, f.result)) : Val{};
 }
 
 /// The body of a func that is inlined and leads to a real func, cut where it stands.
-void Recursion::flat_inline(const Node *node, FuncInfo &info) {
+void Recursion::flat_inline(const Node *node, FuncInfo &info, bool is_method) {
     Machine &m = *machine_;
     Call call = arguments(w_, node, true, true);
+    if (is_method) call.args.insert(call.args.begin(), owner_of_method(node));
     AtNode at(w_, node);
     std::vector<Val> args = w_.funcs.matched_arguments(node, info, std::move(call));
     for (size_t i = 0; i < args.size(); ++i) {

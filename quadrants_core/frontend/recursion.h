@@ -35,11 +35,12 @@ class Recursion : public Part {
     std::vector<ir::Value> live_variables();
     bool outlives_state(const Val &v) const;
     bool is_reference(const FuncInfo &info, size_t i);
-    const Node *reference_node(const Node *node, const FuncInfo &info, size_t i);
-    void copy_back(const Node *node, const FuncInfo &info, const std::vector<Val> &finals);
+    const Node *reference_node(const Node *node, const FuncInfo &info, size_t i, bool is_method);
+    void copy_back(const Node *node, const FuncInfo &info, const std::vector<Val> &finals, bool is_method);
     std::vector<Val> final_references(const MachineFunction &f);
-    void flat_call(const Node *node, FuncInfo &info);
-    void flat_inline(const Node *node, FuncInfo &info);
+    Val owner_of_method(const Node *node);
+    void flat_call(const Node *node, FuncInfo &info, bool is_method);
+    void flat_inline(const Node *node, FuncInfo &info, bool is_method);
     MachineFunction &machine_function(const Node *node, FuncInfo &info, const std::vector<Val> &args);
     void machine_body(MachineFunction &f);
     MachineFunction &start_machine(const Node *node, FuncInfo &info, const std::vector<Val> &args, ir::Value loop);
@@ -58,6 +59,7 @@ class Recursion : public Part {
     void flat_nest(const Node *node, const Nest &nest, const std::vector<FlatAxis> &axes, size_t depth, int out,
                    int after);
     bool is_template(const FuncInfo &info, size_t i);
+    bool is_own_struct(const FuncInfo &info, size_t i, const Val &arg);
     bool same_instance(const MachineFunction &f, const std::vector<Val> &args);
     Machine *machine_ = nullptr; ///< being made
 };

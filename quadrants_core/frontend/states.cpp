@@ -39,12 +39,15 @@ void Recursion::flat_calls(const Node *tree) {
     case Kind::Call:
         for (const Node *arg : items_of(tree, Field::args)) flat_calls(arg);
         for (const Node *keyword : items_of(tree, Field::keywords)) flat_calls(child(keyword, Field::value));
-        if (FuncInfo *info = cut_callee(w_, tree)) info->is_real ? flat_call(tree, *info) : flat_inline(tree, *info);
+        if (bool is_method = false; FuncInfo *info = cut_callee(w_, tree, &is_method))
+            info->is_real ? flat_call(tree, *info, is_method) : flat_inline(tree, *info, is_method);
         return;
     case Kind::NamedExpr:
     case Kind::BinOp:
     case Kind::UnaryOp:
     case Kind::Dict:
+    case Kind::Set:
+    case Kind::SetComp:
     case Kind::GeneratorExp:
     case Kind::Compare:
     case Kind::FormattedValue:

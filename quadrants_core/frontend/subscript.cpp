@@ -105,7 +105,8 @@ Val eval_subscript(Walk &w, const Node *node, Use use) {
         break;
     case Tag::record: {
         const Val key = has_slice ? Val{} : value(w, slice);
-        if (std::optional<Val> made = has_slice ? std::nullopt : class_method(w, node, base, "getitem", {key})) return *made;
+        if (std::optional<Val> made = has_slice ? std::nullopt : class_method(w, node, base, "getitem", {key}))
+            return *made;
         if (const std::optional<long> k = constant_int(key); k && is_tuple_instance(base)) {
             const long size = long(base.record().members.size()), at = *k < 0 ? *k + size : *k;
             if (at < 0 || at >= size) w.fail(node, UserErrorKind::index, "tuple index out of range");
@@ -115,10 +116,12 @@ Val eval_subscript(Walk &w, const Node *node, Use use) {
             return w.records.record_attribute(node, base, key.object());
         break;
     }
+    case Tag::loop:
+        if (PyRef range = to_python(base)) return subscript_constant(w, node, constant(std::move(range)), slice);
+        break;
     case Tag::none:
     case Tag::scalar:
     case Tag::bundle:
-    case Tag::loop:
     case Tag::method:
     case Tag::container:
     case Tag::element:

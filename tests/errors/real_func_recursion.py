@@ -1,18 +1,14 @@
 import quadrants as qd
 
 
-class Library:
-    pass
-
-
 @qd.real_func
 def factorial(n: qd.i32) -> qd.i32:
     if n <= 1:
         return factorial(2)
-    return n * Library.factorial(n - 1)
+    return n * library[0](n - 1)
 
 
-Library.factorial = factorial
+library = [factorial]
 
 
 @qd.kernel

@@ -1,5 +1,8 @@
 """Arithmetic of every scalar type against numpy."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 import quadrants as qd
@@ -202,3 +205,53 @@ def test_python_side_of_types():
     import pickle
 
     assert copy.deepcopy(qd.i32) == qd.i32 and pickle.loads(pickle.dumps(qd.i32)) == qd.i32
+
+
+@qd.dataclass
+class WithMethod:
+    a: qd.i32
+    v: qd.math.vec3
+
+    @qd.func
+    def twice(self):
+        return self.a * 2
+
+
+@pytest.mark.parametrize("copied", [lambda x: pickle.loads(pickle.dumps(x)), copy.copy, copy.deepcopy], ids=["pickle", "copy", "deepcopy"])
+def test_types_are_pickled_and_copied(copied):
+    quant = qd.types.quant
+    types = [
+        qd.math.vec3, qd.math.uvec4, qd.math.mat3, qd.types.vector(3, qd.f64), qd.types.vector(), qd.types.matrix(2, 3, qd.i32),
+        qd.types.struct(a=qd.f32, b=qd.math.vec2), WithMethod, qd.f32, qd.u1, quant.int(5), quant.fixed(bits=8, max_value=2.0),
+        quant.float(exp=5, frac=10),
+    ]  # fmt: skip
+    for one in types:
+        assert copied(one) == one and type(copied(one)) is type(one)
+    shown = [qd.types.ndarray(dtype=qd.math.vec3, ndim=2), qd.ref(qd.f32), qd.types.vector(3, qd.f32, unpacked=True)]
+    for one in shown:
+        assert repr(copied(one)) == repr(one) and type(copied(one)) is type(one)
+    assert isinstance(copied(qd.template()), qd.template)
+
+    made = copied(WithMethod)
+
+    @qd.kernel
+    def of_struct(x: qd.i32) -> qd.i32:
+        return made(a=x).twice()
+
+    assert of_struct(4) == 8
+
+
+def test_default_types_follow_the_running_program_when_pickled():
+    packed = pickle.dumps(qd.math.vec3)
+    assert pickle.loads(packed).dtype is qd.f32
+    qd.init(default_fp=qd.f64)
+    assert pickle.loads(packed).dtype is qd.f64 and copy.deepcopy(qd.math.vec3).dtype is qd.f64
+
+
+def test_a_local_func_is_not_pickled():
+    @qd.func
+    def local(x):
+        return x
+
+    with pytest.raises((pickle.PicklingError, AttributeError), match="local"):
+        pickle.dumps(local)

@@ -59,7 +59,10 @@ CHANGES = {
     "True to 1": (kernel("a = B\na = 2\nreturn a * 1.0", "B = True"), kernel("a = B\na = 2\nreturn a * 1.0", "B = 1")),
     "zero to minus zero": (kernel("return qd.atan2(Z, -1.0)", "Z = 0.0"), kernel("return qd.atan2(Z, -1.0)", "Z = -0.0")),
     "the body": (kernel("return 1.0"), kernel("return 2.0")),
-    "one more line": (kernel("a = 1.0\nfor i in range(3):\n    a += 1.0\nreturn a"), kernel("a = 1.0\nfor i in range(3):\n    a += 1.0\n    a += 1.0\nreturn a")),
+    "one more line": (
+        kernel("a = 1.0\nfor i in range(3):\n    a += 1.0\nreturn a"),
+        kernel("a = 1.0\nfor i in range(3):\n    a += 1.0\n    a += 1.0\nreturn a"),
+    ),
     "a default of a func": (
         kernel("return f(1.0)", "@qd.func\ndef f(x, y=2.0):\n    return x + y"),
         kernel("return f(1.0)", "@qd.func\ndef f(x, y=3.0):\n    return x + y"),
@@ -300,7 +303,10 @@ def go():
     return s.x[0]
 """
 CHANGES["a constant member of a dataclass"] = (BUNDLE.replace("KIND", "1"), BUNDLE.replace("KIND", "5"))
-CHANGES["an annotation of a dataclass"] = (BUNDLE.replace("KIND", "1"), BUNDLE.replace("KIND", "1").replace("2, 1", "2.75, 1").replace("n: qd.i32", "n: qd.f32"))
+CHANGES["an annotation of a dataclass"] = (
+    BUNDLE.replace("KIND", "1"),
+    BUNDLE.replace("KIND", "1").replace("2, 1", "2.75, 1").replace("n: qd.i32", "n: qd.f32"),
+)
 RETURNS = "S = qd.types.struct(a=qd.i32)\n@qd.kernel\ndef k(x: qd.f32) -> S:\n    return S(a=x)\ndef go():\n    return k(2.75).a\n"
 CHANGES["a struct that is returned"] = (RETURNS, RETURNS.replace("a=qd.i32", "a=qd.f32"))
 TEMPLATE = "@qd.kernel\ndef k(n: qd.template()) -> qd.f32:\n    return n.v * 1.0\ndef go():\n    return k(VALUE)\n"
@@ -310,8 +316,26 @@ CHANGES["a template argument"] = (TEMPLATE.replace("VALUE", "1"), TEMPLATE.repla
 CLOSURE = "def make(n):\n    @qd.kernel\n    def k() -> qd.f32:\n        return n * 1.0\n    return k\ndef go():\n    return make(VALUE)()\n"
 CHANGES["a closure"] = (CLOSURE.replace("VALUE", "1"), CLOSURE.replace("VALUE", "2"))
 CHANGES["an object in a closure"] = tuple(CLOSURE.replace("n *", "n.v *").replace("VALUE", f"types.SimpleNamespace(v={v})") for v in (1, 2))
-DELETED = "N = 1\ndef make(N):\n    @qd.kernel\n    def k() -> qd.f32:\n        return N * 1.0\n    DELETE\n    return k\ndef go():\n    return make(2)()\n"
+DELETED = (
+    "N = 1\ndef make(N):\n    @qd.kernel\n    def k() -> qd.f32:\n        return N * 1.0\n    DELETE\n    return k\ndef go():\n    return make(2)()\n"
+)
 CHANGES["a closure variable that was deleted"] = (DELETED.replace("DELETE", "pass"), DELETED.replace("DELETE", "del N"))
+
+PARTIAL = "import functools\n@qd.func\ndef f(a, b=1.0):\n    return a * 10 + b\n@qd.func\ndef g(a, b=1.0):\n    return a + b\n"
+PARTIALS = {
+    "an argument of a partial": ("functools.partial(f, 2.0)", "functools.partial(f, 3.0)"),
+    "a keyword of a partial": ("functools.partial(f, b=2.0)", "functools.partial(f, b=3.0)"),
+    "the func of a partial": ("functools.partial(f, 2.0)", "functools.partial(g, 2.0)"),
+    "an argument of a partial in a partial": (
+        "functools.partial(functools.partial(f, b=3.0), b=4.0)", "functools.partial(functools.partial(f, b=3.0), b=5.0)",
+    ),
+}  # fmt: skip
+for name, pair in PARTIALS.items():
+    CHANGES[name] = tuple(kernel("return p(1.0)", PARTIAL + "p = " + made) for made in pair)
+TEMPLATE = PARTIAL + "@qd.kernel\ndef k(p: qd.template()) -> qd.f32:\n    return p(1.0)\ndef go():\n    return k(functools.partial(f, VALUE))\n"
+CHANGES["a partial as template argument"] = (TEMPLATE.replace("VALUE", "2.0"), TEMPLATE.replace("VALUE", "3.0"))
+CALLED = "class C:\n    @qd.func\n    def __call__(self, x):\n        return x * 3 + NUMBER\nc = C()"
+CHANGES["the func that calls of an object are"] = tuple(kernel("return c(1.0)", CALLED.replace("NUMBER", n)) for n in "12")
 
 MESH = """
 mesh = qd.Mesh._create_instance(qd.Mesh.generate_meta({"edges": EDGES, "x": np.zeros((8, 3))}))
@@ -449,10 +473,21 @@ def test_what_touches_what_in_a_mesh_is_data(shelf):
 UNTOLD = {
     "a Python function": kernel("return qd.static(f()) * 1.0", "calls = []\ndef f():\n    calls.append(1)\n    return len(calls)"),
     "an operator of a class": kernel("return qd.static(c + 1) * 1.0", "class C:\n    def __add__(self, n):\n        return n\nc = C()"),
-    "the truth of an object": kernel("a = 1.0\nif qd.static(c):\n    a = 2.0\nreturn a", "class C:\n    def __bool__(self):\n        return True\nc = C()"),
+    "the truth of an object": kernel(
+        "a = 1.0\nif qd.static(c):\n    a = 2.0\nreturn a", "class C:\n    def __bool__(self):\n        return True\nc = C()"
+    ),
     "items of an object": kernel("return c[0] * 1.0", "class C:\n    def __getitem__(self, i):\n        return 3\nc = C()"),
-    "a comparison of objects in lists": kernel("return qd.static(a == b) * 1.0", "class C:\n    def __eq__(self, o):\n        return True\na, b = [C()], [C()]"),
+    "a comparison of objects in lists": kernel(
+        "return qd.static(a == b) * 1.0", "class C:\n    def __eq__(self, o):\n        return True\na, b = [C()], [C()]"
+    ),
     "a numpy array": kernel("return qd.static(A[1]) * 1.0", "A = np.arange(3)"),
+    "a wrapper of a func": kernel("return w(f)(2.0)", PARTIAL + "def w(f):\n    def inner(*args):\n        return f(*args)\n    return inner"),
+    "an instance of a class": kernel(
+        "return C(2.0).twice()", "class C:\n    def __init__(self, x):\n        self.x = x\n    def twice(self):\n        return self.x * 2"
+    ),
+    "a function that dispatches": kernel(
+        "return s(1.0) + 1", PARTIAL + "@functools.singledispatch\ndef s(x):\n    return 1.0\n@s.register(float)\ndef _(x):\n    return f(x)"
+    ),
     "a print while compiling": kernel("qd.static_print('here')\nreturn 1.0"),
 }
 
@@ -676,7 +711,7 @@ def test_a_file_edited_after_its_first_kernel_ran(shelf):
     """
     assert shelf.run(text) == ((1, 2), "made")
     assert shelf.run(text) == ((1, 2), "loaded")
-    assert shelf.run(text.replace("n * 1.0\n", "n * 3.0\n")) [0] == (3, 6)
+    assert shelf.run(text.replace("n * 1.0\n", "n * 3.0\n"))[0] == (3, 6)
 
 
 def test_two_processes(tmp_path, arch):

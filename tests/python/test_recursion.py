@@ -1,5 +1,7 @@
 """Real funcs that call themselves."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 import quadrants as qd
@@ -588,3 +590,198 @@ def down_in_python(depth, n):
     if n > 100:
         return down_in_python(depth, n - 100) + 1000
     return down_in_python(depth - 1, n) * 2
+
+
+@pytest.fixture(params=[False, True], ids=["compiled", "python"])
+def python(request):
+    if request.param:
+        qd.init(arch=qd.python)
+    return request.param
+
+
+@qd.data_oriented
+class Recursive:
+    scale = 2
+
+    def __init__(self, step):
+        self.step = step
+        self.visits = qd.field(qd.i32, ())
+
+    @qd.real_func
+    def sum_down(self, n: qd.i32) -> qd.i32:
+        self.visits[None] += 1
+        if n <= 0:
+            return 0
+        return n + self.sum_down(n - self.step)
+
+    @staticmethod
+    @qd.real_func
+    def triangle(n: qd.i32) -> qd.i32:
+        if n == 0:
+            return 0
+        return n + Recursive.triangle(n - 1)
+
+    @qd.real_func
+    def even(self, n: qd.i32) -> qd.i32:
+        if n == 0:
+            return 0
+        return 1 + self.odd(n - 1)
+
+    @qd.real_func
+    def odd(self, n: qd.i32) -> qd.i32:
+        if n == 0:
+            return 100
+        return 2 + self.even(n - 1)
+
+    @qd.real_func
+    def by_static(self, n: qd.i32) -> qd.i32:
+        if n <= 0:
+            return self.scale
+        return self.triangle(n) + self.by_static(n - 1)
+
+    @qd.func
+    def helper(self, n):
+        return self.through_inlined(n - 1) + 1
+
+    @qd.real_func
+    def through_inlined(self, n: qd.i32) -> qd.i32:
+        if n <= 0:
+            return 0
+        return self.helper(n)
+
+    @qd.real_func
+    def binary(self, n: qd.i32) -> qd.i32:
+        if n < 2:
+            return n
+        return self.binary(n - 1) + self.binary(n=n - 2)
+
+    @qd.real_func
+    def store(self, n: qd.i32, out: qd.ref(qd.i32)):
+        if n > 0:
+            out = out * 10 + n
+            self.store(n - 1, out)
+
+    @qd.kernel
+    def run(self, n: qd.i32) -> qd.i32:
+        return self.sum_down(n)
+
+
+class Deeper(Recursive):
+    @qd.real_func
+    def odd(self, n: qd.i32) -> qd.i32:
+        if n == 0:
+            return 1000
+        return 3 + self.even(n - 1)
+
+
+@dataclasses.dataclass
+class Held:
+    base: qd.i32
+    values: qd.types.ndarray(dtype=qd.i32, ndim=1)
+
+    @qd.real_func
+    def total(self, n: qd.i32) -> qd.i32:
+        if n == 0:
+            return self.base
+        return self.values[n - 1] + self.total(n - 1)
+
+
+@qd.dataclass
+class Pair:
+    a: qd.i32
+    b: qd.i32
+
+    @qd.real_func
+    def power(self, n: qd.i32) -> qd.i32:
+        if n == 0:
+            return self.b
+        return self.a * self.power(n - 1)
+
+
+@pytest.mark.filterwarnings("ignore:Calling non-quadrants function")
+@pytest.mark.parametrize(
+    "call, wanted",
+    [
+        (lambda o, n: o.sum_down(n), 10),
+        (lambda o, n: o.triangle(n), 10),
+        (lambda o, n: Recursive.triangle(n + 1), 15),
+        (lambda o, n: o.even(n + 4), 12),
+        (lambda o, n: o.odd(n), 106),
+        (lambda o, n: o.by_static(n), 22),
+        (lambda o, n: o.through_inlined(n), 4),
+        (lambda o, n: o.binary(n + 3), 13),
+        (lambda o, n: Pair(2, 3).power(n), 48),
+    ],
+)
+def test_methods(python, call, wanted):
+    o = Recursive(1)
+
+    @qd.kernel
+    def k(n: qd.i32) -> qd.i32:
+        return call(o, n)
+
+    assert k(4) == wanted
+
+
+def test_methods_of_the_object_at_hand(python):
+    one, two = Recursive(1), Recursive(2)
+    assert (one.run(4), two.run(4), Deeper(1).run(4)) == (10, 6, 10)
+    assert (one.visits[None], two.visits[None]) == (5, 3)
+
+    @qd.kernel
+    def odd(o: qd.template(), n: qd.i32) -> qd.i32:
+        return o.odd(n)
+
+    assert (odd(one, 4), odd(Deeper(1), 4), odd(one, 4)) == (106, 1008, 106)
+
+
+def test_methods_of_dataclasses(python):
+    values = qd.ndarray(qd.i32, 4)
+    values.from_numpy(np.array([1, 2, 3, 4], np.int32))
+
+    @qd.kernel
+    def k(h: Held, n: qd.i32) -> qd.i32:
+        return h.total(n)
+
+    assert k(Held(2, values), 4) == 12
+
+    @qd.kernel
+    def of_struct(p: Pair, n: qd.i32) -> qd.i32:
+        q = Pair(p.a, p.b + 1)
+        return p.power(n) + q.power(1)
+
+    assert of_struct(Pair(2, 3), 2) == 12 + 8
+
+
+def test_a_method_with_a_reference(python):
+    o = Recursive(1)
+
+    @qd.kernel
+    def k(n: qd.i32) -> qd.i32:
+        out = 0
+        o.store(n, out)
+        return out
+
+    assert k(3) == 321
+
+
+@qd.dataclass
+class Counter:
+    n: qd.i32
+
+    @qd.real_func
+    def count(self, k: qd.i32) -> qd.i32:
+        self.n += 1
+        if k == 0:
+            return self.n
+        return self.count(k - 1)
+
+
+def test_a_struct_that_its_method_changes_is_refused():
+    @qd.kernel
+    def k() -> qd.i32:
+        c = Counter(0)
+        return c.count(3)
+
+    with pytest.raises(qd.QuadrantsCompilationError, match="calls itself without end(.*\n)+Hint: a real func may call itself if"):
+        k()

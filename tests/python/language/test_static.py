@@ -1,5 +1,6 @@
 """Compile time: qd.static in its positions, unrolled loops, comprehensions, static_assert, static_print, loop_config."""
 
+import itertools
 import warnings
 
 import numpy as np
@@ -557,3 +558,57 @@ def test_generators_are_refused():
         return s
 
     assert made_here() == 11
+
+
+HUNDREDS, PAIRS, LOW, HIGH = [5, 6, 7], (1, 2, 2, 3), {1, 2}, {2, 3}
+
+
+@pytest.mark.filterwarnings("ignore:Calling non-quadrants function")
+@pytest.mark.parametrize("as_python", [False, True], ids=["compiled", "python"])
+@pytest.mark.parametrize(
+    "call, wanted",
+    [
+        (lambda x: sum([a * b for a, b in itertools.combinations(range(4), 2)]) + x, 15),
+        (lambda x: sum(itertools.islice(HUNDREDS, 2)) + x, 15),
+        (lambda x: sum([a * b for a, b in itertools.product(range(2), HUNDREDS)]) + x, 22),
+        (lambda x: sum([a * b for a, b in itertools.permutations((1, 2, 3), 2)]) + x, 26),
+        (lambda x: len(list(itertools.chain(HUNDREDS, PAIRS))) + x, 11),
+        (lambda x: sum(itertools.accumulate(HUNDREDS)) + x, 38),
+        (lambda x: sum([a + b for a, b in itertools.zip_longest(HUNDREDS, PAIRS, fillvalue=0)]) + x, 30),
+        (lambda x: len(range(5)) + range(5)[2] + sum(range(2, 5)) + x, 20),
+        (lambda x: list(range(5)).index(3) + list(reversed(range(3)))[0] + x, 9),
+        (lambda x: PAIRS.count(2) + (1, 2, 2).count(2) + HUNDREDS.index(6) + [5, 6, 7].index(7) + x, 11),
+        (lambda x: len({1, 2} | {2, 3}) + len({1, 2} & HIGH) + len(LOW | HIGH) + x, 11),
+        (lambda x: sum({a % 2 for a in HUNDREDS}) + len({1, 1}) + x, 6),
+        (lambda x: pow(2, 5, 7) + abs(3 + 4j) + (3 + 4j).imag + x, 17),
+        (lambda x: sum([x * i for i in range(3)]) + sum(map(abs, (-1, 2))), 15),
+    ],
+)
+def test_constants_are_pythons(as_python, call, wanted):
+    if as_python:
+        qd.init(arch=qd.python)
+
+    @qd.kernel
+    def k(x: qd.i32) -> qd.f32:
+        return call(x)
+
+    assert k(4) == wanted
+
+
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda x: len({x, 2}), "The items of a set must be known at compile time"),
+        (lambda x: pow(x, 2, 3), "`pow` with a modulus takes numbers known at compile time"),
+        (lambda x: (3 + 4j) + x, "complex"),
+        (lambda x: range(x)[0], "'range' cannot be indexed"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Calling non-quadrants function")
+def test_constants_beside_values_of_the_run(call, words):
+    @qd.kernel
+    def k(x: qd.i32) -> qd.f32:
+        return call(x)
+
+    with pytest.raises(qd.QuadrantsTypeError, match=words):
+        k(4)

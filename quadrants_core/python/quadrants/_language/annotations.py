@@ -180,6 +180,9 @@ class DefaultMatrixType(MatrixType):
 
     dtype = property(lambda self: _dtypes.of_code(self.scalar_code))
 
+    def __reduce__(self):  # `dtype` is no state
+        return DefaultMatrixType, (self.n, self.m, self.ndim, self.scalar_code)
+
 
 def matrix(n=None, m=None, dtype=None):
     """Type of matrices. As an annotation of funcs and of elements of arrays: without a dtype of any numbers, without sizes of any size.
@@ -404,6 +407,12 @@ class StructType:
                         "declared with ``unpacked=True``. Rename the colliding field or the unpacked vector."
                     )
         self.members.update(members)
+
+    def __getattr__(self, name):
+        methods = self.__dict__.get("methods", {})
+        if name not in methods:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return methods[name]
 
     def __eq__(self, other):
         return isinstance(other, StructType) and self.members == other.members and self.methods == other.methods

@@ -89,6 +89,15 @@ class Func:
         error._qd_called_func_ = True
         raise error
 
+    def __reduce__(self):
+        return self.__qualname__  # as functions are, by name
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
     def __repr__(self):
         return f"<qd.func {self.__qualname__}>"
 
@@ -125,9 +134,7 @@ class RealFunc(Func):
                 fn.__annotations__ = {**fn.__annotations__, name: _annotations.template()}
             if name not in fn.__annotations__:
                 with _signature.at_annotation(fn, name):
-                    raise _Syntax(
-                        f"Quadrants real functions parameters must be type annotated: {name!r} of {fn.__qualname__} is not"
-                    )
+                    raise _Syntax(f"Quadrants real functions parameters must be type annotated: {name!r} of {fn.__qualname__} is not")
             if isinstance(fn.__annotations__[name], _annotations.MatrixType):
                 with _signature.at_annotation(fn, name):
                     fn.__annotations__[name].stored()

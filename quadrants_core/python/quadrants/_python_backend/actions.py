@@ -86,9 +86,7 @@ def unpacked(x, count):
         raise _exceptions.QuadrantsSyntaxError("Matrices with more than one columns cannot be unpacked")
     items = x.components() if isinstance(x, Mat) else [value_of(i) for i in x]
     if len(items) != count:
-        raise _exceptions.QuadrantsSyntaxError(
-            f"The number of targets is not equal to value length: {count} targets, {len(items)} values"
-        )
+        raise _exceptions.QuadrantsSyntaxError(f"The number of targets is not equal to value length: {count} targets, {len(items)} values")
     return [fresh(i) if isinstance(i, (Mat, Record)) else i for i in items]
 
 
@@ -591,7 +589,7 @@ def call(callee, *args, **keywords):
     known = operations.PYTHON.get(callee) if callee.__hash__ else None
     if known and len(args) == 1 and isinstance(args[0], instances.Instance) and args[0].has(f"__{known}__"):
         return args[0].get(f"__{known}__")()
-    if known and (known in ("print", "len") or not all(map(numbers.is_untyped, args))):
+    if known and (known in ("print", "len") or not all(numbers.is_untyped(a) or isinstance(a, complex) for a in args)):
         return table.table[known](*args, **keywords)
     at_run_time = any(isinstance(a, (Scalar, Mat, Record)) for a in (*args, *map(value_of, keywords.values())))
     if at_run_time and isinstance(callee, _types.MethodType):
@@ -605,7 +603,7 @@ def call(callee, *args, **keywords):
     if any(isinstance(a, (Scalar, Mat, Record)) for a in args) and getattr(callee, "__module__", "").split(".")[0] != "quadrants":
         name = getattr(callee, "__name__", callee)
         if getattr(callee, "__self__", None) is None or isinstance(callee.__self__, _types.ModuleType):
-            fail_type(f'must be real number, not a run-time value. Did you mean to use `qd.{name}` instead of `{name}`?')
+            fail_type(f"must be real number, not a run-time value. Did you mean to use `qd.{name}` instead of `{name}`?")
     return callee(*args, **keywords)
 
 
@@ -676,4 +674,3 @@ def _struct_value(struct_type, args, keywords):
     if len(args) > len(names):
         fail_type(f"{struct_type!r} has {len(names)} members, {len(args)} are given")
     return record_from(struct_type, {**dict(zip(names, args)), **keywords})
-

@@ -96,9 +96,6 @@ class Instance(Record):
     def __len__(self):
         return len(self.members) if issubclass(self.cls, tuple) else self._called("__len__")
 
-    def __bool__(self):
-        fail_type(f"an integer is needed here, not '{self.cls.__name__}'")
-
 
 def _operators():
     reflected = {f"__{name}__": f"__r{name}__" for name in (*numbers.BINARY, "matmul")}
@@ -126,7 +123,11 @@ def _operators():
         equal = binary("__eq__", "__eq__")(a, b) if made is NotImplemented else None
         return made if equal is None or equal is NotImplemented else functions.actions.negation(equal)
 
+    def truth(a):
+        fail_type(f"an integer is needed here, not '{a.cls.__name__}'")
+
     Instance.__ne__ = differs
+    Instance.__bool__ = truth
     Instance.__hash__ = None
 
 

@@ -39,6 +39,7 @@ def _index(i):
 
 class Range:
     def __init__(self, low, high):
+        self.known = not any(isinstance(value_of(bound), Scalar) for bound in (low, high))
         self.low = _bound(low)
         self.high = _bound(high)
 
@@ -46,6 +47,24 @@ class Range:
         return ((i,) for i in range(self.low, self.high))
 
     rank = 1
+
+    def of_python(self):
+        """The range that Python functions get, whose bounds must be known."""
+        if not self.known:
+            fail_type("a range whose bounds are known only at run time is for loops")
+        return range(self.low, self.high)
+
+    def __iter__(self):
+        return iter(self.of_python())
+
+    def __reversed__(self):
+        return reversed(self.of_python())
+
+    def __len__(self):
+        return len(self.of_python())
+
+    def __getitem__(self, index):
+        return self.of_python()[index]
 
 
 def _bound(x):

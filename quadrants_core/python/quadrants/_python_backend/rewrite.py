@@ -487,7 +487,7 @@ class _Rewriter(ast.NodeTransformer):
             node.elt = self.visit(node.elt)
         return node
 
-    visit_ListComp = visit_DictComp = visit_GeneratorExp = _comprehension
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
 
     def visit_JoinedStr(self, node):
         if self.static:
