@@ -85,6 +85,11 @@ def test_a_name_has_the_type_of_both_arms(each):
     assert each(lambda: on_each_number(body, "f64")) == [5.25, 5.25, 5.25, 42.0, 42.0, 52.5]
 
 
+def test_a_name_of_an_arm_that_did_not_run_has_its_type(each):
+    body = ["return -1 if not (n > 2 and (w := qd.u32(n)) > 3) else w"]
+    assert each(lambda: on_each_number(body, "i64")) == [2**32 - 1] * 4 + [4, 5]
+
+
 def test_vectors_structs_and_tuples_in_arms(each):
     @qd.dataclass
     class Pair:

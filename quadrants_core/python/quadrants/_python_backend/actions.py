@@ -457,6 +457,8 @@ def _unified(taken, other, known=False):
         x = typed(x) if numbers.is_constant(x) and not known else x
     finally:
         DryRun.active -= 1
+    for variable, value in made_by_other.items():
+        variable.value = Unset(variable.value.name, value)
     for variable, value in made.items():
         if Var.made is not None:
             Var.made[variable] = arm.made[variable]

@@ -11,10 +11,11 @@ from quadrants._python_backend.numbers import Scalar, as_kind, fail_type, kind_o
 class Unset:
     """What a local variable is before its first assignment and after its scope has ended."""
 
-    __slots__ = ("name",)
+    __slots__ = ("name", "like")
 
-    def __init__(self, name):
+    def __init__(self, name, like=None):
         self.name = name
+        self.like = like  # for its type: what an arm would have made of it
 
 
 def is_number(x):
@@ -473,6 +474,8 @@ def value_of(x):
     if isinstance(x, (Var, Place)):
         return value_of(x.get())
     if isinstance(x, Unset):
+        if numbers.DryRun.active and x.like is not None:
+            return x.like
         raise _exceptions.QuadrantsNameError(f'Name "{x.name}" is not defined')
     if isinstance(x, _matrix.Matrix):
         return to_mat(x)
