@@ -54,14 +54,14 @@ def test_kept_values(lab):
     lab.put("kept-values", CELLS).open("kept-values")
     for index in range(3):
         lab.run_cell(index)
-    wait_kept(lab, 1, 32000, 16000)
+    wait_kept(lab, 1, 16000, 32000)
     page, cell = lab.page, lab.show("%%qd_kernel")
     lanes = int(lab.ask(LANES))
     whole = f"{32000 * lanes:,} bytes"
     said = "Gradients keep {:,} bytes of it on each thread. The gradient of logistic needs what {} was in each of 4,000 rounds of the loop on line 11: {} bytes a round"
     assert page.evaluate(MARKS, 1) == [
-        [9, f"{short(32000 * lanes)}B", said.format(32000 * lanes, "v (f64)", 8 * lanes)],
-        [10, f"{short(16000 * lanes)}B", said.format(16000 * lanes, "w (f32)", 4 * lanes)]]
+        [12, f"{short(16000 * lanes)}B", said.format(16000 * lanes, "w (f32)", 4 * lanes)],
+        [13, f"{short(32000 * lanes)}B", said.format(32000 * lanes, "v (f64)", 8 * lanes)]]
     assert lab.marks(1)[9] == "64", "counts stand beside it"
     assert cell.locator(".cm-content").get_attribute("aria-description").endswith("gradients keep values of 2 lines")
     assert not lab.show("import numpy").locator(".qd-kept").count()
@@ -70,7 +70,7 @@ def test_kept_values(lab):
         lab.theme(theme)
         cell = lab.show("%%qd_kernel")
         assert_readable(cell.locator(".qd-kept"))
-        cell.locator(".qd-mark-kept").first.hover()
+        cell.locator(".qd-mark-kept").last.hover()
         page.locator(".qd-tip").get_by_text(whole).wait_for()
         assert_readable(page.locator(".qd-tip"))
         lab.picture(f"kept-{theme.split()[-1].lower()}", cell)
@@ -79,36 +79,36 @@ def test_kept_values(lab):
     cell.locator(".qd-mark-kept-head").hover()
     page.locator(".qd-tip").get_by_text("way back through loops").wait_for()
 
-    cell.locator(".cm-line").nth(8).click()
+    cell.locator(".cm-line").nth(12).click()
     page.keyboard.press("Alt+Shift+L")
     page.wait_for_function("said => document.querySelector('.qd-voice')?.textContent.includes(said)", arg=whole)
-    assert status(lab).startswith("Line 9: Ran 64 times.")
+    assert status(lab).startswith("Line 13: Ran 256,000 times.")
     page.keyboard.press("Escape")
     page.keyboard.press("Alt+Shift+C")
     wait(lab, 1, "none")
     assert not cell.locator(".qd-mark-kept").count()
     page.keyboard.press("Alt+Shift+C")
-    wait_kept(lab, 1, 32000, 16000)
+    wait_kept(lab, 1, 16000, 32000)
 
     lab.run_cell(3)
-    wait_kept(lab, 1, 80, 40)
+    wait_kept(lab, 1, 40, 80)
     cell.locator(".cm-line").nth(1).click()
     page.keyboard.press("End")
     page.keyboard.press("Enter")
     wait(lab, 1, "stale")
     marks = page.evaluate(MARKS, 1)
-    assert [number for number, _, _ in marks] == [10, 11] and all(words.endswith("this is of the text that ran") for _, _, words in marks)
+    assert [number for number, _, _ in marks] == [13, 14] and all(words.endswith("this is of the text that ran") for _, _, words in marks)
     while cell.locator(".qd-stale").count():
         page.keyboard.press("Control+z")
-    wait_kept(lab, 1, 80, 40)
+    wait_kept(lab, 1, 40, 80)
 
     lab.command("docmanager:save")
     lab.server.end_kernels()
     saved = json.loads((lab.server.folder / "notebooks" / "kept-values.ipynb").read_text())
-    assert saved["cells"][1]["metadata"]["quadrants"]["coverage"]["kept"][0][:2] == [9, 80 * lanes]
+    assert saved["cells"][1]["metadata"]["quadrants"]["coverage"]["kept"][0][:2] == [12, 40 * lanes]
     lab.open("kept-values")
     lab.show("%%qd_kernel")
-    wait_kept(lab, 1, 80, 40, lanes=lanes)
+    wait_kept(lab, 1, 40, 80, lanes=lanes)
     assert lab.errors == []
 
 
@@ -117,6 +117,6 @@ def test_without_counts(lab):
     lab.put("kept-alone", cells).open("kept-alone")
     for index in range(3):
         lab.run_cell(index)
-    wait_kept(lab, 1, 32000, 16000)
+    wait_kept(lab, 1, 16000, 32000)
     assert lab.marks(1) == {}
     assert lab.errors == []

@@ -32,11 +32,11 @@ def test_after_a_gradient(session):  # noqa: F811
     run(session, "logistic(10)")
     cell = only(told(run(session, GRADIENT.format(1000)), comm_id))
     assert cell["cell_id"] == "first"
-    v, w = cell["kept"]
+    w, v = cell["kept"]  # at the statements in the loop
     lanes = int(session.run(LANES).result)
     assert list(v) == members("coverage.ts", "KeptLine") and list(v["of"][0]) == members("coverage.ts", "KeptValue")
-    assert (v["number"], v["bytes"], of(v)) == (8, 8000 * lanes, [("v", "f64", 8 * lanes, 1000, 10, "keep")])
-    assert (w["number"], w["bytes"], of(w)) == (9, 16000 * lanes, [("w", "f64", 16 * lanes, 1000, 10, "keep")])
+    assert (v["number"], v["bytes"], of(v)) == (12, 8000 * lanes, [("v", "f64", 8 * lanes, 1000, 10, "keep")])
+    assert (w["number"], w["bytes"], of(w)) == (11, 16000 * lanes, [("w", "f64", 16 * lanes, 1000, 10, "keep")])
     assert {value["kernel"] for line in (v, w) for value in line["of"]} == {"logistic"}
     assert told(run(session, "1 + 1"), comm_id) == [], "nothing changed"
 
@@ -72,8 +72,8 @@ def test_without_counts_and_in_funcs(session):  # noqa: F811
     cells = {cell["cell_id"]: cell for cell in told(ran, comm_id)[-1]["cells"]}
     assert set(cells) == {"func", "first"} and all(cell["lines"] == [] for cell in cells.values())
     (inside,) = cells["func"]["kept"]
-    assert (inside["number"], inside["bytes"], of(inside)) == (4, inside["of"][0]["bytes"] * 50, [("u", "f64", inside["of"][0]["bytes"], 50, 5, "keep")])
-    assert [line["number"] for line in cells["first"]["kept"]] == [8, 9]
+    assert (inside["number"], inside["bytes"], of(inside)) == (6, inside["of"][0]["bytes"] * 50, [("u", "f64", inside["of"][0]["bytes"], 50, 5, "keep")])
+    assert [line["number"] for line in cells["first"]["kept"]] == [11, 12]
 
 
 def test_a_launch_under_way_is_not_waited_for(session):  # noqa: F811

@@ -171,6 +171,14 @@ def _source_line(file, line):
     return next((text for text in lines if text), "")
 
 
+def source_of(file):
+    """The text of a file by the name that it is shown by; "" if it is not there."""
+    import linecache
+
+    texts = ("".join(linecache.getlines(real)) for real in reversed(_files_shown_as.get(file, [file])))
+    return next((text for text in texts if text), "")
+
+
 _TAB = 4  # tabs of a shown line stand at multiples of it
 
 

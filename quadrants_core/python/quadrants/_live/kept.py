@@ -1,5 +1,9 @@
 """What gradients keep of the values that lines compute: the Python side of KeptLine of widgets/protocol/coverage.ts."""
 
+import ast
+import functools
+
+from quadrants import _exceptions
 from quadrants._gradients import memory as _memory
 
 
@@ -11,12 +15,35 @@ def kept_now():
         name = kernel.name.removesuffix("_reverse_grad").replace("<locals>.", "")
         for task in kernel.tasks:
             loops = [loop for loop in task.loops if loop.trips]
+            loops = [_at_the_statements(loop) for loop in loops]
             for file, line in sorted({(v.file, v.line) for loop in loops for v in loop.variables if v.file}):
                 one = _line(name, line, _only(loops, file, line))
                 lines = found.setdefault((name, file), {})
                 if line not in lines or lines[line]["bytes"] < one["bytes"]:
                     lines[line] = one
     return found
+
+
+def _at_the_statements(loop):
+    """The variables stand where the loop gives them their next value, and not where they got their first one before it."""
+    return loop._replace(variables=tuple(v._replace(line=_assigned_in(v.file, loop.line, v.name) or v.line) for v in loop.variables))
+
+
+def _assigned_in(file, line, name):
+    """The line of the last statement of the loop at `line` that assigns the name, or None."""
+    loops = (node for node in ast.walk(_tree(_exceptions.source_of(file))) if isinstance(node, ast.For | ast.While) and node.lineno == line)
+    targets = (target for node in loops for inner in node.body for part in ast.walk(inner)
+               for target in (part.targets if isinstance(part, ast.Assign) else [part.target] if isinstance(part, ast.AugAssign | ast.AnnAssign) else [])
+               for target in ast.walk(target))  # fmt: skip
+    return max((target.lineno for target in targets if isinstance(target, ast.Name) and target.id == name), default=None)
+
+
+@functools.lru_cache(32)
+def _tree(text):
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError):  # a cell with magics
+        return ast.Module([], [])
 
 
 def _only(loops, file, line):
