@@ -529,7 +529,7 @@ def init(arch: _Arch | Sequence[_Arch] | str | None=None, default_fp: type[Any] 
     Options:
         default_ip: type of integers that have none of their own: i32 or i64; 32 or 64 in the environment
         default_fp: type of reals that have none of their own: f16, f32 or f64; 32 or 64 in the environment
-        fast_math: real arithmetic may be reordered and fused; off: as IEEE 754 says, the same on every processor
+        fast_math: real arithmetic may be reordered and fused, and subnormal numbers be zero; off: as IEEE 754 says, the same on every processor
         short_circuit_operators: `and` and `or` leave their right side alone once the left one decides
         unrolling_limit: warn where more rounds than these are unrolled; 0: never
         raise_on_templated_floats: refuse floats that a kernel has as compile-time values
@@ -540,7 +540,7 @@ def init(arch: _Arch | Sequence[_Arch] | str | None=None, default_fp: type[Any] 
         cache_loop_invariant_global_vars: what a loop reads and writes at one place stays in a register while it runs
         make_thread_local: each thread adds up for itself what all add to one place; off: one atomic addition a round
         flatten_if: branches become selections where both sides may be computed; off: only small ones do
-        debug: check indices, overflow, division and assertions while kernels run
+        debug: check indices, overflow, division and assertions while kernels run, and the IR after every pass, which takes up to a tenth of the time that large kernels take to compile
         check_out_of_bound: check indices; `debug` implies it
         print_non_pure: tell of kernels that read what is not among their parameters
         print_full_traceback: errors without the places in the kernel that are shown else
@@ -3583,7 +3583,7 @@ class _Config:
     default_fp: type[Any]
     'type of reals that have none of their own: f16, f32 or f64; 32 or 64 in the environment'
     fast_math: bool
-    'real arithmetic may be reordered and fused; off: as IEEE 754 says, the same on every processor'
+    'real arithmetic may be reordered and fused, and subnormal numbers be zero; off: as IEEE 754 says, the same on every processor'
     raise_on_templated_floats: bool
     'refuse floats that a kernel has as compile-time values'
     deterministic: bool
@@ -3601,7 +3601,7 @@ class _Config:
     flatten_if: bool
     'branches become selections where both sides may be computed; off: only small ones do'
     debug: bool
-    'check indices, overflow, division and assertions while kernels run'
+    'check indices, overflow, division and assertions while kernels run, and the IR after every pass, which takes up to a tenth of the time that large kernels take to compile'
     check_out_of_bound: bool
     'check indices; `debug` implies it'
     cpu_max_num_threads: int

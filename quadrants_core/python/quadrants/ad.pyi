@@ -13,7 +13,7 @@ class Tape:
         loss: a field of one element with needs_grad=True, or an ndarray of one element; None: call `grad()` or set gradients yourself.
         clear_gradients: begin with gradients of 0.
         validation: check that no kernel breaks the rules of derivatives: an element that was read is not written again.
-        grad_check: fields whose gradients are compared with differences of the loss; the block then runs often.
+        grad_check: fields whose gradients are compared with differences of the loss; what was recorded then runs often.
     
     Attributes:
         calls, modes: what was recorded.
@@ -22,6 +22,7 @@ class Tape:
     
     Raises:
         RuntimeError: `loss` has no gradient or more than one element. QuadrantsAssertionError: `validation` found a write.
+            AssertionError: `grad_check` found a gradient that is wrong.
     
     Example:
         >>> x = qd.field(qd.f32, shape=3, needs_grad=True)
