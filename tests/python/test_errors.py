@@ -174,16 +174,12 @@ def test_nodes_that_the_language_does_not_have(arch):
         f = lambda: outside  # noqa: E731, F841
 
     @qd.kernel
-    def sets():
-        s = {1, 2}  # noqa: F841
-
-    @qd.kernel
     def generators():
         s = sum(i for i in range(3))  # noqa: F841
 
     kernels = {
         "Delete": lambda: deletes(1), "Nonlocal": nonlocals, "Match": lambda: matches(1),
-        "Lambda": lambdas, "Set": sets, "GeneratorExp": generators,
+        "Lambda": lambdas, "GeneratorExp": generators,
     }  # fmt: skip
     for arch_of_test in (arch, qd.python):
         qd.init(arch=arch_of_test, print_full_traceback=True)

@@ -450,7 +450,7 @@ def test_info_verify_clear(arch, tmp_path):
         return 1
 
     init()
-    assert qd.cache.info().kernels == 0 and "kernels: 0" in repr(qd.cache.info())
+    assert qd.cache.info().kernels == 0 and "compiled code: 0 kernels" in repr(qd.cache.info())
     k()
     assert qd.cache.info().unpublished == qd.cache.info().kernels == qd.cache.info().records == 1
     qd.cache.publish()
@@ -599,8 +599,8 @@ def test_from_a_shell(programs):
 
     if programs.arch != "cpu":
         pytest.skip("a shell names no arch")
-    assert "kernels: 4 in" in call("info").stdout
-    assert "kernels: 0 in" in call("info", "-p", str(programs.path / "other")).stdout, "before the command or behind it"
+    assert "compiled code: 4 kernels in" in call("info").stdout
+    assert "compiled code: 0 kernels in" in call("info", "-p", str(programs.path / "other")).stdout, "before the command or behind it"
     assert call("verify").returncode == 0
     programs.files("qdc")[0].write_bytes(b"x")
     assert call("verify").returncode == 1 and call("verify", "--remove").returncode == 0 and call("verify").returncode == 0
