@@ -212,7 +212,7 @@ bool Planner::pure(Value v) {
     double weight = depth_ ? 8 : 1;
     if (s.kind != Shape::varying || totals_.has(v)) return true;
     if (inst.type.is_pointer()) return inst.op == Op::offset;
-    if (!inst.type.is_scalar() || inst.type.lanes != 1) return false;
+    if (!is_lane_wise(inst.op) || inst.type.lanes != 1) return false;
     if (for_stop_only(v) || (inst.op == Op::add && is_wide_count(inst.type))) return true;
     widen(inst.type);
     for (Value a : fn_.args(v)) {

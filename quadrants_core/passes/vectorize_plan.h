@@ -16,6 +16,13 @@ struct Shape {
     friend bool operator==(const Shape &, const Shape &) = default;
 };
 
+/// The result of a pure instruction has as many lanes as its operands; others are of one lane, or are lanes already.
+inline bool is_lane_wise(ir::Op op) {
+    using ir::Result;
+    const Result result = ir::info(op).result;
+    return result == Result::same || result == Result::boolean || result == Result::second || result == Result::wide;
+}
+
 struct Plan {
     ir::Value loop;
     int lanes = 0;

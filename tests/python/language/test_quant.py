@@ -586,3 +586,18 @@ def test_what_is_no_number_becomes_the_largest_whatever_its_sign(signed, arch):
             found.append(a.to_numpy().tolist())
     assert found[:3] == found[3:] and len(set(found[0])) == len(set(found[2])) == 1
     assert found[2][0] == pytest.approx(3.4e38, rel=0.05)
+
+
+def test_loop_over_sparse_words_that_reads_no_cell():
+    x, out = qd.field(qd.types.quant.int(7)), qd.field(qd.f64, 64)
+    qd.root.pointer(qd.i, 32).quant_array(qd.i, 2, max_num_bits=32).place(x)
+
+    @qd.kernel
+    def k():
+        for i in x:
+            out[i] = i + 0.5
+
+    for i in range(0, 64, 3):
+        x[i] = 1
+    k()
+    assert out.to_numpy().tolist() == [i + 0.5 if i // 2 * 2 % 3 == 0 or (i // 2 * 2 + 1) % 3 == 0 else 0 for i in range(64)]
