@@ -17,9 +17,9 @@ def logistic(n: qd.i32):
         for _ in range(n):
             v = 3.0 * v * (1.0 - v)
         loss[None] += v""",
-         "with qd.ad.Tape(loss):\n    logistic(4000)",
+         "with qd.ad.Tape(loss):\n    logistic(1000)",
          "%qd_adstack",
-         "logistic.grad(4000)"]  # fmt: skip
+         "logistic.grad(1000)"]  # fmt: skip
 
 
 def test_adstack(lab):
@@ -29,16 +29,16 @@ def test_adstack(lab):
     predicted = view.get_by_text(re.compile(r"bytes predicted")).first
     predicted.wait_for()
     bytes_of_thread = int(re.search(r"([\d,]+) bytes predicted", predicted.inner_text())[1].replace(",", ""))
-    assert bytes_of_thread and bytes_of_thread % 32_000 == 0, "of as many iterations as the processor runs side by side"
+    assert bytes_of_thread and bytes_of_thread % 8_000 == 0, "of as many iterations as the processor runs side by side"
     slider = view.get_by_label("budget of logistic")
     slider.focus()
     for _ in range(4):
         slider.press("ArrowLeft")
     view.get_by_text("at its next call").wait_for()
-    view.get_by_text("budget: 8,000 bytes").wait_for()
+    view.get_by_text("budget: 2,000 bytes").wait_for()
     assert slider.evaluate("node => node === document.activeElement")
     lab.run_cell(4)
-    view.get_by_text("every 64th round; the others run again").first.wait_for()
+    view.get_by_text("every 32nd round; the others run again").first.wait_for()
     view.get_by_role("button", name="measure").click()
     view.get_by_text("budget 1/16").first.wait_for()
     view.locator("button:enabled").wait_for()
