@@ -447,7 +447,7 @@ def picture(found):
     points = [(LEFT + (WIDTH - LEFT - RIGHT) * m["measured"] / most, HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * m["seconds"] / longest)
               for m in found]
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-    dots = "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{_heat}"/><text x="{x + 8:.1f}" y="{y + 4 + down:.1f}">{part_name(m["part"])}</text>'
+    dots = "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{_heat}"/><text x="{x + 8:.1f}" y="{y + down:.1f}">{part_name(m["part"])}</text>'
                    for (x, y), down, m in zip(points, spread(points), found))
     floor, right = HEIGHT - BOTTOM, WIDTH - RIGHT
     return (f'<svg class="qd-time" width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" fill="currentColor" font-size="11" '

@@ -6,6 +6,7 @@ import functools
 import inspect
 import re
 import shlex
+import textwrap
 import time
 
 from IPython.core.async_helpers import get_asyncio_loop
@@ -401,7 +402,7 @@ class QuadrantsMagics(Magics):
         without_effect = {name for name, row in _option_values.ROWS.items() if not row[5]} - changed
 
         def told(name):
-            return f"{name} = {values[name]}" + (f"  (by default {defaults[name]})" if name in changed else "")
+            return f"{name} = {values[name]}" + (f"  (by default {defaults[name] if defaults[name] != '' else 'none'})" if name in changed else "")
 
         if names:
             return print("\n".join(map(told, names)))
@@ -409,7 +410,7 @@ class QuadrantsMagics(Magics):
         print("\n".join(["not as by default:" if changed else "all as by default:",
                          *(f"  {told(name)}" for name in sorted(changed)), *(["by default:"] if changed else []),
                          *(f"  {told(name)}" for name in rest),
-                         "without effect on this machine: " + ", ".join(sorted(values.keys() & without_effect))]))
+                         textwrap.fill("without effect on this machine: " + ", ".join(sorted(values.keys() & without_effect)), 100, subsequent_indent="  ")]))
 
     def find_counted(self, names):
         try:

@@ -198,6 +198,8 @@ def test_forced_colours(lab):
     often, rarely, never = (cell.locator(".qd-mark-count").nth(n).evaluate(looks) for n in (1, 3, 4))
     assert often[0] == rarely[0] == "solid" and often[1] > rarely[1] > 0, "bars stand for the tints"
     assert never[0] == never[2] == "dashed"
+    edge, page = cell.locator(".qd-mark-head").evaluate("node => [getComputedStyle(node).borderRightColor, getComputedStyle(document.body).backgroundColor]")
+    assert edge == page, "the head has no bar"
     assert_readable(cell.locator(".qd-gutter"))
     lab.picture("gutter-forced-colours", cell)
     lab.page.emulate_media(forced_colors="none")
@@ -350,6 +352,8 @@ def test_a_kernel_that_nobody_called(lab):
     listing = lab.show("%qd_coverage").locator(".qd-heatmap")
     listing.get_by_role("button", name="only what never ran").click()
     assert listing.locator("tr.qd-waiting:visible").count() == 4
+    middles = listing.locator(".qd-legend > span").evaluate_all("spans => spans.map(span => span.getBoundingClientRect()).map(box => (box.top + box.bottom) / 2)")
+    assert len(middles) == 3 and max(middles) - min(middles) < 1, "the legend is one line"
     lab.picture("listing-uncalled", listing)
     lab.run_cell(4)
     wait(lab, 1, "texts", "1k 1 1 1 1")

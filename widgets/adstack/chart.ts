@@ -50,7 +50,7 @@ export function chart(found: readonly Measurement[]): SVGElement {
     made("path", { class: "qd-axes", d: `M${left},${top}V${floor}H${end}` }),
     made("polyline", { class: "qd-curve", points: points.map(({ x, y }) => `${x},${y}`).join(" ") }),
     ...points.flatMap(({ x, y, name }, at) => [
-      made("circle", { class: "qd-point", cx: x, cy: y, r: 4 }), made("text", { x: x + 8, y: y + 4 + moved[at] }, name)]),
+      made("circle", { class: "qd-point", cx: x, cy: y, r: 4 }), made("text", { x: x + 8, y: y + moved[at] }, name)]),
     made("text", { x: end, y: floor + 16, "text-anchor": "middle" }, grouped(most)),
     made("text", { x: (left + end) / 2, y: floor + 32, "text-anchor": "middle" }, "bytes of one iteration"),
     made("text", { x: left, y: top - 12, "text-anchor": "middle" }, "time of a launch"),
