@@ -108,6 +108,9 @@ class Expressions(Writer):
         records = self.variables("record")
         if records:
             options += [f"{self.pick(*records)}.{self.pick('n', 'w[1]', 'total()', 'p.a', 'p.q.y')}"]
+        instances = self.variables("obj")
+        if instances:
+            options += [f"{self.pick(*instances)}{self.pick('.a', '.size', '[2]', f'[{self.literal_int()}]')}"] * 2
         options += self.hazards.numbers() if self.in_kernel else []
         if self.is_sparse and depth > -2:
             options += self._of_trees(depth)
@@ -173,6 +176,9 @@ class Expressions(Writer):
         records = self.variables("record")
         if records:
             options += [f"{self.pick(*records)}.{self.pick('r', 'v.x', 'v[2]', 'p.b', 'p.part().b')}"]
+        instances = self.variables("obj")
+        if instances:
+            options += [f"{self.pick(*instances)}.{self.pick('b', f'mixed({self.literal_int()})')}"] * 2
         return self.pick(*options)
 
     def condition(self, depth=2):
@@ -185,6 +191,8 @@ class Expressions(Writer):
             name = self.fresh("w")
             word = self.pick("and", "or")
             return f"({self.condition(depth - 1)} {word} ({name} := {self.integer(depth - 1)}) {op} {self.integer(0)} {word} {name} != {self.integer(0)})"
+        if form == 2 and depth > 0 and self.variables("obj"):
+            return f"{self.instance(1)} {self.pick('<', '>')} {self.instance(0)}"
         if form < 3 or depth <= 0:
             return f"{self.integer(depth - 1)} {op} {self.integer(depth - 1)}"
         if form == 3:
@@ -244,7 +252,7 @@ class Expressions(Writer):
         part = self.pick(f"Part({self.integer(0)}, b={self.real(0)})", *[f"{r}.p" for r in records], *[f"{r}.p.part()" for r in records])
         return f"Rec({self.integer(1)}, {self.real(1)}, v={self.vector(0)}, w={self.ivector(0)}{self.pick('', f', p={part}')})"
 
-    VALUES = {"int": "integer", "real": "real", "vec": "vector", "ivec": "ivector", "mat": "matrix"}
+    VALUES = {"int": "integer", "real": "real", "vec": "vector", "ivec": "ivector", "mat": "matrix", "obj": "instance"}
 
     def value(self, kind, depth=2):
         if kind in KINDS:
@@ -267,6 +275,8 @@ class Expressions(Writer):
             return getattr(self, self.VALUES[result])(depth)
         f = self.pick(*known)
         args = [self.value(k, min(depth, 1)) if k != "static" else str(self.rng.randint(0, 3)) for _, k, _ in f.params]
+        if args and all(k == result for _, k, _ in f.params) and len(args) < 3 and self.has_callables:
+            return self.through(f, args)
         if args and self.chance(0.2):
             args[-1] = f"{f.params[-1][0]}={args[-1]}"
         return f"{f.name}({', '.join(args)})"

@@ -2,16 +2,11 @@
 
 import math
 
-from tests.fuzz.statements import Statements
-from tests.fuzz.writer import MOST_TRIPS
+from tests.fuzz.callables import Callables
+from tests.fuzz.writer import MOST_TRIPS, Function
 
 
-class Function:
-    def __init__(self, name, params, result):
-        self.name, self.params, self.result = name, params, result
-
-
-class Functions(Statements):
+class Functions(Callables):
     def function(self):
         outer = self.scopes, self.loops, self.own, self.readable, self.shared, self.branches
         self.scopes, self.loops, self.own, self.readable, self.shared, self.branches = [[]], [], [], [], [], 0
@@ -20,7 +15,7 @@ class Functions(Statements):
         real = self.chance(0.25) and result in ("int", "real")
         params = []
         for _ in range(self.rng.randint(1, 3)):
-            kind = self.pick("int", "real", "vec", "record", *(() if real else ("int", "real", "static", *self.kinds_of_mesh() * 2)))
+            kind = self.pick("int", "real", "vec", "record", *(() if real else ("int", "real", "static", *["obj"] * self.has_class, *self.kinds_of_mesh() * 2)))
             note = {"int": "qd.i32", "real": "qd.f32", "vec": "qd.math.vec3", "record": "Rec"}.get(kind)
             text = "qd.template()" if kind == "static" else note if note and (real or self.chance(0.4)) else ""
             params.append((self.fresh("p"), kind, text))
@@ -53,21 +48,28 @@ class Functions(Statements):
         self.functions.append(Function(name, params, result))
 
     def recursion(self):
-        """A real func that calls itself, and returns from within a branch."""
+        """A real func or method that calls itself, and returns from within a branch."""
         outer = self.scopes, self.own, self.readable, self.shared
         name, n, x = self.fresh("f"), self.fresh("p"), self.fresh("p")
         self.scopes, self.own, self.readable, self.shared = [[(n, "int", False), (x, "int", False)]], [], [], []
-        kind = self.pick("i32", "i64", "u8")
-        self.lines += ["@qd.real_func", f"def {name}({n}: qd.i32, {x}: qd.{kind}) -> qd.{kind}:"]
+        kind, held = self.pick("i32", "i64", "u8"), self.fresh("h") if self.chance(0.3) else None
+        if held:
+            self.lines += ["@qd.data_oriented", f"class C{held}:", "    def __init__(self, n):", "        self.n = n", ""]
+            self.declare("self.n", "int", False)
+        start, written = len(self.lines), name
+        self.lines += ["@qd.real_func", f"def {name}({'self, ' * bool(held)}{n}: qd.i32, {x}: qd.{kind}) -> qd.{kind}:"]
+        name = f"self.{name}" if held else name
         self.put(f"if {n} <= 0 or {n} > 5:")
         self.put(f"    return {self.integer(1)}")
         self.put(f"if {self.condition(1)}:")
         self.put(f"    return {name}({n} - 1, {self.integer(1)}) {self.pick('+', '-', '^')} {self.integer(1)}")
         call = f"{name}({n} - {self.pick(1, 2)}, {self.integer(0)})"
         self.put(f"return {self.pick(f'min({call}, {self.integer(0)})', f'{call} * 3', self.integer(2))}")
+        if held:
+            self.lines[start:] = ["    " + line for line in self.lines[start:]] + ["", "", f"{held} = C{held}({self.literal_int()})"]
         self.lines += ["", ""]
         self.scopes, self.own, self.readable, self.shared = outer
-        self.functions.append(Function(name, [(n, "int", ""), (x, "int", "")], "int"))
+        self.functions.append(Function(f"{held}.{written}" if held else written, [(n, "int", ""), (x, "int", "")], "int"))
 
     def parallel_loop(self):
         """A loop at the top level of the kernel, with storage of its own, storage to read and storage to share."""

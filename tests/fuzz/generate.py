@@ -10,7 +10,7 @@ from tests.fuzz.functions import Functions
 from tests.fuzz.meshes import Mesh
 from tests.fuzz.storage import EXTENTS, REALS, WIDE, chosen
 
-HEAD = "import dataclasses\nimport quadrants as qd\nimport numpy as np\n\n"
+HEAD = "import dataclasses\nimport functools\nimport quadrants as qd\nimport numpy as np\n\n"
 
 
 class Program(Functions):
@@ -101,10 +101,15 @@ class Program(Functions):
         self.mesh = Mesh(self) if not self.is_sparse and self.chance(0.1) else None
         self.hazards.choose()
         self.extents = WIDE if self.chance(0.03) else self.pick(*EXTENTS)
-        for _ in range(self.rng.randint(0, 1 if self.is_small else 3)):
+        if self.chance(0.15):
+            self.plain_class()
+        self.has_callables = self.chance(0.15)
+        for _ in range(self.rng.randint(self.has_callables, 1 if self.is_small else 3)):
             self.function()
         if self.chance(0.1):
             self.recursion()
+        if self.has_callables:
+            self.callables()
         self.kernel()
         body = "\n".join(self.lines)
         lines = ["", "", "def main():"]

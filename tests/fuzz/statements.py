@@ -81,7 +81,7 @@ class Statements(Expressions):
     def declaration(self):
         if self.mesh and self.chance(0.2) and self.mesh.declared(self):
             return
-        kind = self.pick("int", "int", "real", "real", "vec", "ivec", "mat", "record")
+        kind = self.pick("int", "int", "real", "real", "vec", "ivec", "mat", "record", *["obj"] * 4 * self.has_class)
         name = self.fresh(kind[0])
         value = self.value(kind)
         if any(f.result == kind and self._may_call(f) for f in self.functions) and self.chance(0.3):
@@ -104,7 +104,7 @@ class Statements(Expressions):
     def targets(self):
         """(text, kind) of places that may be assigned."""
         found = []
-        for kind in ("int", "real", "vec", "ivec", "mat", "record"):
+        for kind in ("int", "real", "vec", "ivec", "mat", "record", "obj"):
             for name in self.variables(kind, assignable=True):
                 found.append((name, kind))
                 if kind == "vec":
@@ -114,6 +114,8 @@ class Statements(Expressions):
                     found += [(f"{name}[{self.integer(1)} % 3]", "int"), (f"{name}{self.pick('.xy', '.zy', '[0:2]')}", "ipair")]
                 if kind == "mat":
                     found += [(f"{name}[1, 0]", "real"), (f"{name}[{self.integer(0)} % 2, 1]", "real")]
+                if kind == "obj":
+                    found += [(f"{name}.a", "int"), (f"{name}.b", "real")]
                 if kind == "record":
                     found += [(f"{name}.n", "int"), (f"{name}.v.y", "real"), (f"{name}.w", "ivec"), (f"{name}.w[2]", "int")]
                     found += [(f"{name}.p.a", "int"), (f"{name}.p.b", "real"), (f"{name}.p.q.x", "int")]
@@ -133,7 +135,7 @@ class Statements(Expressions):
         if any(f.result == "out" and self._may_call(f) for f in self.functions) and self.chance(0.4):
             self.change()
             return
-        found = [t for t in self.targets() if t[1] in ("int", "real", "vec", "ivec")]
+        found = [t for t in self.targets() if t[1] in ("int", "real", "vec", "ivec", "obj")]
         if self.shared and self.chance(0.4):
             s = self.pick(*self.shared)
             place = s.anywhere(self, 1)
@@ -152,7 +154,10 @@ class Statements(Expressions):
             self.put(f"{name} = qd.atomic_{self.pick('add', 'sub', 'min', 'max', 'and', 'or', 'xor', 'mul')}({text}, {self.integer(1)})")
             self.declare(name, "int")
             return
-        ops = ["+", "-", "*"] + (["&", "|", "^", "<<", ">>"] if kind in ("int", "ivec") else ["/"])
+        if kind == "obj" and self.chance(0.5):
+            self.put(f"{text}.grow({self.integer(1)})")
+            return
+        ops = ["+", "-", "*"] + (["&", "|", "^", "<<", ">>"] if kind in ("int", "ivec") else ["/"] if kind != "obj" else [])
         amount = self.pick("int", "real") if kind == "real" else kind
         self.put(f"{text} {self.pick(*ops)}= {self.value(amount, 1)}")
 

@@ -7,6 +7,13 @@ from tests.fuzz.hazards import Hazards
 MOST_TRIPS = 100  # of the innermost of nested loops, over all cells: each is run by Python
 
 
+class Function:
+    """`params` are (name, kind, annotation)."""
+
+    def __init__(self, name, params, result):
+        self.name, self.params, self.result = name, params, result
+
+
 class Writer:
     def __init__(self, seed):
         self.rng = random.Random(seed)
@@ -27,6 +34,7 @@ class Writer:
         self.in_mesh_loop = False
         self.hazards = Hazards(self)
         self.in_kernel = False
+        self.has_class = False  # there is the class Num
         self.trips, self.most_trips = 1, MOST_TRIPS
 
     # choices
