@@ -687,6 +687,29 @@ def whole():
     assert badge[BADGE]["checks"][0]["verdict"] == "cannot say" and "Python writes to fields" in badge["text/plain"]
 
 
+def test_a_badge_of_an_input_without_a_gradient(session):
+    session.run("""import numpy as np
+X, L = qd.field(qd.f64, shape=3), qd.field(qd.f64, shape=(), needs_grad=True)
+X.fill(1.5)
+
+@qd.kernel
+def sq():
+    for i in X:
+        L[None] += X[i] ** 2
+
+@qd.kernel
+def na(a: qd.types.ndarray()):
+    for i in a:
+        L[None] += a[i]
+""")
+    badge = badge_of(session.run("with qd.ad.Tape(L):\n    sq()"))
+    assert badge["text/plain"] == "sq: cannot say\n  no input has a gradient: give `X` needs_grad=True"
+    assert "cannot say" in badge["text/html"] and "#2e7d32" not in badge["text/html"]
+    badge = badge_of(session.run("with qd.ad.Tape(L):\n    na(np.ones(4))"))
+    assert badge["text/plain"] == "na: cannot say\n  no input has a gradient: instead of the NumPy array `a` pass a qd.ndarray with needs_grad=True"
+    assert badge_of(session.run("sq.grad()"))[BADGE]["checks"][0]["verdict"] == "cannot say"
+
+
 def test_badges_can_be_switched_off(session):
     session.run(GRADIENTS)
     assert badge_of(session.run("%qd_gradients --off\nsquares.grad()")) is None

@@ -2,10 +2,10 @@
 
 import warnings
 
+import numpy as np
 import pytest
 import quadrants as qd
 from gradient_programs import RIGHT, WRONG, Maker
-
 
 
 @pytest.fixture(autouse=True)
@@ -56,3 +56,99 @@ def test_grad_check_of_a_tape(make, chosen, allowed, capsys):
 
 def test_there_are_enough():
     assert len(WRONG) > 100 and len(RIGHT) > 100
+
+
+class TestWithoutInputs:
+    """Results that depend on nothing that has a gradient. Only zeros that were compared with something agree."""
+
+    def fields(self, needs_grad, start=1.5, dtype=qd.f64):
+        qd.init(arch=qd.cpu, offline_cache=False)
+        x = qd.field(dtype, shape=3, needs_grad=needs_grad, name="x")
+        x.fill(start)
+        return x, *(qd.field(dtype, shape=n, needs_grad=True, name=name) for name, n in (("p", 3), ("y", 3), ("loss", ())))
+
+    @pytest.mark.parametrize("dtype", [qd.f32, qd.f64])
+    @pytest.mark.parametrize("start", [0.0, 1.5])
+    @pytest.mark.parametrize("way", ["at once", "through a field", "written back"])
+    def test_inputs_without_a_gradient_are_named(self, way, start, dtype):
+        x, p, y, loss = self.fields(False, start, dtype)
+
+        @qd.kernel
+        def at_once():
+            for i in x:
+                loss[None] += x[i] ** 2 + x[i]
+
+        @qd.kernel
+        def first():
+            for i in x:
+                y[i] = x[i] ** 2 + x[i]
+
+        @qd.kernel
+        def second():
+            for i in y:
+                loss[None] += y[i]
+
+        @qd.kernel
+        def written_back():
+            for i in x:
+                y[i] = x[i] + 1
+            for i in y:
+                y[i] = y[i] * y[i]
+
+        def through():
+            first()
+            second()
+
+        found = qd.ad.check({"at once": at_once, "through a field": through, "written back": written_back}[way])
+        assert (found.verdict, found.reason) == ("cannot say", "no input has a gradient: give `x` needs_grad=True")
+
+    def test_arrays_of_each_kind(self):
+        x, p, y, loss = self.fields(False)
+        a, b = qd.ndarray(qd.f64, 3), np.ones(3)
+        v = qd.Vector.field(2, qd.f64, shape=3, name="v")
+        a.fill(1)
+
+        @qd.kernel
+        def add(a: qd.types.ndarray(), b: qd.types.ndarray()):
+            for i in v:
+                loss[None] += a[i] * b[i] + v[i].y
+
+        found = qd.ad.check(add, a, b)
+        assert found.verdict == "cannot say" and b.tolist() == [1, 1, 1]
+        assert found.reason == ("no input has a gradient: give `v`, `a` needs_grad=True, and instead of the NumPy array `b` "
+                                "pass a qd.ndarray with needs_grad=True")  # fmt: skip
+
+    def test_no_inputs_at_all(self):
+        x, p, y, loss = self.fields(False)
+
+        @qd.kernel
+        def count():
+            for i in range(3):
+                loss[None] += i
+
+        found = qd.ad.check(count)
+        assert (found.verdict, found.reason) == ("cannot say", "no input has a gradient: `loss` depends on no field or array")
+
+    @pytest.mark.parametrize("needs_grad", [True, False])
+    def test_zeros_that_are_right_agree(self, needs_grad):
+        x, p, y, loss = self.fields(needs_grad)
+
+        @qd.kernel
+        def times_zero():
+            for i in p:
+                loss[None] += p[i] * 0.0 + (x[i] * 0.0 + 1.0 if qd.static(needs_grad) else x[i])
+
+        found = qd.ad.check(times_zero)
+        named = "`x`, `p`" if needs_grad else "`p`"
+        assert (found.verdict, found.reason) == ("agrees", f"backward, like finite differences, gives 0 for `loss` by {named}")
+
+    def test_what_is_only_added_to_is_no_input(self):
+        x, p, y, loss = self.fields(True, start=0.0)
+
+        @qd.kernel
+        def squares():
+            for i in x:
+                loss[None] += x[i] ** 2
+
+        found = qd.ad.check(squares)
+        assert found.verdict == "agrees" and "by `loss`" not in str(found), found

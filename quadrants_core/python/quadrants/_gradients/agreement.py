@@ -14,7 +14,8 @@ import numpy as np
 
 from quadrants import _exceptions, _native
 from quadrants._gradients import (
-    blame as _blame, differences as _differences, directions as _directions, lines as _lines, program as _program, state as _state
+    blame as _blame, differences as _differences, directions as _directions, lines as _lines, missing as _missing,
+    program as _program, state as _state
 )  # fmt: skip
 from quadrants._gradients.program import TOO_LONG
 from quadrants._gradients.verdict import AGREES, UNKNOWN, WRONG, Check
@@ -63,8 +64,10 @@ class Checker:
             return
         if self.doubts:
             self.tell(UNKNOWN, self.doubts[0])
+        elif self.result.by:
+            self.tell(AGREES, "")
         else:
-            self.tell(AGREES, "" if self.result.by else "nothing depends on anything: all gradients are 0")
+            self.tell(*_missing.verdict(self))
 
     # the program
     def primals(self):
@@ -87,12 +90,16 @@ class Checker:
         self.written = [_differ(a, b) | _differ(c, d) for a, b, c, d in zip(end, self.here, self.outcome(moved), moved)]
         self.end = end
         self.results = [group for group in self.groups if any(self.written[k].any() for k in group.at)]
-        if self.loss is not None:
-            self.results = [group for group in self.results if any(self.variables[k].holds(self.loss) for k in group.at)]
+        self.results = [group for group in self.results if any(self.asks(self.variables[k]) for k in group.at)]
         self.result.of = [group.name for group in self.results]
         if not self.results:
-            self.tell(UNKNOWN, "nothing that has a gradient changes" if self.loss is None else "no recorded call changes the loss")
+            still = "nothing that has a gradient changes" if self.loss is None else "no recorded call changes the loss"
+            self.tell(UNKNOWN, _missing.unchanged(self) or still)
         return bool(self.results)
+
+    def asks(self, variable):
+        """Whether gradients of this are asked for."""
+        return self.loss is None or variable.holds(self.loss)
 
     def start(self, calls=None):
         """Where the program begins, or these calls of it."""
@@ -178,8 +185,9 @@ class Checker:
             active, added = active + added, []
         self.stands = not self.clear(added)
         self.measure_noise()
-        if any(self.movable[k].any() for group in quiet + added for k in group.at) and not self.moves_nothing(quiet + added):
-            active = active + quiet + added
+        self.unmoved = [group for group in quiet + added if any(self.movable[k].any() for k in group.at)]
+        if self.unmoved and not self.moves_nothing(self.unmoved):
+            active = active + self.unmoved
         return active
 
     def kind(self, group):

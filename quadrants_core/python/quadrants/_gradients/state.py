@@ -127,6 +127,26 @@ class ArrayVariable(Variable):
         self.array.dual._from_numpy(values)
 
 
+class ForeignVariable(Variable):
+    """An array of NumPy or of another library, which has no gradient."""
+
+    def __init__(self, name, array):
+        super().__init__(name, array.dtype, array.shape)
+        self.array = array
+
+    def owner(self):
+        return id(self.array)
+
+    def holds(self, value):
+        return value is self.array
+
+    def primal(self):
+        return self.array.copy()
+
+    def set_primal(self, values):
+        self.array[...] = values
+
+
 class State:
     """Grows while a program runs for the first time: what each kernel uses is kept before its first launch."""
 
@@ -136,7 +156,7 @@ class State:
         self.arrays = {}  # id(array) -> (array, what it held)
         self.names = {}  # id(array) -> the parameter that it came in by
         self.objects = {}  # (id(object), attribute or item) -> what was found there first, as Held has it
-        self.foreign = []  # (array of another library, what it held)
+        self.foreign = []  # (array of another library, what it held, the parameter that it came in by)
         self.builders = {}
         self.added = []  # trees with duals
         self.with_dual = []  # arrays with duals
@@ -205,7 +225,7 @@ class State:
                 if value.grad is not None:
                     self._keep_arrays(f"{name}.grad", value.grad, seen)
         elif hasattr(type(value), "__dlpack__") and not hasattr(type(value), "_qd_kind_"):
-            self._keep_foreign(value)
+            self._keep_foreign(name, value)
         elif type(value) is tuple:
             for item in value:
                 self._keep_arrays(name, item, seen)
@@ -213,15 +233,15 @@ class State:
             for key, inner in _members(value):
                 self._keep_arrays(f"{name}.{key}", inner, seen)
 
-    def _keep_foreign(self, value):
+    def _keep_foreign(self, name, value):
         import numpy as np
 
         if getattr(value, "requires_grad", False):
             raise Refused("tensors of other libraries have no tangents")
         plain = value if isinstance(value, np.ndarray) else np.from_dlpack(value)
-        if not any(plain is known for known, _ in self.foreign):
+        if not any(plain is known for known, _, _ in self.foreign):
             self._count(plain.size)
-            self.foreign.append((plain, plain.copy()))
+            self.foreign.append((plain, plain.copy(), name))
 
     def restore(self, companions=False):
         """Everything is as it was, bit for bit; gradients and duals if they are asked for."""
@@ -233,7 +253,7 @@ class State:
         for key, (array, values) in self.arrays.items():
             if companions or not self.names[key].endswith(".grad"):
                 array._from_numpy(values)
-        for array, values in self.foreign:
+        for array, values, _ in self.foreign:
             if array.flags.writeable:
                 array[...] = values
 
@@ -247,6 +267,14 @@ class State:
             if array.grad is not None:
                 found.append(ArrayVariable(self.names[key], array))
         return found
+
+    def without_gradient(self):
+        """Real numbers that may be inputs, but have no gradient."""
+        found = [FieldVariable(member) for member, _ in self.places.values()
+                 if getattr(member, "role", None) == _Role.PRIMAL and getattr(member, "dual", None) is not None and not _snode._is_placed(member.grad)]
+        found += [ArrayVariable(self.names[key], array) for key, (array, _) in self.arrays.items()
+                  if array.grad is None and _dtypes.is_real(array.dtype) and not self.names[key].endswith(".grad")]
+        return found + [ForeignVariable(name, array) for array, _, name in self.foreign if array.dtype.kind == "f" and array.flags.writeable]
 
     def add_duals(self, without_gradient=False):
         """Room for tangents, where the program has none; of fields without a gradient, too, if that is asked for."""
