@@ -31,8 +31,9 @@ class Callables(Statements):
         kind, name = self.pick("int", "real"), self.fresh("f")
         params = [(self.fresh("p"), kind, "") for _ in range(self.rng.randint(1, 2))]
         self.lines += [f"class C{name}:", "    def __init__(self, n):", "        self.n = n", ""]
-        self.lines += ["    @qd.func"] * self.chance(0.5)
         result = self.within([("self.n", "int", False), *((n, k, False) for n, k, _ in params)], kind)
+        is_func = "qd." in result or self.chance(0.5)  # Python calls others if the values are known
+        self.lines += ["    @qd.func"] * is_func
         self.lines += [f"    def __call__(self, {', '.join(n for n, _, _ in params)}):", f"        return {result}", "", ""]
         self.lines += [f"{name} = C{name}({self.literal_int()})", "", ""]
         self.functions.append(Function(name, params, kind))
