@@ -67,7 +67,7 @@ class Callables(Statements):
             return self.pick(*names * 2, f"Num({self.integer(1)}{b})")
         return self.pick(
             f"({self.pick(*names)} {self.pick(*OPERATORS.values())} {self.instance(depth - 1)})",
-            f"({self.pick(*names)} {self.pick(*OPERATORS.values())} {self.pick(*names, 'unit')})",
+            f"({self.pick(*names, 'unit')} {self.pick(*OPERATORS.values())} {self.pick(*names)})",
             f"(-{self.pick(*names)})",
             f"({self.instance(0)} if {self.condition(0)} else {self.instance(0)})",
         )

@@ -130,7 +130,22 @@ class Walker:
             self.length += self.at.norm()
 
 
-outer, add = Complex(2, 3), Add()
+class Less:
+    def __init__(self, n):
+        self.n = n
+
+    def __sub__(self, o):
+        return Less(self.n - o)
+
+    def __rsub__(self, o):
+        return Less(o - self.n)
+
+
+class Shared:
+    unit = Less(7)
+
+
+outer, add, shared = Complex(2, 3), Add(), Shared()
 
 
 @qd.func
@@ -198,6 +213,17 @@ def body_of_tuple(x):
     return both[0].re * 10 + both[1].im
 
 
+def body_of_python_objects(x):
+    c = outer + Complex(x, 1)
+    c.re = c.re * 10
+    c = outer * c
+    d = shared.unit - x
+    d.n += 1
+    e = x - shared.unit
+    e.n += x
+    return c.re + 1000 * d.n + 100000 * e.n
+
+
 def body_nested(x):
     p = Pair(Complex(x, 1), 2)
     return p.a.re + p.b
@@ -250,6 +276,7 @@ def body_static(x):
         (body_choice, 41),
         (body_branch, 78),
         (body_of_tuple, 44),
+        (body_of_python_objects, 108 + 4000 + 100000),
         (body_nested, 6),
         (body_static, 12),
     ],

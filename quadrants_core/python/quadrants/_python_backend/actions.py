@@ -248,6 +248,7 @@ def element(base, index):
 
 
 bare_super = instances.bare_super
+operation = instances.operation
 
 
 def attribute_place(base, name):

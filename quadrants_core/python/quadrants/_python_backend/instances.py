@@ -1,6 +1,7 @@
 """Instances of classes of Python that a kernel makes: structs with a class, whose methods run as funcs do."""
 
 import functools as _functools
+import operator as _operator
 import types as _types
 
 from quadrants import _exceptions
@@ -147,6 +148,19 @@ def updated(op, old, amount):
     return made
 
 
+def operation(op, a, b):
+    """a op b where one is an object of Python: its operator runs as a method does if the other is a value of the run."""
+    a, b = value_of(a), value_of(b)
+    for x, other, name in ((a, b, f"__{_NAMES[op]}__"), (b, a, f"__r{_NAMES[op]}__")):
+        if isinstance(x, Instance) and x.has(name):
+            break
+        found = _classes.in_table(type(x), name) if _classes.makes(type(x)) else None
+        if isinstance(found, (_types.FunctionType, _func.Func)) and isinstance(other, (Scalar, Mat, Record)):
+            return functions.run_method(found, x, other)
+    return getattr(_operator, _OPERATORS.get(_NAMES[op], _NAMES[op]))(a, b)
+
+
+_OPERATORS = {"and": "and_", "or": "or_"}
 _NAMES = {op: name for name, op in {**numbers.BINARY, "matmul": "@"}.items()}
 
 

@@ -12,6 +12,7 @@ import functools as _functools
 import types as _types
 
 from quadrants import _exceptions, _source
+from quadrants._language import instances
 from quadrants._language.annotations import kind_word
 from quadrants._python_backend.names import Names, Survey, elif_of
 
@@ -435,7 +436,16 @@ class _Rewriter(ast.NodeTransformer):
         name = _CHECKED.get(type(node.op))
         if not self.static and isinstance(node.op, ast.Mod) and isinstance(node.left, (ast.Constant, ast.JoinedStr)):
             name = "percent"
+        if not self.static and (self._has_operators(node.left) or self._has_operators(node.right)):
+            return self.call("operation", self.text(_SYMBOLS[type(node.op)]), left, right, at=node)
         return self.call(name, left, right, at=node) if name else _placed(ast.BinOp(left, node.op, right), node)
+
+    def _has_operators(self, node):
+        """It is an object outside, or lies in one, of a class whose operators may be pasted."""
+        while isinstance(node, ast.Attribute) and self.object_of(node) is None:
+            node = node.value
+        found = self.object_of(node) if isinstance(node, (ast.Name, ast.Attribute)) else None
+        return found is not None and instances.makes(type(found)) is not None
 
     def visit_UnaryOp(self, node):
         if isinstance(node.op, ast.Not) and not self.static:
