@@ -213,16 +213,21 @@ void Server::dispatch_to_core(wire::Message message) {
     notify_shell_listener(xeus::xmessage(message.identities, message.header, message.parent, message.metadata,
                                          std::move(content), std::move(message.buffers)));
     set_running_cell(0, {});
-    if (!current_.replied && ends_with(current_.type, "_request")) {
-        std::string reply_type = current_.type.substr(0, current_.type.size() - 7) + "reply";
-        Json error = {{"status", "error"},
-                      {"ename", "BadRequest"},
-                      {"evalue", "the kernel cannot answer this " + current_.type},
-                      {"traceback", Json::array()}};
-        if (reply_type == "execute_reply" && handlers_) error["execution_count"] = handlers_->execution_count();
-        send(shell_, current_identities_, reply_type, current_header_, Json::object(), error);
-    }
+    if (!current_.replied) refuse(shell_, current_.type, current_identities_, current_header_);
     if (!current_.idle) status("idle", current_header_);
+}
+
+/// Answers a request that nothing else answers; messages that want no reply get none.
+void Server::refuse(zmq::socket_t &socket, const std::string &type, const wire::Frames &identities,
+                    const Json &header) {
+    if (!ends_with(type, "_request")) return;
+    const std::string reply_type = type.substr(0, type.size() - 7) + "reply";
+    Json error = {{"status", "error"},
+                  {"ename", "BadRequest"},
+                  {"evalue", "the kernel cannot answer this " + type},
+                  {"traceback", Json::array()}};
+    if (reply_type == "execute_reply" && handlers_) error["execution_count"] = handlers_->execution_count();
+    send(socket, identities, reply_type, header, Json::object(), error);
 }
 
 void Server::handle_comm(const wire::Message &message) {
@@ -346,8 +351,13 @@ void Server::handle_control(wire::Message m) {
         send(control_, m.identities, "interrupt_reply", m.header, Json::object(), {{"status", "ok"}});
         return status("idle", m.header);
     }
-    notify_control_listener(xeus::xmessage(m.identities, m.header, m.parent, m.metadata,
-                                           without_nulls(std::move(m.content)), std::move(m.buffers)));
+    if (m.type() == "shutdown_request" || m.type() == "kernel_info_request")
+        return notify_control_listener(xeus::xmessage(m.identities, m.header, m.parent, m.metadata,
+                                                      without_nulls(std::move(m.content)), std::move(m.buffers)));
+    // Cells and comms belong to the thread of the shell channel. xeus would serve them on this one, and copies ids of comms into buffers of 55 bytes.
+    status("busy", m.header);
+    refuse(control_, m.type(), m.identities, m.header);
+    status("idle", m.header);
 }
 
 void Server::heartbeat_loop() {

@@ -109,6 +109,7 @@ class Server final : public xeus::xserver {
     void status(const char *state, const Json &parent);
     void wait_for_shell();
     void handle_shell(wire::Message message);
+    void refuse(zmq::socket_t &socket, const std::string &type, const wire::Frames &identities, const Json &header);
     void handle_comm(const wire::Message &message);
     void dispatch_to_core(wire::Message message);
     void set_running_cell(uint64_t number, const wire::Message &message);

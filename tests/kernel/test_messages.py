@@ -84,6 +84,17 @@ def test_nesting_that_hides_from_a_count_of_brackets(session, part):
         is_alive(session)
 
 
+@pytest.mark.parametrize("kind", ["comm_open", "comm_msg", "comm_close", "execute_request", "nonsense"])
+def test_what_belongs_to_the_shell_channel_is_refused_on_control(session, kind):
+    """xeus would run cells on the thread of the control channel, and has room for 55 bytes in the id of a comm."""
+    content = {**FIELDS.get(kind, {}), "comm_id": "x" * 100_000, "target_name": "jupyter.widget"}
+    send(session, frames_of(session.raw.session, kind, content=json.dumps(content)), "control")
+    if kind == "execute_request":
+        answer = session.raw.control_channel.get_msg(timeout=60)
+        assert answer["msg_type"] == "execute_reply" and answer["content"]["ename"] == "BadRequest"
+    is_alive(session)
+
+
 def test_random_messages(session):
     choose = random.Random(5)
     for _ in range(400):
