@@ -17,8 +17,8 @@ TOPICS = (  # title, beginnings of the names of the programs in tests/errors
     ("Kernels, funcs and what they may hold", "break class_def continue error_ external for_else foreign func_return func_rec function_def "
      "generator global import internal iterable kernel_from loop_ long_line math_function name_ python_function range_ real_func requires "
      "return star_keywords unsupported while_else with_ tabs builtin_keyword unexpected_keyword call_a text_choice tuple_choice "
-     "variable_python value_element in_operator not_in is_not is_op list_ literal_ comprehension append_in_loop unpack_ nested_list source_ isinstance"),
-    ("Numbers and types", "and_ assign assume atomic augmented bit bitand cast constant division dtype floor frexp if_ invert narrowing negative "
+     "variable_python value_element in_operator not_in is_not is_op list_ literal_ comprehension append_in_loop unpack_ nested_list source_ isinstance lambda_ named_ super_ too_large"),
+    ("Numbers and types", "and_ assign assume atomic augmented bit bitand cast constant division dtype floor fraction_lost frexp if_ invert narrowing negative "
      "not_float number_ popcnt randn round select sin_ string_plus while_float rescale shapes_differ ternary volatile"),
     ("Vectors and matrices", "determinant eig inverse make_spd matmul matrix outer polar solve svd swizzle sym_eig transpose vector unpacked numpy tensor_to method_of"),
     ("Fields, arrays and indices", "bounds field_ index_of ndarray_ slice_of activate append deactivate is_active length_not dynamic cell_loop block_local mesh"),

@@ -443,7 +443,7 @@ def test_a_kernel_that_is_kept_is_named_by_the_cell_of_now(session):
 def test_a_statement_of_many_lines_has_its_cause_first_too(session):
     cell = session.run("@qd.kernel\ndef pick(x: qd.i32) -> qd.i32:\n    match x:\n        case 1:\n            return 3\n    return 1\npick(1)")
     lines = trace_of(cell)
-    assert lines[0] == 'QuadrantsSyntaxError: Unsupported node "Match"' and lines[3:5] == ["    match x:", "    ^^^^^^^^"]
+    assert lines[0] == 'QuadrantsSyntaxError: Unsupported node "Match": kernels have no `match`' and lines[3:5] == ["    match x:", "    ^^^^^^^^"]
 
 
 def test_calls_that_an_error_counts(session):
