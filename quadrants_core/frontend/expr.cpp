@@ -54,6 +54,36 @@ bool is_long(PyObject *sequence) {
 
 } // namespace
 
+PyRef drawn(Walk &w, const Node *node, PyObject *iterable, std::optional<bool> last) {
+    PyRef iterator = PyRef::steal(PyObject_GetIter(iterable)), list = PyRef::steal(PyList_New(0));
+    if (!iterator || !list) w.python_failed(node);
+    while (PyRef item = PyRef::steal(PyIter_Next(iterator.get()))) {
+        poll_stop();
+        if (PyErr_CheckSignals() != 0) w.python_failed(node);
+        if (double(PyList_GET_SIZE(list.get())) >= most_items)
+            w.fail_type(node, "An iterator that gives more than 1048576 items is too long for a kernel, or never ends",
+                        "it is gone through when the kernel is compiled; cut it, for example with itertools.islice");
+        if (PyList_Append(list.get(), item.get()) != 0) w.python_failed(node);
+        if (last && PyObject_IsTrue(item.get()) == int(*last)) break;
+    }
+    if (PyErr_Occurred()) w.python_failed(node);
+    return list;
+}
+
+PyRef drawn_for(Walk &w, const Node *node, PyObject *callee, PyRef argument) {
+    static constexpr const char *consumers[] = {"sum", "list", "tuple",  "set", "frozenset", "dict",
+                                                "max", "min",  "sorted", "all", "any"};
+    if (!PyIter_Check(argument.get())) return argument;
+    for (const char *name : consumers) {
+        if (callee != PyDict_GetItemString(PyEval_GetBuiltins(), name)) continue;
+        w.reads.give_up();
+        const std::string_view called = name;
+        return drawn(w, node, argument.get(),
+                     called == "all" || called == "any" ? std::optional(called == "any") : std::nullopt);
+    }
+    return argument;
+}
+
 Val eval(Walk &w, const Node *node, Use use) {
     poll_stop();
     w.check_depth();
@@ -384,8 +414,8 @@ Val sequence_items(Walk &w, const Node *node, const Val &v) {
         PyRef iterator = PyRef::steal(PyObject_GetIter(v.object()));
         if (!iterator && PyErr_ExceptionMatches(PyExc_TypeError))
             w.fail_type(node, "'" + type_text(w, v) + "' cannot be unpacked into values");
-        PyRef list = PyRef::steal(iterator ? PySequence_List(iterator.get()) : nullptr);
-        if (!list) w.python_failed(node);
+        if (!iterator) w.python_failed(node);
+        const PyRef list = drawn(w, node, iterator.get());
         return unpacked(w, node, constant(list));
     }
     const Val given = to_matrix(w, node, v);

@@ -11,6 +11,12 @@ Val attribute_of(Walk &w, const Node *node, const Val &base, PyObject *name);
 Val eval_sequence(Walk &w, const Node *node, bool is_tuple);
 Val bound_method(const Val &base, PyObject *name, PyRef callee = {});
 Val sequence_items(Walk &w, const Node *node, const Val &v);
+/// A list of what an iterable gives, up to the first item that is as true as `last`. It ends with an error past
+/// `most_items`, and by Stop.
+PyRef drawn(Walk &w, const Node *node, PyObject *iterable, std::optional<bool> last = {});
+/// An argument of a function of Python: of one that goes through an iterator to its end, which Stop could not end, what
+/// it gives.
+PyRef drawn_for(Walk &w, const Node *node, PyObject *callee, PyRef argument);
 Val wrap(Walk &w, PyRef object);
 PyRef to_python(const Val &v); ///< empty if it holds run-time values
 /// An expression as a value: a place is read.
