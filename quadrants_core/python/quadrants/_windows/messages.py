@@ -1,6 +1,8 @@
 """What windows say to programs: the members of each kind of message, and their types. docs/design/inspector.md and
 widgets/protocol/inspector.ts say what they mean."""
 
+import math
+
 _MOST = 2.0**53  # a number of JSON that stands for a whole one
 _DEEPEST = 8
 
@@ -18,10 +20,10 @@ def flag(value):
 
 
 def anything(value, depth=0):
-    """A value of a widget: a number, text, a flag or a list of such."""
+    """A value of a widget: a finite number of any size, text, a flag or a list of such."""
     if type(value) is list:
         return depth < _DEEPEST and all(anything(one, depth + 1) for one in value)
-    return value is None or number(value) or text(value) or flag(value)
+    return value is None or text(value) or flag(value) or type(value) in (int, float) and -math.inf < value < math.inf
 
 
 def some(kind, count=None):
