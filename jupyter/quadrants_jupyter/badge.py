@@ -10,6 +10,7 @@ import collections
 import contextlib
 import threading
 import time
+import warnings
 
 from quadrants import _native
 from quadrants._language import kernel as _kernel
@@ -155,7 +156,9 @@ class Checks:
             return result
         try:
             loss = tape.loss if tape is not None else None
-            return agreement.run_calls(calls, held, result, DIRECTIONS, np.random.default_rng(0), ELEMENTS, until, loss)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # the cell itself said it
+                return agreement.run_calls(calls, held, result, DIRECTIONS, np.random.default_rng(0), ELEMENTS, until, loss)
         except Exception as error:
             result.verdict, result.reason = agreement.UNKNOWN, str(error).strip().splitlines()[-1] if str(error).strip() else type(error).__name__
         return result

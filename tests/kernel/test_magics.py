@@ -710,6 +710,22 @@ def na(a: qd.types.ndarray()):
     assert badge_of(session.run("sq.grad()"))[BADGE]["checks"][0]["verdict"] == "cannot say"
 
 
+def test_a_check_shows_its_own_verdict_and_frames(session):
+    session.run(GRADIENTS)
+    assert badge_of(session.run("found = qd.ad.check(squares); found.verdict")) is None
+    for code in ("qd.ad.check(3)", "def raises():\n    1 / 0\nqd.ad.check(raises)"):
+        (error,) = session.run(code).of("error")
+        assert "_gradients" not in "".join(error["traceback"])
+
+
+def test_a_badge_says_no_warning_again(session):
+    session.run(GRADIENTS)
+    session.run("import warnings\nfrom quadrants._gradients import agreement\nreal = agreement.run_calls\n"
+                "def warns(*args):\n    warnings.warn('once more')\n    return real(*args)\nagreement.run_calls = warns")
+    cell = session.run("squares.grad()")
+    assert badge_of(cell)[BADGE]["checks"][0]["verdict"] == "agrees" and "once more" not in cell.text("stderr")
+
+
 def test_badges_can_be_switched_off(session):
     session.run(GRADIENTS)
     assert badge_of(session.run("%qd_gradients --off\nsquares.grad()")) is None

@@ -535,6 +535,9 @@ def check(function, *args, directions=3, seed=0, elements=4_000_000, seconds=30.
     return _run(program, result, directions, np.random.default_rng(seed))
 
 
+check = _native.core().hiding_frames(check)
+
+
 def run_calls(calls, held, result, directions, rng, elements, until, loss=None):
     """The same of calls that a program made, as a Tape records them. They are not counted by coverage. It ends as soon as it is clear that
     there is not enough time."""
