@@ -9,7 +9,7 @@ namespace qd::kernel::last_words {
 /// Before anything can die: takes the note of the process before, and handles the signals that end this one.
 void watch(const std::string &connection_file);
 
-/// What the process before said; empty if it ended in order. The next call returns nothing.
+/// Returns the note of the process before; empty if it ended in order. The next call returns nothing.
 std::string take();
 
 /// Once descriptor 2 is a pipe: where the log is.
@@ -20,7 +20,7 @@ void set_cell(int number, const std::string &header = {});
 /// Once the process is dying: that header, from where no kernel gets that runs over the heap. Null before, or if it was too long.
 const char *header_of_dying_cell();
 
-/// What the core says of itself (engine/fault.h): it calls `hear`, and is asked by `explain` when the process dies.
+/// Receives the core's own text (engine/fault.h): the core calls `hear`, and is asked by `explain` when the process dies.
 void hear(const char *text, size_t size);
 void set_explain(void (*explain)());
 

@@ -17,7 +17,7 @@ constexpr int max_depth = 256;
 
 constexpr const char *part_names[] = {"the header", "the parent header", "the metadata", "the content"};
 
-/// How deep a JSON text nests, up to `max_depth + 1`. Brackets within strings are text. Behind a syntax error the count means
+/// Returns how deep a JSON text nests, up to `max_depth + 1`. Brackets within strings are text. Behind a syntax error the count means
 /// nothing, but no parser gets there.
 int depth_of(std::string_view text) {
     int depth = 0, deepest = 0;

@@ -31,7 +31,7 @@ struct Updates {
     bool some() const { return (uint32_t(order) | uint32_t(needs) | any) != 0; }
 };
 inline constexpr const char *updates_symbol = "qd_updates";
-/// What a task wants of subnormal floats: a byte in its object file with these bits. None: the processor flushes them.
+/// The float mode that a task needs is a byte in its object file with these bits. None: the processor flushes them.
 enum Subnormal : uint8_t {
     subnormals_kept = 1,      ///< not flushed
     subnormals_no_matter = 2, ///< its results are the same either way

@@ -1,4 +1,4 @@
-// What the counters of kernels say, of those that are gone too.
+// Readings of the coverage counters, with those of kernels that are gone.
 #include "engine/program_impl.h"
 #include "engine/remote_launch.h"
 

@@ -207,7 +207,7 @@ class Program {
     // Sums over all kernels compiled so far, also of kernels since redefined. Tasks that run now have counted what they
     // can tell.
     std::vector<CounterValue> coverage() const; ///< of all kernels, added up by place
-    /// Of kernels that changed since the reading with number `since`, all if that is 0; and the number of this reading.
+    /// Returns the counts of kernels that changed since the reading with number `since`, all if that is 0; and the number of this reading.
     std::pair<uint64_t, std::vector<KernelCoverage>> coverage_by_kernel(uint64_t since = 0) const;
     /// How many kernels were compiled so far, and the sum of all counts: as long as neither grows there is no news.
     std::pair<uint64_t, uint64_t> counted() const;

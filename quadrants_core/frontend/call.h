@@ -20,9 +20,9 @@ struct Call {
 Val eval_call(Walk &w, const Node *node);
 /// A call with arguments that were evaluated already; `call.node` is where it stands.
 Val apply(Walk &w, const Val &callee, Call call);
-/// Whether Python's error is that a func was called there, so that what was called is to be inlined.
+/// True if Python's error is that a func was called there, so that the callee is to be inlined.
 bool calls_func();
-/// What `inlined` gives where Python failed because it met a func; nothing, and Python's error, elsewhere.
+/// Returns the result of `inlined` where Python failed because it met a func; nothing, and Python's error, elsewhere.
 template <class Inlined> std::optional<Val> instead_of_python(const Inlined &inlined) {
     if (!calls_func()) return std::nullopt;
     HeldError error;

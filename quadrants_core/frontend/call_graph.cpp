@@ -13,7 +13,7 @@ namespace qd::frontend {
 
 using ir::Scalar;
 
-/// What a name, or a name in a module or class, stands for outside of the walk; none if it is a name of the func's own.
+/// Returns the object that a name, or a name in a module or class, stands for outside of the walk; none if it is a name of the func's own.
 static PyRef object_outside(Walk &w, const Node *node) {
     if (node->kind == NodeKind::Name)
         return w.scopes.find_local(word_of(node, Field::id)) ? PyRef{} : w.scopes.find_global(word_of(node, Field::id));

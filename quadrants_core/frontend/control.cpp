@@ -232,7 +232,7 @@ const Node *elif_of(const Node *node) {
     return orelse.size() == 1 && orelse[0]->kind == NodeKind::If ? orelse[0] : nullptr;
 }
 
-/// Where a long chain of `elif` is cut: the rest runs behind the first part, if that leaves `pending` set, so that
+/// A long chain of `elif` is cut here: the rest runs behind the first part, if that leaves `pending` set, so that
 /// branches do not nest as deep as the chain is long.
 struct Cut {
     const Node *rest = nullptr;

@@ -29,7 +29,7 @@ bool is_of_module(PyObject *type, const char *module) {
     return found && PyUnicode_Check(found.get()) && PyUnicode_CompareWithASCIIString(found.get(), module) == 0;
 }
 
-/// Whether the class of an object is this one of the standard library.
+/// True if the class of an object is this one of the standard library.
 bool is_a(PyObject *object, const char *module, const char *name) {
     return type_name(object) == name && is_of_module(reinterpret_cast<PyObject *>(Py_TYPE(object)), module);
 }
@@ -103,7 +103,7 @@ static PyRef class_of(const Val &v) {
     return PyRef::steal(PyObject_GetAttrString(found.get(), dims == 1 ? "Vector" : dims ? "Matrix" : "Struct"));
 }
 
-/// Whether `functools.singledispatch` made a function.
+/// True if `functools.singledispatch` made the function.
 static bool dispatches(PyObject *callee) {
     const auto has = [&](const char *name) { return PyObject_HasAttrString(callee, name) == 1; };
     return PyFunction_Check(callee) && has("dispatch") && has("registry") && has("register");

@@ -10,7 +10,7 @@ std::optional<Val> inner_callable(Walk &w, const Node *node, const Val &callee);
 Val partial_of(Val callee, std::vector<Val> first, std::vector<std::pair<PyRef, Val>> by_name);
 /// `functools.partial(callee, *args, **keywords)` of a tuple and a dict of Python.
 Val partial_with(Walk &w, Val callee, PyObject *args, PyObject *keywords);
-/// What a function of Python that calls others gives: map, filter, reduce, methodcaller and the like. Nothing if it is none.
+/// Returns the result of a Python function that calls others: map, filter, reduce, methodcaller and the like. Nothing if it is none.
 std::optional<Val> call_each(Walk &w, const Node *node, PyObject *callee, const Call &call, const std::string &name);
 std::optional<Val> call_foreign(Walk &w, const Node *node, PyObject *callee, Call call, const std::string &module,
                                 const std::string &name);

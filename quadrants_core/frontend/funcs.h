@@ -50,7 +50,7 @@ class Funcs : public Part {
                       const std::vector<PyObject *> &known);
     [[noreturn]] void fail_endless(const FuncInfo &info);
     void note_inlined(const FuncInfo &info);
-    /// What a call gives: the body inlined, or part of a state machine if the func calls itself.
+    /// Returns the value of a call: the body inlined, or part of a state machine if the func calls itself.
     Val carry_out(const Node *node, FuncInfo &info, std::vector<Val> args);
     Val inline_body(const Node *node, FuncInfo &info, std::vector<Val> args);
     std::optional<Val> inlined(FuncInfo &info, std::vector<Val> args, const std::function<std::optional<Val>()> &body);

@@ -29,7 +29,7 @@ template <class... Args> PyRef ask(Walk &w, const Node *node, const char *functi
     return answer;
 }
 
-/// What the class, or the first behind `after` in its order, has in its table; None if nothing.
+/// Returns the entry in the table of the class, or of the first behind `after` in its order; None if nothing.
 PyRef in_table(Walk &w, const Node *node, PyObject *cls, PyObject *name, PyObject *after = nullptr) {
     return ask(w, node, "in_table", cls, name, after ? after : Py_None);
 }
@@ -65,7 +65,7 @@ bool holds_foreign(const Node *tree) {
     return found;
 }
 
-/// Whether a body assigns the member `name` of something more than once.
+/// True if a body assigns the member `name` of something more than once.
 bool is_assigned_again(const Node *tree, PyObject *name) {
     int times = 0;
     const std::function<void(const Node *)> count = [&](const Node *target) {
@@ -159,7 +159,7 @@ bool is_tuple_instance(const Val &record) {
 
 // Attributes
 
-/// What stands in the table of a class, asked of an instance.
+/// Returns the entry in the table of a class, asked of an instance.
 static Val bound_to(Walk &w, const Node *node, const Val &self, PyObject *cls, PyObject *name, const PyRef &found) {
     const auto part = [&](const char *of) {
         PyRef value = PyRef::steal(PyObject_GetAttrString(found.get(), of));

@@ -18,11 +18,11 @@ Val super_attribute(Walk &w, const Node *node, const BoundMethod &super, PyObjec
 /// if it is none of these.
 bool assign_in_instance(Walk &w, const Node *target, const Val &v);
 
-/// Whether a record is an instance of a named tuple.
+/// True if a record is an instance of a named tuple.
 bool is_tuple_instance(const Val &record);
-/// Whether the class of a value defines a method such as `__neg__`, that can be inlined.
+/// True if the class of a value defines a method such as `__neg__`, that can be inlined.
 bool has_method(Walk &w, const Node *node, const Val &self, const std::string &name);
-/// What a method such as `__neg__` of the class of `self` gives; nothing if the class has none that can be inlined.
+/// Returns the result of a method such as `__neg__` of the class of `self`; nothing if the class has none that can be inlined.
 std::optional<Val> class_method(Walk &w, const Node *node, const Val &self, const std::string &name,
                                 std::vector<Val> args = {});
 /// The operator as methods of classes call it: "and" of `&`.

@@ -343,7 +343,7 @@ bool Places::storable(const Val &v) {
     return false;
 }
 
-/// Whether a member of an instance needs no variable: it is one, or no value of the run.
+/// True if a member of an instance needs no variable: it is one, or no value of the run.
 static bool is_settled(const Val &v) {
     if (v.is_record() || v.is_sequence() || v.is_dict())
         return std::all_of(v.parts().begin(), v.parts().end(), is_settled);

@@ -347,7 +347,7 @@ Val Records::record_attribute(const Node *node, const Val &self, PyObject *name)
             "its members are " + member_names(type));
 }
 
-/// Whether two members that are no values of the run are one object.
+/// True if two members that are no values of the run are one object.
 static bool is_same_object(const Val &a, const Val &b) {
     const PyRef x = to_python(a), y = to_python(b);
     if (!x || !y) return false;

@@ -24,7 +24,7 @@ class Records : public Part {
 
     /// The member of a record under a name, null if it has none.
     const Val *member(const Node *node, const Val &record, PyObject *name);
-    /// Of instances that are being made: their members belong to the type.
+    /// Instances that are being made; their members belong to the type.
     bool is_being_made(const RecordType *type) const { return find_made(type) != nullptr; }
     void add_member(const RecordType *type, PyObject *name, Val v);
     Val made(const RecordType *type);

@@ -223,7 +223,7 @@ bool Recursion::can_recur(const FuncInfo &info, const std::vector<Val> &args) {
     return true;
 }
 
-/// Whether an argument is the struct whose method the func is, and which that does not change: it is passed by value.
+/// True if an argument is the struct whose method the func is, and which that does not change: it is passed by value.
 bool Recursion::is_own_struct(const FuncInfo &info, size_t i, const Val &arg) {
     return i == 0 && arg.is_record() && arg.record().type->object && !info.assigned.count(info.params[0].name);
 }

@@ -1,4 +1,4 @@
-// What the user may have meant by an unknown name, attribute or statement, and what helps to understand a message.
+// Suggestions for an unknown name, attribute or statement, and facts that help to understand a message.
 #include "frontend/suggest.h"
 
 #include "frontend/format.h"

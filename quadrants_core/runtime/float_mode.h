@@ -1,5 +1,5 @@
 #pragma once
-// What the processor does with subnormal floats on a thread: with fast_math they are zero, as operands and as results; else they are as
+// Subnormal floats on a thread: with fast_math they are zero, as operands and as results; else they are as
 // IEEE 754 says. Threads of the pool have the mode of the thread whose job they run.
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 #pragma once
-// What is said, on stderr and to one listener, of a process that ends because a kernel wrote past an array. Signal handlers
+// The text, for stderr and one listener, about a process that ends because a kernel wrote past an array. Signal handlers
 // say it: nothing here takes memory or waits for a lock, and the names of kernels lie where no kernel gets that runs over
 // the heap.
 #include <string_view>

@@ -68,7 +68,7 @@ class Launcher {
     abi::HeapUse take_heap_use();
     /// The same of the task that runs, from any thread.
     abi::HeapUse heap_use_so_far() const;
-    /// How much of the task that runs is done, from any thread; of one that Stop has ended, how much was: once.
+    /// Returns how much of the running task is done, from any thread; of one that Stop has ended, how much was: once.
     Share share_so_far() const;
 
     /// Of one thread.

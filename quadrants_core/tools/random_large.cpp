@@ -21,7 +21,7 @@ class LargeGenerator {
 
   private:
     using Values = std::vector<Value>;
-    /// What is visible of one real type.
+    /// The values of one real type that are in scope.
     struct Reals {
         Scalar type;
         Value read, written; ///< arrays: read at any index, written at the own one
@@ -191,7 +191,7 @@ void LargeGenerator::memory() {
     r.all.push_back(b_.load(from));
 }
 
-/// What is made in there is not visible outside.
+/// Values made in there are out of scope outside.
 void LargeGenerator::inner(BlockId block, int depth, const std::function<void()> &end) {
     const BlockId outer = b_.block;
     const size_t marks[] = {wholes_.size(),       conditions_.size(),     reals_[0].all.size(),

@@ -26,7 +26,7 @@ wild(small, 4)
 qd._native.core().settle()"""
 LINE = "kernel wild (Cell In[1], line 9)"
 
-# What glibc keeps behind the block is overwritten, and met when the block is freed.
+# The words that glibc keeps behind the block are overwritten, and read when the block is freed.
 ABORTS = """address = libc.malloc(4000)
 block = np.ctypeslib.as_array((ctypes.c_float * 1000).from_address(address))
 wild(block, 1004)

@@ -119,7 +119,7 @@ std::string nested(int depth, const std::string &inside) {
 
 TEST(Wire, NestingIsBoundedInEachPart) {
     const std::string names[] = {"the header", "the parent header", "the metadata", "the content"};
-    // What would mislead a count of brackets: those in strings, behind escapes, and more that close than open.
+    // Brackets that would mislead a count: those in strings, behind escapes, and more that close than open.
     const std::string closing(200000, ']'),
         decoys[] = {"1", "\"" + closing + "\"", R"("\\\"]]]]")", R"("\\")", R"("[{[{")"};
     for (size_t part = 0; part < 4; part++)

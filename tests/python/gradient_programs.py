@@ -56,7 +56,7 @@ class Maker:
 # --- with a mistake ----------------------------------------------------------------------------------------------------------------------------
 
 
-# Where rounding takes all that is added, nothing can be told.
+# Nothing can be told if rounding takes all that is added.
 @wrong(dtype=BOTH, p=(1.0, 0.01, 30.0), stands=(0.0, 100.0, 1e6), form=("square", "sin"),
        unsure=lambda dtype, p, stands, form: dtype == "f32" and stands == 1e6 and p < 1)  # fmt: skip
 def between_without_a_gradient(m, p, stands, form):

@@ -39,7 +39,7 @@ llvm::Value *Arithmetic::call_libm(const char *name, llvm::Value *x, llvm::Value
     return result;
 }
 
-/// Of all lanes at once: the results come back in place of the first argument. `name` for f64, `name`f for f32.
+/// Calls `name` for all lanes at once; the results come back in place of the first argument. `name` for f64, `name`f for f32.
 llvm::Value *Arithmetic::call_for_lanes(const char *name, llvm::ArrayRef<llvm::Value *> args) {
     llvm::Type *t = args[0]->getType(), *element = t->getScalarType();
     const auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(t);

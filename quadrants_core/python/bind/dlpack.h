@@ -7,7 +7,7 @@
 
 namespace qd::bind {
 
-/// Whether a kernel may write to an array of another library.
+/// True if a kernel may write to an array of another library.
 enum class Access : uint8_t {
     writeable,
     read_only,

@@ -19,7 +19,7 @@ bool is_of(PyObject *o, std::string_view library) {
     return frontend::text(module.get()) == library;
 }
 
-/// How to convert the array `name`.
+/// Returns the hint that says how to convert the array `name`.
 std::string conversion(const std::string &name, PyObject *arg, ir::Scalar to) {
     if (as_numpy(arg)) return "pass `" + name + ".astype(np." + dtype_word(to) + ")`, which is a copy";
     if (is_of(arg, "torch")) return "pass `" + name + ".to(torch." + dtype_word(to) + ")`, which is a copy";

@@ -77,7 +77,7 @@ _view = members(
     id=number, width=number, height=number, component=number, slice=some(number), first=some(number)
 )
 
-# What every window says; a process that says something else ends the connection.
+# Messages of every window; a process that says something else ends the connection.
 ANSWERS = {
     "hello": members(version=number, renderer=maybe(text), software=maybe(flag), seen=maybe(flag), size=maybe(_pair)),
     "input": members(events=some(_event)),
@@ -85,7 +85,7 @@ ANSWERS = {
     "depth": members(size=_pair),
     "shown": members(number=maybe(number), size=maybe(_pair), widgets=maybe(by_name(anything)), view=maybe(number)),
 }
-# What the window of qd.inspect() asks for.
+# Requests of the window of qd.inspect().
 REQUESTS = {
     "want": members(panes=some(text), views=some(_view)),
     "shown": members(view=number),
@@ -94,7 +94,7 @@ REQUESTS = {
     "do": members(what=one_of("pause", "step", "resume", "stop", "mark", "clear")),
     "save": members(path=text),
 }
-# What is said before a window takes over a connection (_inspect/sockets.py).
+# Messages before a window takes over a connection (_inspect/sockets.py).
 MEETING = {
     "attach": members(version=number),
     "ask": members(),
