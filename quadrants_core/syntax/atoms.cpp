@@ -33,10 +33,10 @@ const Node *ExpressionRules::atom() {
 const Node *ExpressionRules::constant(PyObject *borrowed) {
     const Token *first = next_;
     step();
-    return make(NodeKind::Constant, first, borrowed); // lives as long as Python
+    return make(NodeKind::Constant, first, borrowed); // immortal
 }
 
-/// A tuple, a generator or one expression in brackets, which keeps its own place.
+/// Parses a tuple, a generator or one bracketed expression, whose source range excludes the brackets.
 const Node *ExpressionRules::brackets() {
     Deeper deeper(*this);
     const Token *first = next_;
@@ -88,7 +88,7 @@ const Node *ExpressionRules::list_display() {
     return make(NodeKind::List, first, items.list());
 }
 
-/// Which of the two it is shows behind the first item.
+/// Parses a dict or a set; the token after the first item decides between them.
 const Node *ExpressionRules::brace_display() {
     Deeper deeper(*this);
     const Token *first = next_;
@@ -109,7 +109,7 @@ const Node *ExpressionRules::brace_display() {
     return dict_display(first, items);
 }
 
-/// Keys and values in turn.
+/// `items` alternates between keys and values.
 const Node *ExpressionRules::dict_display(const Token *first, Pending &items) {
     while (kind() != Kind::rbrace) {
         if (accept(Kind::star2)) {

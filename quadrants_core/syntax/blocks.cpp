@@ -1,4 +1,4 @@
-// Statements that hold others.
+// Compound statements.
 #include "syntax/grammar.h"
 
 namespace qd::syntax {
@@ -9,7 +9,7 @@ Extent TokenCursor::extent_of_block(const Token *first) const {
     return {first->line, first->column, last->end_line, last->end_column};
 }
 
-/// Each `elif` makes a statement of its own in the else of the one before.
+/// Each `elif` becomes an `if` statement in the else block of the previous one.
 const Node *StatementRules::if_statement() {
     struct Part {
         const Token *first;
@@ -54,7 +54,7 @@ const Node *StatementRules::for_statement() {
     return tree_.make(NodeKind::For, extent_of_block(first), {target, iter, body, orelse});
 }
 
-/// Whether the brackets behind `with` hold its items: the colon follows them at once.
+/// True if the brackets after `with` enclose its items, that is if a colon follows the closing bracket.
 bool StatementRules::brackets_hold_with_items() const {
     if (kind() != Kind::lpar) return false;
     int open = 0;

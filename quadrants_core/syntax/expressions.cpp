@@ -5,7 +5,7 @@
 namespace qd::syntax {
 namespace {
 
-/// How tightly a binary operator binds, from 1; 0: the token is none.
+/// A binary operator and its precedence from 1, or 0 if the token is not a binary operator.
 struct Binary {
     uint8_t strength = 0;
     NodeKind op{};
@@ -46,7 +46,7 @@ bool is_single_target(const Node *node) {
     return node->kind == NodeKind::Name || node->kind == NodeKind::Attribute || node->kind == NodeKind::Subscript;
 }
 
-/// Whether a tree is something that can be assigned to; `nested`: within a tuple or list, where a star may stand.
+/// Gives up unless the node is assignable; `nested` is true within a tuple or list, where a starred target is allowed.
 void ExpressionRules::require_target(const Node *target, bool nested) const {
     if (is_single_target(target)) return;
     if (target->kind == NodeKind::Starred && nested) {
@@ -58,7 +58,7 @@ void ExpressionRules::require_target(const Node *target, bool nested) const {
     for (const Node *item : items_of(target, Field::elts)) require_target(item, true);
 }
 
-/// `item` alone, or the tuple that a comma behind it makes of it; the last comma belongs to the tuple.
+/// Returns `item` alone, or a tuple if a comma follows; a trailing comma belongs to the tuple.
 const Node *ExpressionRules::more_of_tuple(const Token *first, const Node *item,
                                            const Node *(ExpressionRules::*next_item)()) {
     if (kind() != Kind::comma) return item;
@@ -149,7 +149,7 @@ const Node *ExpressionRules::inversion() {
 
 namespace {
 
-/// The comparison that a token begins; And if none.
+/// The comparison operator that a token begins, or And if there is none.
 NodeKind comparison_of(Kind kind, Kind after) {
     switch (kind) {
     case Kind::equal2: return NodeKind::Eq;
@@ -183,7 +183,7 @@ const Node *ExpressionRules::comparison() {
     return make(NodeKind::Compare, first, left, both.every_second(0), both.every_second(1));
 }
 
-/// Binary operators that bind more tightly than `lowest`.
+/// Parses operators of a higher precedence than `lowest`.
 const Node *ExpressionRules::binary(int lowest) {
     const Token *first = next_;
     const Node *left = unary();
@@ -301,7 +301,7 @@ const Node *ExpressionRules::yield_expression() {
     return make(NodeKind::Yield, first, value);
 }
 
-/// Behind `for`: up to the `in`.
+/// Parses the targets between `for` and `in`.
 const Node *ExpressionRules::star_targets() {
     const Token *first = next_;
     const Node *target = more_of_tuple(first, star_target(), &ExpressionRules::star_target);

@@ -5,14 +5,15 @@
 namespace qd::syntax {
 namespace {
 
-/// What the conversion reads of the module `ast`; kept for the life of the process.
+/// The types and attribute names of the module `ast` that the conversion uses; never freed.
 struct Ast {
     std::unordered_map<PyTypeObject *, NodeKind> kinds;
     std::array<PyObject *, field_count> fields{};
     PyObject *line, *column, *end_line, *end_column;
 };
 
-/// Built under the GIL, which an import may let go: no guarded static, or another thread could wait with the GIL held.
+/// Built under the GIL. The import may release it, so this is not a guarded static: another thread could wait on the guard with the GIL
+/// held.
 const Ast *ast() {
     static const Ast *made = nullptr;
     if (made) return made;
@@ -38,7 +39,7 @@ class Conversion {
   public:
     Conversion(Tree &tree, const Ast &ast, int shift) : tree_(tree), ast_(ast), shift_(shift) {}
 
-    /// Null with an error set.
+    /// Null with an error set if the conversion fails.
     const Node *node(PyObject *object) {
         if (stack_is_short()) {
             PyErr_SetString(PyExc_RecursionError, stack_message);
@@ -62,11 +63,11 @@ class Conversion {
     }
 
   private:
-    /// Borrowed from the node; null if it is absent.
+    /// A reference borrowed from the node; null if the attribute is absent.
     static PyObject *value(PyObject *object, PyObject *name) {
         PyObject *found = PyObject_GetAttr(object, name);
         PyErr_Clear();
-        Py_XDECREF(found); // the node's dict keeps it
+        Py_XDECREF(found); // the node's dict holds a reference
         return found;
     }
 

@@ -1,6 +1,6 @@
 #pragma once
-// The rules of the grammar. A rule is a function that takes its tokens and returns its node; each is named after
-// CPython's rule for the same, and what differs is said where it is defined.
+// The rules of the grammar. A rule is a function that consumes its tokens and returns its node. Each is named after CPython's rule for the
+// same construct; differences are described where the rule is defined.
 #include "syntax/token_cursor.h"
 
 namespace qd::syntax {
@@ -63,7 +63,7 @@ class StatementRules : ExpressionRules {
   public:
     using ExpressionRules::ExpressionRules;
 
-    const Node *function(); ///< the whole text
+    const Node *function(); ///< parses the whole text
 
   private:
     const Node *decorated();
@@ -99,10 +99,10 @@ class StatementRules : ExpressionRules {
     void import_alias();
 };
 
-/// Whether an expression may begin with such a token; `*` included.
+/// True if an expression may begin with a token of this kind, `*` included.
 bool begins_expression(Kind kind);
 
-/// What can be assigned to alone, without brackets of a tuple or list.
+/// True if the node can be assigned to on its own: it is neither a tuple nor a list.
 bool is_single_target(const Node *node);
 
 } // namespace qd::syntax

@@ -10,7 +10,7 @@ namespace {
 
 enum Class : uint8_t { other, letter, digit, blank };
 
-/// What a byte may be part of; bytes of characters beyond ASCII count as letters, of which the parser asks CPython.
+/// The class of each byte. Bytes of non-ASCII characters count as letters; the parser asks CPython if they form an identifier.
 constexpr auto class_of = [] {
     std::array<Class, 256> table{};
     for (int c = 'a'; c <= 'z'; ++c) table[size_t(c)] = table[size_t(c - 'a' + 'A')] = letter;
@@ -29,7 +29,7 @@ struct Keyword {
     Kind kind;
 };
 
-/// The keywords by their lengths, 2 to 8.
+/// The keywords by length, 2 to 8.
 constexpr size_t longest_keyword = 8;
 constexpr auto keywords_of_length = [] {
     std::array<std::array<Keyword, 10>, longest_keyword + 1> table{};
@@ -49,7 +49,7 @@ Kind kind_of_word(std::string_view word) {
     return Kind::name;
 }
 
-/// Width of indentation with tabs to multiples of eight, and with tabs as one: CPython wants both to say the same.
+/// Width of indentation with tabs to multiples of eight and with tabs as one column: CPython requires both to agree.
 struct Width {
     int wide = 0, narrow = 0;
     bool operator==(const Width &) const = default;
@@ -80,7 +80,7 @@ class Lexer {
     }
 
   private:
-    /// The first byte from `p` on that is not as wanted.
+    /// The first byte from `p` on that does not satisfy `wanted`.
     template <class Wanted> const char *behind(const char *p, Wanted wanted) const {
         const char *end = end_;
         while (p != end && wanted(*p)) p++;
@@ -104,7 +104,7 @@ class Lexer {
         token.kind = kind;
     }
 
-    void next_line() { // p_ stands behind the newline
+    void next_line() { // p_ is behind the newline
         line_++;
         line_first_ = p_;
     }
@@ -164,7 +164,7 @@ Width Lexer::indentation() {
     return width;
 }
 
-/// Goes to the first token of the next line that has one; false at the end of the function.
+/// Advances to the first token of the next line that has one; false at the end of the function.
 bool Lexer::start_line() {
     for (;;) {
         const Width width = indentation();
@@ -208,7 +208,7 @@ void Lexer::skip_comment() {
     if (p_ != end_ && *p_ != '\n') throw Cannot{};
 }
 
-/// One token, or what is between two; false behind the end of a logical line.
+/// Reads one token, or skips a comment or line join; false behind the end of a logical line.
 bool Lexer::token() {
     p_ = behind(p_, [](char c) { return class_of[uint8_t(c)] == blank; });
     if (p_ == end_) {
@@ -264,7 +264,7 @@ void Lexer::word() {
     put(kind, begin);
 }
 
-/// Digits with single underscores between them; at least one.
+/// At least one digit, with single underscores between digits.
 void Lexer::digits(bool (*valid)(char)) {
     do {
         if (at(0) == '_') p_++;
@@ -302,7 +302,7 @@ void Lexer::number() {
     put(Kind::number, begin);
 }
 
-/// From the quote at p_, whose prefix begins at `begin`.
+/// Reads a string from the quote at p_; its prefix begins at `begin`.
 void Lexer::string(const char *begin) {
     const char quote = *p_;
     const size_t quotes = at(1) == quote && at(2) == quote ? 3 : 1;

@@ -1,7 +1,7 @@
 #pragma once
-// Python source text -> tokens of one function, as CPython 3.11 cuts it: indents and dedents by its two widths of a
-// tab, brackets and backslashes that join lines, strings over several lines. Comments are left out. Any bytes may come;
-// what is not for sure valid Python is given up by throwing Cannot.
+// Splits Python source text into the tokens of one function, as CPython 3.11 does: indents and dedents by its two tab widths, lines joined
+// by brackets and backslashes, strings over several lines. Comments are dropped. The input may be arbitrary bytes; on anything that is not
+// certainly valid Python the lexer throws Cannot.
 #include "syntax/tree.h"
 
 #include <memory>
@@ -22,25 +22,25 @@ inline constexpr size_t token_kinds = 0
 #include "syntax/tokens.def"
     ;
 
-/// Written in place and not set to anything before.
+/// Left uninitialised on allocation; the lexer writes every field.
 struct Token {
     int line, column, end_line, end_column; ///< as in Extent
     uint32_t begin, length;                 ///< its bytes in the text
     Kind kind;
 };
 
-/// Thrown where the parser does not go on; `open`: because the text ended.
+/// Thrown when the parser gives up; `open` is true if it did because the text ended.
 struct Cannot {
     bool open = false;
 };
 
 struct Tokens {
-    std::unique_ptr<Token[]> list; ///< the last one is Kind::end
-    size_t length = 0;             ///< of the function's text: up to the end of its last line
+    std::unique_ptr<Token[]> list; ///< ends with Kind::end
+    size_t length = 0;             ///< length of the function's text in bytes, up to the end of its last line
 };
 
-/// Tokens of the function that begins with the first line of `text`, which is line `first_line` of what it stands in.
-/// Its end is the first line that is indented no more than its first one, decorators and the header left aside.
+/// Returns the tokens of the function that begins on the first line of `text`; `first_line` is the number of that line in the enclosing
+/// file. The function ends before the first line that is indented no more than its first line, decorators and header excepted.
 Tokens lex_function(std::string_view text, int first_line);
 
 } // namespace qd::syntax

@@ -1,4 +1,4 @@
-// Numbers and strings. What their text means is said here only where that is short; the rest is CPython's.
+// Number and string literals. Simple forms are converted here; the others are left to CPython.
 #include "syntax/from_python.h"
 #include "syntax/grammar.h"
 
@@ -8,14 +8,14 @@
 namespace qd::syntax {
 namespace {
 
-/// Digits and perhaps a base.
+/// Converts digits with an optional base prefix.
 PyObject *integer(const std::string &text) {
     if (text.size() <= 18 && (text.size() == 1 || text[0] != '0')) {
         long long value = 0;
         std::from_chars(text.data(), text.data() + text.size(), value);
         return PyLong_FromLongLong(value);
     }
-    // Base 0 knows the prefixes, but not zeros in front.
+    // Base 0 accepts the prefixes, but not leading zeros.
     const bool zeros = text.find_first_not_of('0') == std::string::npos;
     return zeros ? PyLong_FromLong(0) : PyLong_FromString(text.c_str(), nullptr, 0);
 }
@@ -25,11 +25,11 @@ bool real(const std::string &text, double &value) {
     const char *end = text.data() + text.size();
     const auto [stopped, error] = std::from_chars(text.data(), end, value);
     if (stopped == end && error == std::errc()) return true;
-    value = PyOS_string_to_double(text.c_str(), nullptr, nullptr); // knows what is too large or too small
+    value = PyOS_string_to_double(text.c_str(), nullptr, nullptr); // reports overflow and underflow as CPython does
     return !PyErr_Occurred();
 }
 
-/// `text` without its underscores, of a form that the lexer has checked.
+/// Converts a literal without its underscores, whose form the lexer has checked.
 PyObject *number(std::string &text) {
     const bool prefixed = text.size() > 1 && text[0] == '0' && std::strchr("xXoObB", text[1]);
     if (prefixed) return integer(text);
@@ -43,7 +43,7 @@ PyObject *number(std::string &text) {
     return integer(text);
 }
 
-/// A string token taken apart.
+/// The parts of a string token.
 struct Quoted {
     bool raw = false, bytes = false, formatted = false, valid = true;
     std::string_view inside;
@@ -79,7 +79,7 @@ void add_utf8(std::string &out, uint32_t code) {
     }
 }
 
-/// Reads up to `most` digits of base 8 or 16 at the front of `text`; the count of digits.
+/// Reads up to `most` digits of base 8 or 16 at the front of `text`; returns the number of digits.
 size_t take_digits(std::string_view &text, size_t most, int bits, uint32_t &code) {
     size_t n = 0;
     code = 0;
@@ -93,7 +93,7 @@ size_t take_digits(std::string_view &text, size_t most, int bits, uint32_t &code
     return n;
 }
 
-/// The escapes whose meaning is a character or a number.
+/// Decodes the escapes `\x`, `\u` and `\U`, which give a character code.
 bool numeric_escape(std::string_view &text, char kind, bool bytes, std::string &out) {
     const size_t digits = kind == 'x' ? 2 : kind == 'u' ? 4 : 8;
     uint32_t code = 0;
@@ -105,7 +105,7 @@ bool numeric_escape(std::string_view &text, char kind, bool bytes, std::string &
     return true;
 }
 
-/// Adds what `text` stands for; false if only CPython knows.
+/// Appends the decoded `text`; false if it has an escape that only CPython can decode.
 bool unescape(std::string_view text, bool bytes, std::string &out) {
     while (!text.empty()) {
         const size_t plain = std::min(text.find('\\'), text.size());
@@ -130,9 +130,9 @@ bool unescape(std::string_view text, bool bytes, std::string &out) {
         } else if (c == 'x' || (!bytes && (c == 'u' || c == 'U'))) {
             if (!numeric_escape(text, c, bytes, out)) return false;
         } else if (c == 'N' && !bytes) {
-            return false; // a character by its name
+            return false; // a named character
         } else {
-            out += {'\\', c}; // no escape; Python has warned of it when the function was defined
+            out += {'\\', c}; // not an escape; Python issued its warning when the function was defined
         }
     }
     return true;
@@ -150,7 +150,7 @@ const Node *ExpressionRules::number_literal() {
     return make(NodeKind::Constant, first, value);
 }
 
-/// Strings that stand side by side are one.
+/// Adjacent string literals form one constant.
 const Node *ExpressionRules::string_literals() {
     const Token *first = next_;
     std::string joined;
@@ -177,8 +177,7 @@ const Node *ExpressionRules::string_literals() {
     return make(NodeKind::Constant, first, value);
 }
 
-/// f-strings: CPython reads them at their column, in brackets of which the first line is that before theirs. What it
-/// says of the places inside is taken over.
+/// f-strings: CPython parses them at their column, in brackets that open on the line before. The source ranges inside come from CPython.
 const Node *ExpressionRules::formatted(const Token *first) {
     const Token &last = next_[-1];
     std::string source = "(\n" + std::string(size_t(first->column), ' ');

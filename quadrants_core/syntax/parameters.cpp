@@ -2,14 +2,14 @@
 
 namespace qd::syntax {
 
-/// The lists of an `arguments` node while they grow.
+/// The lists of an `arguments` node under construction.
 struct ParameterLists {
     std::vector<const Node *> positional_only, plain, keyword_only, keyword_defaults, defaults;
     const Node *vararg = nullptr, *kwarg = nullptr;
-    bool starred = false; ///< behind `*`: keyword-only ones
+    bool starred = false; ///< a `*` was read: further parameters are keyword-only
 };
 
-/// Of a def, up to its `)`, or of a lambda, up to its `:`, which have no annotations.
+/// Parses the parameters of a def up to its `)`, or of a lambda up to its `:`; those of a lambda have no annotations.
 const Node *ExpressionRules::parameters(Kind closing) {
     ParameterLists lists;
     while (kind() != closing) {
@@ -41,7 +41,7 @@ const Node *ExpressionRules::parameters(Kind closing) {
                      tree_.list(lists.defaults));
 }
 
-/// `*name`, `*name: *Types` or the `*` alone, whose comma is left.
+/// Parses `*name`, `*name: *Types` or a bare `*`, whose comma is not consumed.
 void ExpressionRules::starred_parameter(ParameterLists &lists, Kind closing) {
     expect(Kind::star);
     if (lists.starred) cannot();
@@ -60,13 +60,13 @@ const Node *ExpressionRules::parameter(Kind closing) {
     return make(NodeKind::arg, first, word, annotation);
 }
 
-/// Of a call or a class, up to the `)`; keywords among the others.
+/// Parses the arguments of a call or a class up to the `)`; `both` receives positional and keyword arguments in source order.
 void ExpressionRules::arguments(Pending &both) {
     bool keywords = false, double_star = false;
     const Token *open = next_ - 1;
     while (kind() != Kind::rpar) {
         const Node *one = argument(keywords, double_star);
-        if (kind() == Kind::for_) { // the only argument, whose brackets are those of the call
+        if (kind() == Kind::for_) { // the only argument, which shares the brackets of the call
             if (both.size() || one->kind == NodeKind::keyword || one->kind == NodeKind::Starred) cannot();
             const List *generators = comprehensions();
             if (kind() != Kind::rpar) cannot();

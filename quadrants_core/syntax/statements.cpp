@@ -5,7 +5,7 @@
 namespace qd::syntax {
 namespace {
 
-/// What `+=` and the like do; And if a token is none of them.
+/// The operator of an augmented assignment such as `+=`, or And for any other token.
 NodeKind assigning_operator(Kind kind) {
     if (kind < Kind::bar_eq || kind > Kind::star2_eq) return NodeKind::And;
     static constexpr NodeKind ops[] = {
@@ -62,7 +62,7 @@ const Node *StatementRules::class_definition(const List *decorators) {
     return tree_.make(NodeKind::ClassDef, extent_of_block(first), {word, bases, keywords, body, decorators});
 }
 
-/// The colon and what it heads.
+/// Parses the colon and the block after it.
 const List *StatementRules::block() {
     expect(Kind::colon);
     Deeper deeper(*this);
@@ -201,7 +201,7 @@ const Node *StatementRules::annotated_assignment(const Token *first, const Node 
     return make(NodeKind::AnnAssign, first, target, annotation, value);
 }
 
-// Imports, of which the tree holds the place alone
+// Imports, for which the tree holds only the source range
 
 void StatementRules::dotted_name() {
     name();

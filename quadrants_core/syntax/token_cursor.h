@@ -1,5 +1,5 @@
 #pragma once
-// What the rules of the grammar share: the token that is next, and the nodes that are being made.
+// The state that all rules of the grammar share: the next token and the nodes under construction.
 #include "syntax/lexer.h"
 #include "syntax/words.h"
 
@@ -16,7 +16,7 @@ class TokenCursor {
     bool at_end() const { return next_->kind == Kind::end; }
 
   protected:
-    /// Counts what is open at a time: the tree's height is bounded, and with it the stack of whoever walks it.
+    /// Counts the open rules. The limit bounds the height of the tree, and with it the stack depth of code that walks it.
     struct Deeper {
         explicit Deeper(TokenCursor &p) : parser(p) {
             if (++parser.depth_ > most_depth || stack_is_short()) parser.cannot();
@@ -25,7 +25,7 @@ class TokenCursor {
         TokenCursor &parser;
     };
 
-    /// Nodes of a list that is being read; lists inside it grow on the same stack.
+    /// The nodes of a list that is being parsed; nested lists grow on the same stack.
     class Pending {
       public:
         explicit Pending(TokenCursor &p) : parser_(p), from_(p.pending_.size()) {}
@@ -34,9 +34,9 @@ class TokenCursor {
         size_t size() const { return parser_.pending_.size() - from_; }
         const Node *operator[](size_t i) const { return parser_.pending_[from_ + i]; }
         const List *list() const { return parser_.tree_.list(nodes()); }
-        /// Every second one, from the first or from the second.
+        /// Every second node, from the first (0) or the second (1) on.
         const List *every_second(size_t start) const;
-        /// Those of one kind, or all but those.
+        /// The nodes of one kind, or all except those of that kind.
         const List *of_kind(NodeKind kind, bool wanted) const;
 
       private:
@@ -58,22 +58,22 @@ class TokenCursor {
         if (!accept(wanted)) cannot();
     }
     std::string_view text_of(const Token &token) const { return text_.substr(token.begin, token.length); }
-    /// From a token to the last one taken.
+    /// The range from a token to the last one consumed.
     Extent extent(const Token *first) const {
         const Token &last = next_[-1];
         return {first->line, first->column, last.end_line, last.end_column};
     }
-    /// The same behind a block, whose line ends and dedents do not count.
+    /// The same for a rule that ends with a block: trailing line ends and dedents are excluded.
     Extent extent_of_block(const Token *first) const;
     PyObject *name();
     template <class... S> const Node *make(NodeKind kind, const Token *first, S... slots) {
         return tree_.make(kind, extent(first), {Slot(slots)...});
     }
-    /// Of kinds without a place.
+    /// Makes a node of a kind without a source range.
     template <class... S> const Node *make_part(NodeKind kind, S... slots) {
         return tree_.make(kind, Extent{}, {Slot(slots)...});
     }
-    /// Counts the operands of a chain such as a + b + c, each of which makes the tree higher.
+    /// Counts the operands of a chain such as a + b + c, each of which adds to the height of the tree.
     void link(int &length) {
         if (++length > free_links && ++links_ > most_links) cannot();
     }
@@ -88,7 +88,7 @@ class TokenCursor {
     const Token *next_;
     std::vector<const Node *> pending_, picked_;
     int depth_ = 0;
-    int links_ = 0; ///< of the statement being read
+    int links_ = 0; ///< in the current statement
 };
 
 } // namespace qd::syntax

@@ -60,7 +60,7 @@ void Tree::name_privates(std::string_view class_name) {
     if (class_name.empty()) return;
     const std::string prefix = "_" + std::string(class_name);
     each_node(root, [&](const Node *node) {
-        if (node == root) return; // its own name is that of the function
+        if (node == root) return; // the function's own name stays as it is
         Slot *slot = const_cast<Node *>(node)->slots();
         for (const FieldRow &row : fields_of(node->kind)) {
             if (row.holds == Holds::word && slot->object) name_private(*slot, prefix);

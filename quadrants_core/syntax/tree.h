@@ -1,7 +1,6 @@
 #pragma once
-// The syntax tree of one function: Python's own nodes and fields (nodes.def) as plain structs in an arena. Nodes are
-// immutable once made; a name is an interned str, a constant any Python object, both kept alive by the tree. Made and
-// freed under the GIL.
+// The syntax tree of one function: Python's own nodes and fields (nodes.def) as plain structs in an arena. Nodes are immutable once made. A
+// name is an interned str, a constant any Python object; the tree holds a reference to both. Trees are made and freed under the GIL.
 #include "base/stack.h"
 
 #include <Python.h>
@@ -23,7 +22,7 @@ enum class NodeKind : uint8_t {
 #include "syntax/nodes.def"
 };
 
-// The kinds of a family, for switches that hold all of them. Of other nodes none is the kind.
+// The kinds of each family, for switches that cover the whole family. A node outside the family has none of these values.
 enum class StatementKind : uint8_t {
 #define NODE(name, fields)
 #define STATEMENT(name, fields) name = uint8_t(NodeKind::name),
@@ -45,7 +44,7 @@ enum class Field : uint8_t {
 #include "syntax/nodes.def"
 };
 
-/// What a field holds; `nothing` fills up the table.
+/// The type of a field; `nothing` pads the table.
 enum class Holds : uint8_t { nothing, child, list, word, object, number };
 
 struct FieldRow {
@@ -114,13 +113,13 @@ union Slot {
     Slot(int n) : number(n) {}
 };
 
-/// Where a node stands in its text: lines from 1, columns from 0 in bytes of UTF-8, the end exclusive.
+/// The source range of a node: lines from 1, columns from 0 in bytes of UTF-8, the end exclusive.
 struct Extent {
     int line = 0, column = 0, end_line = 0, end_column = 0;
     bool operator==(const Extent &) const = default;
 };
 
-/// Its slots follow it in memory.
+/// A node; its slots follow it in memory.
 struct alignas(Slot) Node {
     Extent at;
     NodeKind kind{};
@@ -129,7 +128,7 @@ struct alignas(Slot) Node {
     Slot *slots() { return reinterpret_cast<Slot *>(this + 1); }
 };
 
-/// The nodes of a list, some of which may be none (null): the keys of `{**a}`, the defaults of keyword-only parameters.
+/// The nodes of a list. Some may be null: the keys of `{**a}`, the defaults of keyword-only parameters.
 struct Items {
     const Node *const *first = nullptr;
     size_t count = 0;
@@ -144,7 +143,7 @@ struct Items {
     Items from(size_t i) const { return {first + i, count - i}; }
 };
 
-/// The pointers to its nodes follow it in memory.
+/// A list; the pointers to its nodes follow it in memory.
 struct List {
     size_t count = 0;
     Items items() const { return {reinterpret_cast<const Node *const *>(this + 1), count}; }
@@ -165,13 +164,13 @@ inline constexpr auto slot_table = [] {
 
 constexpr bool has_field(NodeKind kind, Field field) { return slot_table[size_t(kind)][size_t(field)] != no_slot; }
 
-/// A field of a node: zero if nodes of its kind have no such field.
+/// A field of a node; zero if nodes of its kind do not have the field.
 inline Slot slot_of(const Node *node, Field field) {
     const uint8_t slot = slot_table[size_t(node->kind)][size_t(field)];
     return slot == no_slot ? Slot() : node->slots()[slot];
 }
 
-// The caller knows what a field holds: `body` is a list in statements and a child in Lambda and IfExp.
+// The caller must know the type of the field: `body` is a list in statements and a child in Lambda and IfExp.
 inline const Node *child(const Node *node, Field field) { return slot_of(node, field).child; }
 inline PyObject *word_of(const Node *node, Field field) { return slot_of(node, field).object; }
 inline long number_of(const Node *node, Field field) { return long(slot_of(node, field).number); }
@@ -184,10 +183,10 @@ inline PyObject *constant_of(const Node *node) {
     return node->kind == NodeKind::Constant ? node->slots()->object : nullptr;
 }
 
-/// Operators have neither place nor slots: there is one node of each.
+/// Operators have neither a source range nor slots: there is one shared node of each kind.
 const Node *operator_node(NodeKind kind);
 
-/// Calls `visit` for the nodes right below one, operators left out.
+/// Calls `visit` for each direct child of a node, except operators.
 template <class Visit> void each_child(const Node *node, const Visit &visit) {
     const Slot *slot = node->slots();
     for (const FieldRow &row : fields_of(node->kind)) {
@@ -199,14 +198,14 @@ template <class Visit> void each_child(const Node *node, const Visit &visit) {
     }
 }
 
-/// Calls `visit` for a node and all below it, outermost first, operators left out.
+/// Calls `visit` for a node and all its descendants in pre-order, except operators.
 template <class Visit> void each_node(const Node *node, const Visit &visit) {
     check_stack();
     visit(node);
     each_child(node, [&](const Node *below) { each_node(below, visit); });
 }
 
-/// Owns nodes and what they name.
+/// Owns the nodes and the Python objects that they reference.
 class Tree {
   public:
     Tree() = default;
@@ -214,13 +213,13 @@ class Tree {
     Tree &operator=(const Tree &) = delete;
     ~Tree();
 
-    /// `slots` are those of the kind's fields, in their order.
+    /// `slots` are the values of the kind's fields, in their order.
     Node *make(NodeKind kind, const Extent &at, std::initializer_list<Slot> slots);
     Node *make(NodeKind kind, const Extent &at); ///< all slots empty
     const List *list(std::span<const Node *const> nodes);
     PyObject *keep(PyObject *owned); ///< takes the reference; null stays null
     PyObject *word(std::string_view name);
-    /// Makes private names (`__x`) inside the root those of a class (`_Class__x`), as Python does.
+    /// Mangles private names (`__x`) inside the root with the name of a class (`_Class__x`), as Python does.
     void name_privates(std::string_view class_name);
 
     const Node *root = nullptr;
@@ -236,11 +235,11 @@ class Tree {
     std::vector<PyObject *> kept_;
 };
 
-/// `Assign(targets=[Name(id='x')], value=Constant(value=1))`; fields that hold none are left out. With `places` each
-/// node is followed by `@line:column-line:column`.
+/// Formats a node as `Assign(targets=[Name(id='x')], value=Constant(value=1))`; empty fields are omitted. With `places` each node is
+/// followed by `@line:column-line:column`.
 std::string dump(const Node *node, bool places);
 
-/// What differs first between two trees, places included; empty if they are the same.
+/// Describes the first difference between two trees, source ranges included; empty if the trees are equal.
 std::string difference(const Node *a, const Node *b);
 
 } // namespace qd::syntax

@@ -37,7 +37,7 @@ PyObject *Words::intern(std::string_view name) {
 
 namespace {
 
-/// NFKC, as the parser of CPython asks for it; takes the reference. Null if it is no identifier or something failed.
+/// Returns the name in NFKC, as CPython's parser does; takes the reference. Null if it is not an identifier or on an error.
 PyObject *normalised(PyObject *name) {
     PyObject *result = nullptr;
     if (PyUnicode_IsIdentifier(name) == 1) {

@@ -1,5 +1,5 @@
 #pragma once
-// The names of one text, made and interned at their first occurrence.
+// The identifiers of one source text, created and interned at their first occurrence.
 #include "syntax/tree.h"
 
 namespace qd::syntax {
@@ -8,7 +8,7 @@ class Words {
   public:
     explicit Words(Tree &tree) : tree_(tree) {}
 
-    /// The word as CPython has it: normalised if it is not ASCII. Null if it is no identifier.
+    /// The name as CPython stores it: normalised if it is not ASCII. Null if it is not an identifier.
     PyObject *intern(std::string_view name);
 
   private:
@@ -21,7 +21,7 @@ class Words {
     PyObject *make(std::string_view name);
 
     Tree &tree_;
-    std::vector<Entry> entries_; ///< open addressing; a power of two
+    std::vector<Entry> entries_; ///< open addressing; the size is a power of two
     size_t used_ = 0;
 };
 
