@@ -33,7 +33,7 @@ std::string repr(PyObject *o) {
 
 namespace {
 
-/// Whether an element of this shape suits: an extent of 0 takes any.
+/// True if an element of this shape suits; an extent of 0 in the annotation accepts any.
 bool suits_element(const ParamSpec &spec, int64_t rows, int64_t cols) {
     return (spec.rows == 0 || spec.rows == rows) && (spec.cols == 0 || spec.cols == cols);
 }
@@ -123,13 +123,13 @@ bool describe_host_array(const ParamSpec &spec, const HostArray &a, PyObject *ar
     return true;
 }
 
-/// Numbers of a nested list or tuple, row-major; -1 if one is not a number of type `s`.
+/// Writes the numbers of a nested list or tuple in row-major order; returns their count, or -1 if one is not a number of type `s`.
 int flatten(PyObject *value, ir::Scalar s, uint64_t *slots, int room) {
     if (!PyList_Check(value) && !PyTuple_Check(value)) return room > 0 && to_slot(value, s, slots) ? 1 : -1;
-    if (stack_is_short()) return -1; // lists in lists without end
+    if (stack_is_short()) return -1; // lists nested without end
     int done = 0;
     for (Py_ssize_t i = 0; done >= 0 && i < PySequence_Fast_GET_SIZE(value); i++) {
-        PyObject *item = Py_NewRef(PySequence_Fast_GET_ITEM(value, i)); // reading a number may change the list
+        PyObject *item = Py_NewRef(PySequence_Fast_GET_ITEM(value, i)); // converting an item may change the list
         const int n = flatten(item, s, slots + done, room - done);
         Py_DECREF(item);
         done = n < 0 ? -1 : done + n;
@@ -253,7 +253,7 @@ Fit fit_array(const BoundParam &p, PyObject *arg, uint64_t *slots, Arrays *array
 
 namespace {
 
-/// A view's array (borrowed: the view holds it), offset and size; null with an error set.
+/// Returns the array of a view (borrowed from the view), its offset and its size; null with an error set.
 NdarrayObject *open_view(PyObject *view, int64_t *offset, int64_t *size) {
     PyObject *array = PyObject_GetAttrString(view, "arr"), *at = PyObject_GetAttrString(view, "offset");
     PyObject *count = PyObject_GetAttrString(view, "size");
@@ -301,7 +301,8 @@ Fit fit_view(const BoundParam &p, PyObject *arg, uint64_t *slots, Arrays *arrays
     int64_t offset, size;
     NdarrayObject *a = open_view(arg, &offset, &size);
     if (!a) return Fit::error;
-    if ((a->signature ^ p.signature) << 16) return Fit::no; // an order of storage has no meaning for one index
+    if ((a->signature ^ p.signature) << 16)
+        return Fit::no; // ignores the storage order, which is meaningless for one index
     if (!a->alive()) {
         raise_dead("ndarray");
         return Fit::error;
@@ -369,12 +370,12 @@ PyObject *unwrapped(PyObject *o) {
         PyErr_Clear();
         return o;
     }
-    Py_DECREF(inner); // the wrapper holds it
+    Py_DECREF(inner); // the wrapper keeps it alive
     return inner;
 }
 
 PyObject *number_in(PyObject *o) {
-    if (!(Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE)) return nullptr; // no class of Python
+    if (!(Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE)) return nullptr; // not a class defined in Python
     PyObject *marked = PyObject_GetAttrString(reinterpret_cast<PyObject *>(Py_TYPE(o)), "_qd_is_number_");
     PyObject *number = marked == Py_True ? PyObject_GetAttrString(o, "value") : nullptr;
     Py_XDECREF(marked);
@@ -384,8 +385,7 @@ PyObject *number_in(PyObject *o) {
 
 namespace {
 
-/// Equality that also tells 1 from 1.0 and True, inside of tuples too. Tuples so deep that the stack does not reach their ends count as
-/// different.
+/// Equality that distinguishes 1, 1.0 and True, inside tuples too. Tuples nested more deeply than the stack allows count as different.
 bool equal_values(PyObject *a, PyObject *b) {
     if (a == b) return true;
     if (Py_TYPE(a) != Py_TYPE(b)) return false;

@@ -1,8 +1,8 @@
 // How an object is read:
 //  - a parameter, or a member of an annotated dataclass, by its annotation;
-//  - what hangs below a template argument or a data_oriented object, by what it is: arrays are passed at every launch;
-//    numbers and everything else are compile-time values, unless the class lifts numbers.
-// A nested data_oriented object must stay the same object, a nested dataclass must keep its type.
+//  - anything reached through a template argument or a data_oriented object, by its kind: arrays are passed at every launch;
+//    numbers and everything else are compile-time values, unless the class asks for numbers to be read at every launch.
+// A nested data_oriented object must stay the same object; a nested dataclass must keep its type.
 #include "python/bind/binder.h"
 
 #include "python/bind/errors.h"
@@ -28,7 +28,7 @@ PyObject *type_attribute(PyObject *object, const char *name) {
     return found;
 }
 
-/// Whether @qd.data_oriented marked this class.
+/// True if the class is decorated with @qd.data_oriented.
 bool is_marked(PyObject *type) {
     PyObject *kind = PyObject_GetAttrString(type, "_qd_kind_");
     if (!kind) PyErr_Clear();
@@ -55,12 +55,12 @@ bool lifts_numbers(PyObject *object) {
 bool is_passed(PyObject *o) { return is_ndarray(o) || is_tensor(o) || is_buffer_view(o); }
 bool has_members(PyObject *o) { return is_data_oriented(o) || is_dataclass(o); }
 
-/// A list, tuple or dict through which an array or an object with members is reached. `seen`: those that were looked into, since
-/// they may hold each other. Nothing hangs so deep that the stack does not reach it.
+/// True for a list, tuple or dict through which an array or an object with members can be reached. `seen` holds the containers already
+/// visited, since they may contain each other. A container nested more deeply than the stack allows counts as false.
 bool leads_on(PyObject *o, std::unordered_set<PyObject *> &seen) {
     if (!PyList_CheckExact(o) && !PyTuple_CheckExact(o) && !PyDict_CheckExact(o)) return false;
     if (stack_is_short() || !seen.insert(o).second) return false;
-    const auto counts = [&](PyObject *borrowed) { // asking a value may run code of Python that changes `o`
+    const auto counts = [&](PyObject *borrowed) { // inspecting a value may run Python code that changes `o`
         const frontend::PyRef v = frontend::PyRef::borrow(borrowed);
         return is_passed(v.get()) || has_members(v.get()) || leads_on(v.get(), seen);
     };
@@ -95,7 +95,7 @@ void check_constant(const KernelObject *kernel, const ParamSpec &spec, PyObject 
         Py_XDECREF(name);
         throw frontend::PythonError{};
     }
-    if (spec.form == ParamForm::self && !is_data_oriented(arg)) { // a classmethod gets the class itself
+    if (spec.form == ParamForm::self && !is_data_oriented(arg)) { // the argument of a classmethod is the class itself
         const bool is_class = PyType_Check(arg);
         if (is_class && is_marked(arg)) return;
         const auto *type = is_class ? reinterpret_cast<PyTypeObject *>(arg) : Py_TYPE(arg);
@@ -104,14 +104,14 @@ void check_constant(const KernelObject *kernel, const ParamSpec &spec, PyObject 
     }
 }
 
-/// Fills `bound` with the object `arg` itself: by value or by identity.
+/// Fills `bound` with the object `arg` itself, to be compared by value or by identity.
 void hold_constant(PyObject *arg, BoundParam &bound) {
     bound.kind = frontend::ParamKind::constant;
     bound.value = arg;
     bound.by_value = is_plain_value(arg);
     bound.weak = bound.by_value ? nullptr : PyWeakref_NewRef(arg, nullptr);
     if (bound.weak) return;
-    PyErr_Clear(); // not weakly referable: kept alive by the plan
+    PyErr_Clear(); // not weakly referenceable: the plan keeps it alive
     Py_INCREF(arg);
 }
 
@@ -198,7 +198,7 @@ frontend::Param Binder::bind_matrix(const ParamSpec &spec, PyObject *, const Ori
     bound.rows = uint16_t(spec.rows);
     bound.cols = uint16_t(spec.cols);
     bound.element_dim = uint8_t(spec.element_dim);
-    if (from.place >= int(kernel_->params->size())) plan_.steady = false; // matrices of Python can change
+    if (from.place >= int(kernel_->params->size())) plan_.steady = false; // matrices in Python are mutable
     return add(bound, from);
 }
 
@@ -207,13 +207,13 @@ frontend::Param Binder::bind_structure(const ParamSpec &spec, PyObject *, const 
     bound.kind = frontend::ParamKind::structure;
     bound.shape = shape_of(spec.cls);
     if (!bound.shape) throw frontend::PythonError{};
-    if (from.place >= int(kernel_->params->size())) plan_.steady = false; // structs of Python can change
+    if (from.place >= int(kernel_->params->size())) plan_.steady = false; // structs in Python are mutable
     frontend::Param param = add(bound, from);
     param.value = spec.cls;
     return param;
 }
 
-/// Which arrays a specialisation is for. One that works out gradients is for those with a gradient, or for those without.
+/// Returns the arrays that a specialisation accepts. One that computes gradients is either for arrays with a gradient or for those without.
 BoundParam::Gradient Binder::gradient_of(const ParamSpec &spec, bool of_host, bool has_one) const {
     using Gradient = BoundParam::Gradient;
     const bool minds = kernel_->mode == autodiff::Mode::reverse && !spec.constant;
@@ -351,7 +351,7 @@ frontend::Param Binder::baked(PyObject *value) {
     return param;
 }
 
-/// The plan is steady as long as what it fetches hangs in frozen dataclasses alone.
+/// Clears `steady` unless everything that the plan fetches is held by frozen dataclasses.
 void Binder::hold_steady(const Node &owner) {
     PyObject *params = owner.cls ? type_attribute(owner.object, "__dataclass_params__") : nullptr;
     PyObject *frozen = params ? PyObject_GetAttrString(params, "frozen") : nullptr;
@@ -369,7 +369,7 @@ void Binder::add_member(int owner, bool item, PyObject *key) {
     plan_.members.push_back({uint16_t(owner), item, key});
 }
 
-/// The place of a node among the objects of a launch; what leads to it is fetched from now on, and checked.
+/// Returns the index of a node among the objects of a launch. From now on every launch fetches and checks the objects that lead to it.
 int Binder::place_of(int at) {
     if (nodes_[size_t(at)].from.place >= 0) return nodes_[size_t(at)].from.place;
     const Node node = nodes_[size_t(at)];
@@ -392,7 +392,7 @@ int Binder::place_of(int at) {
     return from.place;
 }
 
-/// A member that every launch fetches.
+/// Adds a member that every launch fetches.
 Binder::Origin Binder::fetched(int node, PyObject *key, bool item) {
     const int owner = place_of(node);
     hold_steady(nodes_[size_t(node)]);
@@ -402,7 +402,7 @@ Binder::Origin Binder::fetched(int node, PyObject *key, bool item) {
     return {int(kernel_->params->size() + plan_.members.size()) - 1, from.argument, from.name + word};
 }
 
-/// The gradient of a tensor that is no ndarray.
+/// Binds the gradient of a tensor that is not an ndarray.
 frontend::Param Binder::foreign_gradient(int at, PyObject *key) {
     PyObject *value = keep(bind::gradient_of(nodes_[size_t(at)].object));
     HostArray array;
@@ -434,20 +434,20 @@ frontend::Param Binder::member(int at, PyObject *key, bool item) {
     return nodes_[size_t(at)].cls ? typed_member(at, key, value) : live_member(at, key, item, value);
 }
 
-/// Member of an annotated dataclass.
+/// Binds a member of an annotated dataclass.
 frontend::Param Binder::typed_member(int at, PyObject *key, PyObject *value) {
     PyObject *specs = package_attr("quadrants._language.signature", "member_spec");
     PyObject *tuple = specs ? PyObject_CallFunctionObjArgs(specs, nodes_[size_t(at)].cls, key, nullptr) : nullptr;
     Py_XDECREF(specs);
     keep(tuple);
-    if (tuple == Py_None) { // not a field: methods and the like
+    if (tuple == Py_None) { // not a dataclass field, but a method or the like
         if (PyMethod_Check(value) || PyCallable_Check(value)) return baked(value);
         return bind_constant({}, value, fetched(at, key, false));
     }
     ParamSpec spec;
     if (!read_spec(tuple, &spec)) throw frontend::PythonError{};
     if (spec.form != ParamForm::bundle) return bind(spec, value, fetched(at, key, false));
-    if (PyObject_IsInstance(value, spec.cls) != 1) return bind(spec, value, fetched(at, key, false)); // the error
+    if (PyObject_IsInstance(value, spec.cls) != 1) return bind(spec, value, fetched(at, key, false)); // sets the error
     Node node;
     node.from = {-1, nodes_[size_t(at)].from.argument, nodes_[size_t(at)].from.name + "." + PyUnicode_AsUTF8(key)};
     node.object = value;
@@ -460,12 +460,12 @@ frontend::Param Binder::typed_member(int at, PyObject *key, PyObject *value) {
     return param;
 }
 
-/// Member of a template argument: what it is decides.
+/// Binds a member of a template argument according to its kind.
 frontend::Param Binder::live_member(int at, PyObject *key, bool item, PyObject *value) {
     const Node &owner = nodes_[size_t(at)];
     if (is_ndarray(owner.object) && value == Py_None) return baked(value); // an array without gradient
     ParamSpec spec;
-    if (is_buffer_view(owner.object)) { // its offset
+    if (is_buffer_view(owner.object)) { // the offset of the view
         spec.elem = ir::Scalar::i32;
         return bind(spec, value, fetched(at, key, false));
     }
@@ -490,7 +490,7 @@ frontend::Param Binder::live_member(int at, PyObject *key, bool item, PyObject *
     node.parent = at;
     node.key = keep(Py_NewRef(key));
     node.item = item;
-    node.lifts = owner.lifts; // the class of the outermost object decides
+    node.lifts = owner.lifts; // as the class of the outermost object says
     param.node = add_node(std::move(node));
     return param;
 }

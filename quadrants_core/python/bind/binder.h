@@ -1,7 +1,6 @@
 #pragma once
-// What a specialisation is made for: from the arguments of a call to the frontend's parameters and the plan's. An
-// argument may be an object with members (a dataclass, a data_oriented object, an array with a gradient): those that
-// the kernel mentions, and no others, become parameters of the plan.
+// Binds the arguments of a call to the parameters of the frontend and of the plan. An argument may be an object with members (a
+// dataclass, a data_oriented object, an array with a gradient): only the members that the kernel uses become parameters of the plan.
 #include "python/bind/plan.h"
 
 namespace qd::bind {
@@ -13,15 +12,15 @@ class Binder {
     ~Binder();
 
     frontend::Param argument(size_t i, PyObject *arg);
-    /// Parameter i before any call, as an older plan, or the annotation alone, has bound it.
+    /// Binds parameter i before any call, as an older plan or the annotation alone has bound it.
     frontend::Param like(size_t i, const BoundParam &from);
-    /// Attribute or item `key` of an object that an earlier answer numbered `node`.
+    /// Binds attribute or item `key` of the object that an earlier result numbered `node`.
     frontend::Param member(int node, PyObject *key, bool item);
 
   private:
-    /// Where a value comes from.
+    /// The origin of a value.
     struct Origin {
-        int place = -1; ///< among the plan's objects; -1: not fetched at launches
+        int place = -1; ///< index among the plan's objects; -1: not fetched at launches
         int argument = 0;
         std::string name; ///< for messages: "s", "s.a"
     };
@@ -30,12 +29,12 @@ class Binder {
         Origin from;
         PyObject *object = nullptr;
         PyObject *cls = nullptr; ///< the dataclass of the annotation; null: members are what the object holds
-        int parent = -1;         ///< node that holds it, and under which key
+        int parent = -1;         ///< the node that holds it, under `key`
         PyObject *key = nullptr;
         bool item = false;
         bool lifts = false;   ///< numbers are read at every launch (template_primitives=False)
-        bool foreign = false; ///< a tensor of another library, of which only the gradient is asked
-        ParamSpec spec;       ///< of such a tensor: what its elements are
+        bool foreign = false; ///< a tensor of another library, used only for its gradient
+        ParamSpec spec;       ///< the element type of such a tensor
     };
 
     frontend::Param bind(const ParamSpec &spec, PyObject *value, const Origin &from);

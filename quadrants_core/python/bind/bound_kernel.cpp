@@ -25,7 +25,7 @@ BoundKernel *self_of(PyObject *o) { return reinterpret_cast<BoundKernel *>(o); }
 PyObject *call(PyObject *o, PyObject *const *args, size_t flags, PyObject *names) {
     BoundKernel *self = self_of(o);
     const size_t given = size_t(PyVectorcall_NARGS(flags));
-    if (flags & PY_VECTORCALL_ARGUMENTS_OFFSET) { // the slot in front is ours for the call
+    if (flags & PY_VECTORCALL_ARGUMENTS_OFFSET) { // the caller lends the slot in front
         PyObject **all = const_cast<PyObject **>(args) - 1;
         PyObject *kept = std::exchange(all[0], self->instance);
         PyObject *result = PyObject_Vectorcall(self->kernel, all, given + 1, names);
@@ -44,7 +44,7 @@ PyObject *call(PyObject *o, PyObject *const *args, size_t flags, PyObject *names
 
 PyObject *get_attribute(PyObject *o, PyObject *name) {
     PyObject *found = nullptr;
-    if (name != grad_word()) { // which is the kernel's, and may be asked for before each launch
+    if (name != grad_word()) { // `grad` belongs to the kernel, and may be read before each launch
         found = PyObject_GenericGetAttr(o, name);
         if (found || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
         PyErr_Clear();
@@ -98,7 +98,7 @@ PyObject *get_signature(PyObject *o, void *) {
     return found;
 }
 
-/// How a copy, or what pickle makes, finds it: by its name in the instance.
+/// Lets copy and pickle restore it: as the attribute of this name of the instance.
 PyObject *reduce(PyObject *o, PyObject *) {
     PyObject *builtins = PyImport_ImportModule("builtins");
     PyObject *find = builtins ? PyObject_GetAttrString(builtins, "getattr") : nullptr;

@@ -1,11 +1,11 @@
 #pragma once
-// A kernel and the object that it is a method of: what `obj.k` gives.
+// A kernel bound to the object that it is a method of: the value of `obj.k`.
 #include <Python.h>
 
 namespace qd::bind {
 
-/// Calls put the instance in front of the arguments; attributes are those of the kernel. Kernels among them (`grad`)
-/// are bound to the instance as well.
+/// Calls insert the instance before the arguments; attributes are those of the kernel. Attributes that are kernels (`grad`) are bound to
+/// the instance as well.
 PyObject *bind_kernel(PyObject *kernel, PyObject *instance);
 
 bool add_bound_kernel_type();

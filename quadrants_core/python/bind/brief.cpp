@@ -19,12 +19,12 @@ std::optional<int64_t> constant_bound(const ir::Function &fn, ir::Value v) {
     return ir::to_int({inst.type.elem, inst.imm});
 }
 
-/// How many times the body of a loop runs at most, when all arrays together are `small_bytes`.
+/// Returns the maximum trip count of a loop if all arrays together have `small_bytes`.
 double most_trips(const ir::Function &fn, const ir::Inst &loop) {
     const std::span<const ir::Value> args = fn.list(loop.args);
     const size_t bounds = loop.op == ir::Op::for_ ? 2 : args.size();
     double trips = 1;
-    ir::Value array; // all its axes together are no more than its elements
+    ir::Value array; // the product of its extents is at most its number of elements
     uint64_t axes = 0;
     for (size_t i = 0; i + 1 < bounds; i += 2) {
         const std::optional<int64_t> first = constant_bound(fn, args[i]), end = constant_bound(fn, args[i + 1]);
@@ -46,7 +46,7 @@ double most_trips(const ir::Function &fn, const ir::Inst &loop) {
     return trips;
 }
 
-/// How many instructions a block runs at most.
+/// Returns the maximum number of instructions that a block executes.
 double most_work(const ir::Function &fn, ir::BlockId block) {
     double work = 0;
     for (const ir::Value v : fn[block].insts) {

@@ -1,10 +1,10 @@
 #pragma once
-// Which kernels are so soon done that a launch keeps the GIL.
+// Predicts kernels short enough to launch without releasing the GIL.
 #include "ir/function.h"
 
 namespace qd::bind {
 
-/// The work of a launch with small arrays is soon done, however its loops nest, and nothing is printed.
+/// True if a launch with small arrays is short-running however its loops nest, and prints nothing.
 bool is_brief(const ir::Function &fn);
 
 } // namespace qd::bind

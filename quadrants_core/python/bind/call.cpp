@@ -56,18 +56,18 @@ PyObject *read_results(const KernelObject *kernel, const Plan &plan, const char 
     return all;
 }
 
-/// A kernel and what it was called with.
+/// A kernel and the arguments of its call.
 struct Call {
     KernelObject *kernel;
     PyObject *const *args;
-    abi::GraphWords *words = nullptr; ///< of a launch that may yield
+    abi::GraphWords *words = nullptr; ///< set for a launch that may yield
 
-    /// Sets the error for the exception that is being handled.
+    /// Sets the Python error for the exception that is being handled.
     void raise() const {
         try {
             throw;
         } catch (engine::KernelFault &fault) {
-            if (fault.trace.empty()) place_fault(kernel, args, fault); // else it is an earlier launch's
+            if (fault.trace.empty()) place_fault(kernel, args, fault); // otherwise it belongs to an earlier launch
             raise_current_exception();
         } catch (...) {
             raise_current_exception();
@@ -136,7 +136,7 @@ template <bool graph>
                      : run_unlocked<graph>(call, *plan.kernel, slots, ret, foreign);
 }
 
-/// A failed launch, too, leaves what it has done so far.
+/// A failed launch also copies back what it has computed so far.
 template <bool graph>
 bool launch_staged(const Call &call, Plan &plan, bool keep_lock, uint64_t *slots, void *ret, const Arrays &arrays) {
     const Staged staged(arrays, slots);
@@ -149,35 +149,35 @@ bool launch_staged(const Call &call, Plan &plan, bool keep_lock, uint64_t *slots
     return ran && back;
 }
 
-/// After the tasks: text of prints, then what the user asked for by Ctrl-C.
+/// After the tasks: writes printed text, then handles Ctrl-C.
 inline bool settle(bool ok) {
     if (output_waiting()) [[unlikely]]
         flush_output();
     return settle_launch(ok);
 }
 
-/// The label of `resume` that this thread is in, and its kernel.
+/// The kernel and label of the `resume` call that this thread is in.
 struct Resuming {
     const KernelObject *kernel = nullptr;
     PyObject *label = nullptr;
 };
 thread_local Resuming resuming;
 
-/// Where a launch of a graph begins: at the label of `resume`, or at the start; false with an error set.
+/// Finds the start of a graph launch: the label of `resume`, or the beginning; returns false with an error set.
 bool find_start(const KernelObject *kernel, const Plan &plan, abi::GraphWords &words) {
     if (resuming.kernel != kernel) return true;
     words.resume_point = plan.graph->find(kernel->info, resuming.label);
     return words.resume_point >= 0;
 }
 
-/// Reading arguments may run code of Python.
+/// Sets the error for a program that ended while arguments were read, which may run Python code.
 [[gnu::cold, gnu::noinline]] PyObject *refuse_ended() {
     raise(ErrorClass::runtime, "qd.init() or qd.reset() ran, or fields were destroyed, while the arguments of a kernel "
                                "were read; call it again");
     return nullptr;
 }
 
-/// `graph`: of a kernel that may have levels and checkpoints.
+/// `graph`: the kernel may have levels and checkpoints.
 template <bool graph>
 [[gnu::noinline]] PyObject *launch_with_care(const Call &call, Plan &plan, uint64_t *slots, const Arrays &arrays) {
     if (graph && plan.graph && !call.words) {
@@ -195,7 +195,7 @@ template <bool graph>
         ret = large.get();
     }
     const bool keep_lock = plan.brief && arrays.bytes < small_bytes && runtime.active_launches.load() == 0;
-    std::shared_ptr<Plan> alive; // another thread may drop the plan while the GIL is free
+    std::shared_ptr<Plan> alive; // another thread may drop the plan while the GIL is released
     if (!keep_lock || graph) alive = plan.shared_from_this();
     const bool ran = arrays.has_staged() ? launch_staged<graph>(call, plan, keep_lock, slots, ret, arrays)
                                          : launch<graph>(call, plan, keep_lock, slots, ret, arrays.foreign);
@@ -205,7 +205,7 @@ template <bool graph>
     return read_results(call.kernel, plan, ret);
 }
 
-/// Most launches are of kernels that are brief, and return little.
+/// The fast path: most launched kernels are short-running and return little.
 template <bool graph>
 [[gnu::always_inline]] inline PyObject *launch_and_read(const Call &call, Plan &plan, uint64_t *slots,
                                                         const Arrays &arrays) {
@@ -221,8 +221,7 @@ template <bool graph>
     return read_results(call.kernel, plan, ret);
 }
 
-/// Whether `stream`, the value of `qd_stream=`, takes launches. They go to the one queue of the device, which has all
-/// launches in order.
+/// True if `stream`, the value of `qd_stream=`, accepts launches. They all go to the single queue of the device, in order.
 bool may_launch_on(PyObject *stream) {
     PyObject *check = package_attr("quadrants._stream", "check_launch");
     PyObject *done = check ? PyObject_CallOneArg(check, stream) : nullptr;
@@ -234,7 +233,7 @@ bool may_launch_on(PyObject *stream) {
 PyObject *const *bind_keywords(KernelObject *kernel, PyObject *const *args, size_t n, PyObject *names,
                                std::vector<PyObject *> &all) {
     const std::vector<ParamSpec> &params = *kernel->params;
-    all.assign(std::max<size_t>(params.size(), 1), nullptr); // a pointer to it means success
+    all.assign(std::max<size_t>(params.size(), 1), nullptr); // never empty, since a null pointer would mean failure
     std::copy_n(args, n, all.begin());
     for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(names); k++) {
         const char *name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, k));
@@ -266,7 +265,7 @@ PyObject *const *bind_keywords(KernelObject *kernel, PyObject *const *args, size
     return all.data();
 }
 
-/// Positional and keyword arguments in the order of the parameters; null with an error set.
+/// Returns positional and keyword arguments in the order of the parameters; null with an error set.
 PyObject *const *bind_arguments(KernelObject *kernel, PyObject *const *args, size_t n, PyObject *names,
                                 std::vector<PyObject *> &all) {
     const std::vector<ParamSpec> &params = *kernel->params;
@@ -309,19 +308,19 @@ PyObject *run_with(KernelObject *kernel, Plan &plan, const Copies &copies, uint6
     PyObject *result;
     if (plan.kernel) {
         kernel->last =
-            std::ranges::count(*kernel->plans, alive) ? &plan : nullptr; // reading arguments may have dropped it
+            std::ranges::count(*kernel->plans, alive) ? &plan : nullptr; // reading arguments may have dropped the plan
         result = launch_with_care<graph>({kernel, copies.args()}, plan, slots, arrays);
     } else {
         result = call_in_python(kernel, copies.args());
     }
     PyObject *type, *value, *trace;
-    PyErr_Fetch(&type, &value, &trace); // a failed launch leaves what it has done so far
+    PyErr_Fetch(&type, &value, &trace); // a failed launch also writes back what it has done so far
     if (!copies.write_back(plan)) Py_CLEAR(result);
     if (type) PyErr_Restore(type, value, trace);
     return result;
 }
 
-/// No plan used last fits: looks through the others, then compiles.
+/// The plan used last does not fit: tries the others, then compiles.
 template <bool graph> PyObject *call_slowly(KernelObject *kernel, PyObject *const *args) {
     if (!need_program()) return nullptr;
     const Copies copies(kernel, args);
@@ -353,7 +352,7 @@ template <bool graph> PyObject *call_slowly(KernelObject *kernel, PyObject *cons
     return nullptr;
 }
 
-/// With the plan of the last call, whose parameters come from inside of the arguments.
+/// Calls with the plan of the last call, whose parameters include members of the arguments.
 template <bool graph>
 [[gnu::noinline]] PyObject *call_with_members(KernelObject *kernel, Plan &plan, PyObject *const *args) {
     uint64_t slots[stack_slots];
@@ -373,10 +372,10 @@ template <bool graph>
     return f == Fit::error ? refused(kernel) : call_slowly<graph>(kernel, args);
 }
 
-/// Code that the compiler calls may not.
+/// Returns false, with an error set, if the compiler called this code.
 [[gnu::cold, gnu::noinline]] bool may_launch() {
     if (!CalledByCompiler::here()) return true;
-    if (stop_word) { // Python calls handlers of signals wherever its code runs
+    if (stop_word) { // Python may run a signal handler wherever its code runs
         raise(ErrorClass::runtime,
               "A kernel cannot be launched while another one is compiled, as this handler of SIGINT does, which was "
               "called in "
@@ -389,7 +388,7 @@ template <bool graph>
     return false;
 }
 
-/// With the plan of the last call, if it fits.
+/// Calls with the plan of the last call, if it fits.
 template <bool graph>
 [[gnu::always_inline]] inline PyObject *call_positional(KernelObject *kernel, PyObject *const *args) {
     Plan *plan = kernel->last;
@@ -453,7 +452,7 @@ PyObject *resume(PyObject *o, PyObject *const *args, Py_ssize_t n, PyObject *nam
     PyObject *rest = PyTuple_New(Py_ssize_t(words.size()));
     for (size_t i = 0; rest && i < words.size(); i++) PyTuple_SET_ITEM(rest, Py_ssize_t(i), Py_NewRef(words[i]));
     if (!rest) return nullptr;
-    values.push_back(nullptr); // a pointer to the values even if there are none
+    values.push_back(nullptr); // a valid pointer even if there are no values
     const Resuming before = std::exchange(resuming, Resuming{kernel, label});
     PyObject *result = call_of(kernel)(o, values.data(), size_t(n), words.empty() ? nullptr : rest);
     resuming = before;

@@ -1,16 +1,16 @@
 #pragma once
-// A call of a kernel: arguments in the order of its parameters, the plan that fits them, the launch, what it returned.
+// A call of a kernel: sorts the arguments into the order of the parameters, finds the plan that fits them, launches and reads the results.
 #include "python/bind/plan.h"
 
 namespace qd::bind {
 
-/// The vectorcall of a kernel.
+/// Returns the vectorcall function of a kernel.
 vectorcallfunc call_of(const KernelObject *kernel);
 
-/// The method of the same name of kernels.
+/// The method `resume` of kernels.
 PyObject *resume(PyObject *kernel, PyObject *const *args, Py_ssize_t n, PyObject *names);
 
-/// The arguments of a call as a tuple in the order of the parameters.
+/// Returns the arguments of a call as a tuple in the order of the parameters.
 PyObject *bound_tuple(KernelObject *kernel, PyObject *const *args, Py_ssize_t n, PyObject *names);
 
 } // namespace qd::bind

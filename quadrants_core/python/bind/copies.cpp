@@ -12,7 +12,7 @@ struct Stretch {
     bool meets(const Stretch &other) const { return begin < other.end && other.begin < end; }
 };
 
-/// Of an array without gaps.
+/// Returns the memory range of a contiguous array.
 Stretch stretch_of(const char *data, uint64_t bytes) {
     const uint64_t begin = reinterpret_cast<uint64_t>(data);
     return {begin, begin + bytes};
@@ -26,7 +26,7 @@ bool same_view(const NumpyArray *a, const NumpyArray *b) {
            std::equal(a->strides, a->strides + a->ndim, b->strides);
 }
 
-/// Where nothing has looked at what the kernel does, it may write to anything.
+/// True if the kernel may write to the argument: it may write to anything if it was never analysed.
 bool writes(const Plan &plan, size_t argument) {
     const bool unknown = !plan.kernel && !runtime.checks_python;
     return unknown || plan.params[argument].written;

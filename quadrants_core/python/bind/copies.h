@@ -1,7 +1,7 @@
 #pragma once
-// numpy arrays in Fortran order go to kernels as copies in C order; what the kernel writes is copied back. A copy that
-// is only read has the values that the array had at the call. One that is written must not share memory with anything
-// else that the kernel is given, but for the same array again, which is the same copy then.
+// numpy arrays in Fortran order are passed to kernels as copies in C order; what the kernel writes is copied back. A copy that is only
+// read has the values of the array at the time of the call. An array that is written must not share memory with any other argument or
+// field of the kernel, unless it is the same array passed again, which uses the same copy.
 #include "python/bind/plan.h"
 
 namespace qd::bind {
@@ -11,19 +11,19 @@ class Copies {
     Copies(const KernelObject *kernel, PyObject *const *args);
     Copies(const Copies &) = delete;
     ~Copies();
-    /// An error is set: there is no memory, say.
+    /// True if a copy could not be made, for lack of memory for instance; an error is set.
     bool failed() const { return failed_; }
-    /// The arguments of the call, with copies in their places.
+    /// The arguments of the call, with arrays replaced by their copies.
     PyObject *const *args() const { return changed_.data(); }
-    /// Before the launch; false with an error set.
+    /// Checks the arguments before the launch; returns false with an error set.
     bool may_run(const Plan &plan, const uint64_t *slots) const;
-    /// After the launch, whether it failed or not; false with an error set.
+    /// Copies back after the launch, even if it failed; returns false with an error set.
     bool write_back(const Plan &plan) const;
 
   private:
     struct Copy {
         size_t argument;
-        NumpyArray *original; ///< the caller holds it
+        NumpyArray *original; ///< borrowed from the caller
         PyObject *made;       ///< owned
     };
     std::vector<PyObject *> changed_;
