@@ -1,18 +1,18 @@
 #pragma once
-// Work that no launch waits for: one thread of low priority for the whole process, there only while it has work.
+// Work that no launch waits for. One low-priority thread per process does it; the thread exists only while there is work.
 #include "engine/compiled_kernel.h"
 
 #include <functional>
 
 namespace qd::engine {
 
-/// `work` throws nothing, and touches its program through `with_program` alone.
+/// `work` must not throw, and may access its program only through `with_program`.
 void in_background(std::shared_ptr<Lifetime> lifetime, std::function<void()> work);
-/// From such work: calls `touch` with the program, which does not end meanwhile; false if it has ended.
+/// For background work: calls `touch` with the program, which cannot end meanwhile. Returns false if the program has ended.
 bool with_program(Lifetime &lifetime, const std::function<void(Program::Impl &)> &touch);
-/// Drops the work of a program that ends; what is under way finishes on its own and changes nothing.
+/// Drops the queued jobs of a program that ends. A job that is already running finishes on its own and changes nothing.
 void forget_background(const Lifetime *lifetime);
-/// Waits for the work of a program.
+/// Waits until all jobs of a program have finished.
 void finish_background(const Lifetime *lifetime);
 
 } // namespace qd::engine

@@ -1,51 +1,51 @@
 #pragma once
-// One task on its way to code: description, passes, emission, cache on disk, loading.
+// Builds one task: description, passes, emission, cache on disk, loading.
 #include "engine/program_impl.h"
 #include "engine/tiers.h"
 
 namespace qd::engine {
 
 struct TaskBuild {
-    ir::Function fn; ///< as offload made it; used up by build_task
+    ir::Function fn; ///< as offload made it; moved out by build_task
     runtime::CacheKey key{};
     abi::Task info;
     uint64_t tmp_bytes = 0;
     std::vector<CounterValue> counters;
     TaskReport report;
     abi::Binary binary;
-    std::shared_ptr<TaskCode> code;     ///< once it can run
-    std::unique_ptr<OptimiseJob> later; ///< to be compiled well afterwards
+    std::shared_ptr<TaskCode> code;     ///< null until the task can run
+    std::unique_ptr<OptimiseJob> later; ///< set if the task is to be optimised in the background
 };
 
-/// Describes a task: name, messages with their places, weight.
+/// Describes a task: name, messages with their locations, weight.
 TaskBuild start_build(ir::Function task);
-/// Sets abi::Task::in_turn of sections of which one may change a local that another one uses.
+/// Sets abi::Task::in_turn for sections that share a local which one of them may change.
 void keep_turns(std::span<TaskBuild> tasks);
-/// Fills `key`, and the hash in `info`: the task as offload made it, and what made all code of this build.
+/// Fills `key`, and the hash in `info`, from the task as offload made it and the build key that all code of this build shares.
 void name_by_content(const runtime::CacheKey &build_key, TaskBuild &build);
-/// On disk, of a kernel whose IR is not at hand, or of some of its tasks.
+/// The disk cache key of a kernel whose IR is not available, or of a subset of its tasks.
 runtime::KernelKey key_of_tasks(std::span<const runtime::CacheKey> tasks);
-/// Fills `code` from the cache on disk, where `kernel` may hold it, which gives it away; false if it is not there.
+/// Fills `code` from the cache on disk. `kernel` may hold the code, which is then moved out of it. Returns false if it is not there.
 bool load_from_disk(Program::Impl &p, TaskBuild &build, runtime::KeptKernel *kernel);
-/// Passes and emission; any thread.
+/// Runs the passes and emits code. May be called from any thread.
 void build_task(Program::Impl &p, TaskBuild &build);
 /// Loads `binary` on the device.
 void load_code(Program::Impl &p, TaskBuild &build);
 
-/// Puts the tasks of a kernel together once all have code. Moves `info` out of each.
+/// Puts the tasks of a kernel together once all have code. Moves `info` out of each build.
 void assemble(Program::Impl &p, CompiledKernel &out, std::vector<TaskBuild> &builds);
 
-/// Place of a kernel's first instruction that has one.
+/// The location of the kernel's first instruction that has one.
 Location first_location(const ir::Function &fn);
 
-/// Warns of names in QD_DUMP that no pass has.
+/// Warns about names in QD_DUMP that are not passes.
 void warn_of_unknown_passes(Program::Impl &p);
 
-/// A phase of compiling `of`, a kernel or task, that ends now: into the report, and into the timeline if there is one.
+/// Records a phase of compiling `of` (a kernel or task) that ends now: in the report, and in the timeline if there is one.
 void note_phase(Program::Impl &p, std::vector<PhaseTime> &phases, std::string_view phase, std::string_view of,
                 double microseconds);
 
-/// Times passes, and writes dumps where the options ask for them.
+/// Times passes, and writes dumps if the options ask for them.
 class PassRecorder : public passes::Observer {
   public:
     PassRecorder(Program::Impl &p, std::string_view name, std::vector<PhaseTime> &phases);

@@ -1,29 +1,29 @@
 #pragma once
-// A task that touched memory outside of all arrays, or divided by zero: what is said of it, and where in the source it
-// was. The code carries no lines. When a fault asks, the kernel is compiled once more, with lines, and the place is
-// read off if the code came out the same.
+// Faults: a task accessed memory outside all arrays, or divided by zero. These functions build the error message and locate the fault in
+// the source. The code carries no line information: to locate a fault, the kernel is compiled again with lines, and the location is read
+// off if the code came out the same.
 #include "engine/program.h"
 #include "runtime/faults.h"
 
 namespace qd::engine {
 
 struct __attribute__((visibility("default"))) KernelFault : UserError {
-    size_t task = 0;           ///< which task of the kernel
+    size_t task = 0;           ///< index of the task in the kernel
     uint32_t line = 0;         ///< where its loop stands
-    std::vector<uint8_t> code; ///< that ran
-    uint64_t offset = 0;       ///< of the instruction in it
+    std::vector<uint8_t> code; ///< the code that ran
+    uint64_t offset = 0;       ///< offset of the instruction in `code`
     using UserError::UserError;
 };
 
-/// If faults are watched at all: also those whose signals somebody took since.
+/// Watches faults again if they are watched at all, taking back signals whose handlers were replaced since.
 void keep_watching_faults();
 
-/// Has what is said of a process that kernels ended (runtime/last_words.h) told to `listener`, too. Who ends the process in
-/// a handler of his own calls the function that is returned first.
+/// Also reports to `listener` the explanation for a process that kernels ended (runtime/last_words.h). A caller that ends the process in
+/// its own signal handler calls the returned function first.
 using Explain = void (*)();
 Explain tell_last_words_to(void (*listener)(const char *text, size_t size));
 
-/// Without its place. `earlier`: of a launch whose call has returned.
+/// The error without its location. `earlier`: the fault belongs to a launch whose call has returned.
 KernelFault describe_fault(const std::string &kernel, const runtime::Fault &fault, bool earlier = false);
 
 } // namespace qd::engine

@@ -1,13 +1,13 @@
 #pragma once
-// What the host writes to large buffers that it may follow the address of.
+// Writes by the host to large buffers whose address it can follow.
 #include <cstdint>
 
 namespace qd::engine {
 
-/// As memcpy; the two are the same memory or apart. Large ones are done by all `threads` of the pool: a page of memory lies where it
-/// was first written, near the thread that did, and none is written before.
+/// As memcpy, but `to` and `from` may be equal; otherwise they must not overlap. Large copies are shared among all `threads` of the pool: a
+/// page of memory is placed near the thread that first writes it, and nothing writes it earlier.
 void copy_by_all(int threads, char *to, const void *from, uint64_t bytes);
-/// `pattern` over and over; `period` is not 0. The same holds.
+/// Repeats `pattern` to fill the buffer; `period` is not 0. Pages are placed as above.
 void repeat_by_all(int threads, char *to, const void *pattern, uint64_t period, uint64_t bytes);
 
 } // namespace qd::engine

@@ -1,11 +1,11 @@
 #pragma once
-// A lock made for the case that nobody else wants it: one compare and swap to take, one store to leave. Who must wait
-// looks again after short sleeps, since a launch may take long and waking somebody would cost every launch.
+// A lock optimised for the uncontended case: one compare-and-swap to take, one store to release. A waiter polls with short sleeps, since a
+// launch may take long and waking waiters would cost every launch.
 //
-// Somebody else may look whether it is held, and leaves a mark: as long as that stands, it is held for the same launch.
+// Another thread may check whether the lock is held, and leaves a mark: as long as the mark is there, the same launch holds the lock.
 //
-// A fork waits a moment for launches to end. Of one that goes on the child has the half-done work and no thread to end
-// it: there the lock is abandoned, and who wants it is told.
+// A fork waits a moment for launches to end. If one goes on, the child inherits half-done work and no thread to finish it: the lock is then
+// abandoned there, and taking it throws.
 #include <atomic>
 #include <cstdint>
 
@@ -26,7 +26,7 @@ class LaunchLock {
     bool is_held() const { return state_.load(std::memory_order_relaxed) != free; }
 
     enum class Look : uint8_t { free, first, again };
-    /// From any thread: whether it is held, and was when somebody looked before, without a break.
+    /// May be called from any thread. Returns whether the lock is held, and whether it has been held without a break since the last look.
     Look look() {
         uint8_t seen = held;
         if (state_.compare_exchange_strong(seen, marked, std::memory_order_relaxed)) return Look::first;
@@ -39,7 +39,7 @@ class LaunchLock {
     enum State : uint8_t { free, held, marked };
     std::atomic<uint8_t> state_{free};
     bool abandoned_ = false;
-    bool by_fork_ = false; ///< held by the fork under way
+    bool by_fork_ = false; ///< held by the current fork
     LaunchLock *before_ = nullptr, *after_ = nullptr;
 
     bool take() {

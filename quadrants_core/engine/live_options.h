@@ -1,5 +1,5 @@
 #pragma once
-// The options that the engine reads anew for each kernel or launch: qd.cfg may change them while the program runs.
+// The options that the engine reads again for each kernel or launch: qd.cfg may change them while the program runs.
 #include "options/options.h"
 
 #include <algorithm>

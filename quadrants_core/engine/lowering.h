@@ -1,6 +1,6 @@
 #pragma once
-// The one way from a kernel to machine code: passes on the whole, the cut into tasks, passes on each task,
-// legalisation, emission. Whoever compiles goes it: for a launch, in the background, for people, for tests.
+// The single path from a kernel to machine code: passes on the whole kernel, the split into tasks, passes on each task, legalisation,
+// emission. All compilation takes it: for launches, in the background, for printed listings, for tests.
 #include "backends/backend.h"
 #include "engine/pipeline.h"
 
@@ -24,22 +24,22 @@ class Lowering {
     const backends::Caps &caps() const { return caps_; }
     const passes::Config &config() const { return config_; }
 
-    /// What happens to a kernel before it is cut.
+    /// Runs the passes that precede the split into tasks.
     void simplify(ir::Function &kernel, passes::Observer *observer = nullptr) const;
-    /// What happens to a kernel before its derivative is made.
+    /// Runs the passes that precede differentiation.
     void prepare(ir::Function &kernel) const;
     std::vector<ir::Function> cut(const ir::Function &kernel) const;
-    /// `simplify`, then the cut.
+    /// Calls `simplify`, then `cut`.
     std::vector<ir::Function> tasks(ir::Function &kernel) const;
 
-    /// One task, in three steps; the second leaves code without SIMD as it is.
+    /// The three steps on one task; the second leaves code without SIMD unchanged.
     void optimize(ir::Function &task, passes::Observer *observer = nullptr) const;
     void vectorize(ir::Function &task, passes::Observer *observer = nullptr) const;
     void legalize(ir::Function &task, passes::Observer *observer = nullptr) const;
-    /// All three.
+    /// Runs all three steps.
     void lower(ir::Function &task, passes::Observer *observer = nullptr) const;
 
-    // Of legal IR.
+    // These take legal IR.
     abi::Binary emit(const ir::Function &task, backends::Tier tier, bool lines = false) const;
     std::string disassemble(const ir::Function &task, backends::Tier tier, backends::Listing listing) const;
 

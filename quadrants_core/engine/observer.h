@@ -1,6 +1,6 @@
 #pragma once
-// Everything a person may want to see while it happens, published by the core as plain data. Calls may come from any
-// thread, also without Python's GIL; they must return quickly.
+// All events that a person may want to follow, published by the core as plain data. Calls may come from any thread, also without Python's
+// GIL; they must return quickly.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -42,10 +42,10 @@ struct Observer {
     virtual bool wants_launches() const { return false; }
     virtual void warning(std::string_view text) {
         (void)text;
-    } ///< something works less well than it should, once per cause
+    } ///< something works less well than it should; reported once per cause
     virtual void kept_much() {
-    } ///< stacks of a launch took more than their budget on a thread, which may run iterations side by side
-    virtual void closing(Program &) {} ///< the program is about to end: the last moment to read its coverage
+    } ///< adstacks of a launch exceeded their budget on a thread, which may run several iterations concurrently
+    virtual void closing(Program &) {} ///< the program is about to end: the last chance to read its coverage
 };
 
 } // namespace qd::engine

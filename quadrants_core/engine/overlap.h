@@ -1,6 +1,6 @@
 #pragma once
-// Arguments that share bytes with one another or with fields: kernels are compiled for memory that is distinct, and
-// compiled again, once, when a launch finds that it is not.
+// Arguments that share bytes with one another or with fields. Kernels are compiled for distinct memory, and compiled again, once, when a
+// launch finds that it is not distinct.
 #include "engine/compiled_kernel.h"
 #include "ir/function.h"
 
@@ -16,10 +16,10 @@ inline Bytes bytes_of(const ArrayArg &array, const uint64_t *args) {
     return {slot[0], slot[0] + bytes};
 }
 
-/// Notes in `out` what launches must compare, if overlap could tell. Before the passes: `kernel` is what was written.
+/// Records in `out` what launches must compare, if an overlap could matter. Runs before the passes, on `kernel` as it was written.
 void plan_overlap_check(const ir::Function &kernel, CompiledKernel &out);
 
-/// An array argument lies in a field tree of the kernel, and at least one of the two is written.
+/// True if an array argument overlaps a field tree of the kernel and at least one of the two is written.
 bool overlaps_trees(const Program::Impl &p, CompiledKernel &kernel, const uint64_t *args);
 
 } // namespace qd::engine

@@ -1,5 +1,5 @@
 #pragma once
-// How long tasks ran, and which way graphs went: filled by launches of a program with Options::kernel_profiler, read by qd.profiler.
+// Task times and the paths that graphs took: recorded by launches of a program with Options::kernel_profiler, read by qd.profiler.
 #include "base/fork.h"
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct TaskTimes {
     double shortest = 0, longest = 0, total = 0;
 };
 struct TaskRun {
-    uint32_t task = 0; ///< among the TaskTimes
+    uint32_t task = 0; ///< index into the TaskTimes
     double microseconds = 0;
 };
 
@@ -30,22 +30,22 @@ struct GraphLaunch {
     uint64_t launches = 0;
     bool running = false;
     std::vector<uint64_t> turns;           ///< as in GraphRun
-    std::vector<const char *> checkpoints; ///< GraphRun::State in words
+    std::vector<const char *> checkpoints; ///< names of GraphRun::State
     int32_t yielded = -1;                  ///< number of a checkpoint, or -1
 };
 
 class Profile {
   public:
-    static constexpr size_t kept_runs = 1 << 16; ///< the first ones; sums go on
+    static constexpr size_t kept_runs = 1 << 16; ///< only the first runs are kept; sums go on
 
     void add(std::string_view kernel, std::string_view task, double microseconds);
     std::vector<TaskTimes> times() const; ///< in the order of their first runs
     std::vector<TaskRun> runs() const;    ///< in the order they ran
-    /// A launch of a graph begins; goes on, or has ended.
+    /// Called when the launch of a graph begins, and whenever it progresses or ends.
     void begin_graph(std::string_view kernel, const GraphRun &run);
     void note_graph(std::string_view kernel, const GraphRun &run, bool running);
     std::vector<GraphLaunch> graphs() const;
-    void clear(); ///< of the times
+    void clear(); ///< clears the times
 
   private:
     using Name = std::pair<std::string_view, std::string_view>;

@@ -1,23 +1,23 @@
 #pragma once
-// Launches on a device whose memory the host does not see. They return before they are done, unless somebody needs at once
-// what they lead to. For threads that hold `launching` of the stream.
+// Launches on a device whose memory the host does not see. They return before they are done, unless their effects are needed at once. The
+// caller must hold `launching` of the stream.
 #include "engine/program_impl.h"
 #include "engine/stepping.h"
 
 namespace qd::engine {
 
-/// Gives the tasks of `kernel` to the stream. Arguments, words and counters travel to the device in the launch's own block,
-/// words, counters and results come back. `called` is the kernel as the user knows it. Waits for a kernel that returns
-/// values, or that does what is seen at once: prints, assertions, calls of libraries, cells of trees.
+/// Submits the tasks of `kernel` to the stream. Arguments, words and counters are uploaded to the launch's own block; words, counters and
+/// results are downloaded. `called` is the kernel as the user knows it. Waits if the kernel returns values or has effects that are visible
+/// at once: prints, assertions, library calls, cells of trees.
 void launch_remote(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel, const uint64_t *args,
                    void *ret);
 
-/// Goes on with a launch that is made in steps, and waits for it.
+/// Continues a launch that runs in steps, and waits for it.
 void advance_remote(Program::Impl &p, GraphRun &run, const uint64_t *args, void *ret, Until until);
 
-/// Waits for all launches that go on. What went wrong is kept for `finish_launches`; of several launches the first.
+/// Waits for all pending launches. The first error among them is kept for `finish_launches`.
 void settle_launches(Program::Impl &p);
-/// The same, and throws what went wrong in launches since it was last told.
+/// The same, but throws the first error in launches since the last report.
 void finish_launches(Program::Impl &p);
 
 } // namespace qd::engine

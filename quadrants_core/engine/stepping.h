@@ -1,5 +1,5 @@
 #pragma once
-// A launch that is made in steps while somebody looks on: where it stands, and what has happened so far.
+// A launch that runs in steps under inspection: its position and its history so far.
 #include "engine/compiled_kernel.h"
 #include "engine/stopwatch.h"
 
@@ -10,13 +10,13 @@ struct GraphRun {
 
     std::shared_ptr<CompiledKernel> kernel; ///< the build that runs
     std::vector<runtime::GraphStep> steps;
-    size_t at = 0; ///< the step that comes next
+    size_t at = 0; ///< the next step
     abi::GraphWords words;
     uint32_t *shown_turns = nullptr;  ///< CompiledKernel::turns
     std::vector<uint64_t> turns;      ///< by level: passes begun since it was entered
     std::vector<State> checkpoints;   ///< by checkpoint
     std::vector<uint64_t> runs;       ///< by task
-    std::vector<double> microseconds; ///< by task: of its last run
+    std::vector<double> microseconds; ///< by task: its last run
     std::vector<char> tmp;            ///< values that cross tasks
     bool is_over() const { return at >= steps.size(); }
 };
@@ -26,11 +26,11 @@ inline const char *name_of(GraphRun::State state) {
     return names[size_t(state)];
 }
 
-/// How far `Program::advance` goes: past one task; to the end of a pass of a level, or of a checkpoint, that is run or left
-/// out; to the end.
+/// How far `Program::advance` goes: past one task; to the end of a pass of a level, or of a checkpoint, whether run or skipped; to the end
+/// of the launch.
 enum class Until : uint8_t { task, turn, checkpoint, end };
 
-/// Notes in `run` what a walk does, and ends the walk where it shall end.
+/// Records in `run` what a walk does, and ends the walk where `until` says.
 class StepWatch {
   public:
     StepWatch(GraphRun &run, Until until) : run_(run), until_(until) {}
@@ -45,7 +45,7 @@ class StepWatch {
     void began(int32_t) {}
     void yielded(int32_t checkpoint) { run_.checkpoints[size_t(checkpoint)] = GraphRun::State::yielded; }
     void turned(int32_t level) { count(level, run_.turns[size_t(level)] + 1); }
-    /// The walk has ended before step `at`.
+    /// Called when the walk has ended before step `at`.
     void ended(size_t at) {
         if (last_ != none && at >= run_.steps.size()) passed(at);
         run_.at = at;
@@ -59,7 +59,7 @@ class StepWatch {
         __atomic_store_n(&run_.shown_turns[level], uint32_t(turns), __ATOMIC_RELAXED);
     }
 
-    /// The last step is done; whether the walk shall end.
+    /// Called when the last step is done. Returns whether the walk should end.
     bool passed(size_t at) {
         using Kind = runtime::GraphStep::Kind;
         using State = GraphRun::State;
@@ -86,7 +86,7 @@ class StepWatch {
         return false;
     }
 
-    /// The level that begins with the last step; whether there are checkpoints in it.
+    /// Marks the checkpoints of the level that begins with the last step as skipped. Returns whether there are any.
     bool leave_out(size_t end) {
         run_.turns[size_t(run_.steps[last_].index)] = 0;
         bool any = false;
@@ -104,7 +104,7 @@ class StepWatch {
     size_t last_ = none;
 };
 
-/// Runs tasks one after another, with their times. `Runner` as for a walk, with `finish`, which waits.
+/// Runs tasks one after another and times them. `Runner` is as for a walk, plus `finish`, which waits.
 template <class Runner> struct Timed {
     Runner &runner;
     GraphRun &run;

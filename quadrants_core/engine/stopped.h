@@ -1,5 +1,5 @@
 #pragma once
-// A launch that Stop ended, and where it stood then.
+// A launch that Stop ended, and its position at that point.
 #include "base/stop.h"
 #include "engine/program.h"
 
@@ -10,7 +10,8 @@ struct __attribute__((visibility("default"))) StoppedLaunch : Interrupted {
     explicit StoppedLaunch(Activity a) : at(std::move(a)) {}
 };
 
-/// The launch under way, with `watch_lock` held. Its launch may have ended meanwhile: then it is of the time of the look, or of nothing.
+/// Describes the current launch; the caller holds `watch_lock`. The launch may have ended meanwhile: the result is then the state at the
+/// time of the look, or empty.
 void describe_launch(const Program::Impl &p, Activity &now);
 
 } // namespace qd::engine

@@ -13,10 +13,10 @@ class Stopwatch {
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// Microseconds that launches of this thread compiled so far (shared_code.h).
+/// Microseconds that launches of this thread have spent compiling (shared_code.h).
 inline thread_local double compiled_in_launches = 0;
 
-/// How long a task runs, without what was compiled meanwhile.
+/// Measures how long a task runs, excluding compilation during the run.
 class TaskWatch {
   public:
     double microseconds() const { return watch_.microseconds() - (compiled_in_launches - before_); }

@@ -19,29 +19,29 @@ namespace qd::engine {
 
 class CompiledKernel;
 
-/// The first failed assertion of a launch, or what it found no memory for.
+/// The first failed assertion of a launch, or the allocation that failed.
 struct Failure {
     std::string text;
     std::vector<Location> trace;
     UserErrorKind kind = UserErrorKind::assertion;
 };
 
-/// Memory of the device that one launch has for itself.
+/// Device memory that belongs to one launch.
 struct LaunchBlock {
     runtime::Buffer memory;
     uint64_t bytes = 0;
 };
 
-/// A launch that was given to a device whose memory the host does not see, and that may go on: remote_launch.cpp.
+/// A launch submitted to a device whose memory the host does not see; it may still be running (remote_launch.cpp).
 struct PendingLaunch {
     std::shared_ptr<const CompiledKernel> called; ///< the kernel as the user knows it
     std::shared_ptr<CompiledKernel> kernel;       ///< its build that runs
     LaunchBlock block;
-    std::vector<char> back; ///< what comes back; empty: nothing
-    void *ret = nullptr;    ///< where results go; of a kernel that has some
+    std::vector<char> back; ///< buffer for the data that comes back; empty: none
+    void *ret = nullptr;    ///< where results go, if the kernel returns any
 };
 
-/// How often limited messages came in this launch: output.cpp.
+/// How often each rate-limited message occurred in this launch: output.cpp.
 struct Remarks {
     BriefMutex lock;
     std::map<const abi::Message *, uint64_t> times;
@@ -49,27 +49,27 @@ struct Remarks {
 
 struct Stream {
     std::unique_ptr<runtime::Stream> queue;
-    LaunchLock launching; ///< held by one launch at a time, and by who waits for launches
-    /// Values that cross tasks, where the host sees the memory of the device: launches end before the next one begins.
+    LaunchLock launching; ///< held by one launch at a time, or by a thread that waits for launches
+    /// Values that cross tasks, if the host sees the memory of the device: launches end before the next one begins.
     runtime::Buffer tmp;
     uint64_t tmp_bytes = 0;
     uint32_t failed = 0;    ///< set by the first failure
     uint32_t asked = 0;     ///< abi::LaunchData::asked
-    uint32_t questions = 0; ///< the last number that it had
+    uint32_t questions = 0; ///< the last number that `asked` had
     Failure failure;
     Remarks remarks;
-    /// What all launches have in common, and of the one under way its arguments and task; null where `launching` is held for
-    /// something else.
+    /// The part that all launches share, plus the arguments and the task of the current one; the task is null while `launching` is held for
+    /// another purpose.
     abi::Launch now{};
-    std::chrono::steady_clock::time_point seen; ///< the launch under way, for the first time; guarded by watch_lock
-    abi::GraphWords words;                      ///< of the launch under way, if it follows flags
+    std::chrono::steady_clock::time_point seen; ///< when the current launch was first observed; guarded by watch_lock
+    abi::GraphWords words;                      ///< of the current launch, if it follows flags
     int last_tasks = 0;
-    int32_t last_yielded = -1; ///< checkpoint that ended the last launch of a kernel with such
+    int32_t last_yielded = -1; ///< the checkpoint that ended the last launch of a kernel with checkpoints
 
     std::vector<PendingLaunch> pending;    ///< in order
-    std::atomic<bool> has_pending = false; ///< the same without the lock
+    std::atomic<bool> has_pending = false; ///< whether `pending` is not empty, readable without the lock
     std::vector<LaunchBlock> spare;        ///< blocks that no launch uses
-    std::exception_ptr trouble;            ///< what went wrong in launches that have ended, until somebody is told
+    std::exception_ptr trouble;            ///< the first error in completed launches, until it is reported
 };
 
 } // namespace qd::engine

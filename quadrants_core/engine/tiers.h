@@ -1,20 +1,20 @@
 #pragma once
-// Tasks that run code compiled fast are compiled well in the background.
+// Tasks that run quickly compiled code are optimised in the background.
 #include "engine/compiled_kernel.h"
 #include "engine/lowering.h"
 #include "runtime/disk_cache.h"
 
 namespace qd::engine {
 
-/// Smaller tasks are compiled well at once: there is nothing to gain from doing it twice.
+/// Smaller tasks are optimised at once: compiling twice gains nothing.
 inline constexpr size_t tier_from_size = 300;
-/// Code on SIMD lanes takes several times as long to compile, an instruction, as scalar code: from this size of the
-/// latter on, it stands in until the former is ready, which a launch under way then goes on with.
+/// Vector code takes several times as long to compile per instruction as scalar code. From this size of the scalar code on, scalar code
+/// stands in until the vector code is ready; a launch in progress then switches to it.
 inline constexpr size_t stand_in_from_size = 64;
 
-/// A task that runs code compiled fast, to be compiled well, swapped in and kept on disk.
+/// A task that runs quickly compiled code and is to be optimised; the result is swapped in and stored on disk.
 struct OptimiseJob {
-    ir::Function legal; ///< what emit() takes
+    ir::Function legal; ///< the input of emit()
     abi::Task info;
     runtime::CacheKey key;
     Lowering lowering;

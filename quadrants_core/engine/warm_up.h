@@ -1,15 +1,15 @@
 #pragma once
-// A compiler takes milliseconds to come up. A program that finds nothing in the cache will need it, so it is brought up
-// on another core while the user's program goes on.
+// A compiler takes milliseconds to initialise. If the cache is empty, the program will need it, so it is initialised on another core while
+// the user's program continues.
 #include "engine/lowering.h"
 
 namespace qd::engine {
 
-/// Starts compiling a small task for nothing, once per process and backend; does nothing on a machine with one core.
+/// Compiles a small task and discards it, once per process and backend; does nothing on a machine with one core.
 void warm_up(const Lowering &lowering);
-/// Before code is generated: waits while a thread opens the compiler, which would be done twice otherwise.
+/// Called before code generation: waits while the warm-up thread opens the compiler, which would otherwise be opened twice.
 void await_compiler();
-/// Waits for all of it.
+/// Waits until the warm-up has finished.
 void finish_warm_up();
 
 } // namespace qd::engine

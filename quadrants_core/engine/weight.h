@@ -1,13 +1,13 @@
 #pragma once
-// Estimates from the IR of a task: how much work one index is, and how large its code is.
+// Estimates from the IR of a task: the work per index, and the code size.
 #include "abi/abi.h"
 #include "ir/function.h"
 
 namespace qd::engine {
 
-/// Cost of one index of a task as `offload` makes it, in simple operations.
+/// The cost of one index of a task as `offload` makes it, in simple operations.
 float weight(const ir::Function &task);
-/// What is known after the passes: vector code does several indices at once, and some work is done once by each chunk.
+/// The weight known after the passes: vector code handles several indices at once, and some work is done once per chunk.
 abi::Weight weight_after(abi::Weight before, const ir::Function &optimized);
 /// Lanes of the widest value.
 int widest(const ir::Function &fn);
