@@ -1,4 +1,4 @@
-// What a kernel was specialised for, as plain Python data; methods of kernels for who looks into them.
+// Descriptions of the specialisations of a kernel as plain Python data, and the kernel methods by which tools inspect them.
 #include "python/bind/errors.h"
 #include "python/bind/fit.h"
 #include "python/bind/plan.h"
@@ -11,7 +11,7 @@ namespace {
 
 KernelObject *kernel_of(PyObject *o) { return reinterpret_cast<KernelObject *>(o); }
 
-/// The order of storage that an array is tagged with, or None.
+/// Returns the storage order that an array is tagged with, or None.
 PyObject *layout_of(const BoundParam &p) {
     const std::vector<int> &order = layout_order(layout_in(p.signature));
     if (order.empty()) Py_RETURN_NONE;
@@ -20,8 +20,8 @@ PyObject *layout_of(const BoundParam &p) {
     return all;
 }
 
-/// (argument, name, kind, scalar, ndim, rows, cols, element_dim, layout, clamp, of_host, with_gradient, value), the
-/// value of constants by weak reference or as it is, of bundles their type; None of all others.
+/// Returns (argument, name, kind, scalar, ndim, rows, cols, element_dim, layout, clamp, of_host, with_gradient, value). The value is a
+/// constant, as a weak reference or as it is, the type of a bundle, or None.
 PyObject *describe(const BoundParam &p, const std::string &name) {
     PyObject *value = p.weak ? p.weak : p.value ? p.value : Py_None;
     const auto flag = [](bool b) { return b ? Py_True : Py_False; };
@@ -91,7 +91,7 @@ PyObject *passed(PyObject *o, PyObject *) {
     return all;
 }
 
-/// _last_plan() -> (number of the plan that the last call used or None, whether it made that plan)
+/// _last_plan() -> (number of the plan that the last call used or None, True if that call made the plan)
 PyObject *last_plan(PyObject *o, PyObject *) {
     const KernelObject *kernel = kernel_of(o);
     const Plan *plan = kernel->last;
@@ -99,7 +99,7 @@ PyObject *last_plan(PyObject *o, PyObject *) {
     return Py_BuildValue("(IO)", plan->number, kernel->made_by_last ? Py_True : Py_False);
 }
 
-/// _find(tuple of arguments) -> (number, whether a record gave it) of the specialisation that takes them, or None
+/// _find(tuple of arguments) -> (number, True if it came from a cache entry) of the specialisation that accepts them, or None
 PyObject *find_plan(PyObject *o, PyObject *tuple) {
     KernelObject *kernel = kernel_of(o);
     if (!are_arguments(kernel, tuple) || !need_program()) return nullptr;
@@ -116,7 +116,7 @@ PyObject *find_plan(PyObject *o, PyObject *tuple) {
     Py_RETURN_NONE;
 }
 
-/// _specialise(tuple of arguments): a specialisation that takes them is made
+/// _specialise(tuple of arguments): makes a specialisation that accepts them
 PyObject *make_plan(PyObject *o, PyObject *tuple) {
     if (!are_arguments(kernel_of(o), tuple) || !need_program() ||
         !specialise(kernel_of(o), &PyTuple_GET_ITEM(tuple, 0)))
@@ -124,7 +124,7 @@ PyObject *make_plan(PyObject *o, PyObject *tuple) {
     Py_RETURN_NONE;
 }
 
-/// _fetched(tuple of arguments) -> [(object, key, whether it is an item, value)] of what the last launch found inside of them
+/// _fetched(tuple of arguments) -> [(object, key, True for an item, value)] of the members that a launch fetches from them
 PyObject *fetched_members(PyObject *o, PyObject *tuple) {
     const KernelObject *kernel = kernel_of(o);
     if (!are_arguments(kernel, tuple)) return nullptr;
@@ -145,7 +145,7 @@ PyObject *fetched_members(PyObject *o, PyObject *tuple) {
     return all;
 }
 
-/// _trees() -> slots of the field trees that its specialisations read and write
+/// _trees() -> slots of the field trees that the specialisations of the kernel read and write
 PyObject *used_trees(PyObject *o, PyObject *) {
     PyObject *slots = PySet_New(nullptr);
     for (const std::shared_ptr<Plan> &plan : plans_of(kernel_of(o))) {
@@ -159,7 +159,7 @@ PyObject *used_trees(PyObject *o, PyObject *) {
     return slots;
 }
 
-/// _forget_frozen(): slots that plans keep for frozen dataclasses are read anew at the next call.
+/// _forget_frozen(): drops the slots that plans keep for frozen dataclasses, so that the next call reads them again
 PyObject *forget_frozen(PyObject *o, PyObject *) {
     for (const std::shared_ptr<Plan> &plan : plans_of(kernel_of(o))) {
         std::vector<FrozenSlots> recent;

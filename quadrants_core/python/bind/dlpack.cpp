@@ -13,7 +13,7 @@ using frontend::PyRef;
 
 namespace {
 
-// The structures of the protocol, as its specification lays them out.
+// The structures of the protocol, laid out as its specification requires.
 struct Device {
     int32_t type, id;
 };
@@ -60,7 +60,7 @@ ir::Scalar scalar_of(DataType t) {
     return ir::Scalar::none;
 }
 
-/// What an exported array holds on to.
+/// Everything that an exported array keeps alive.
 struct Lent {
     PyObject *owner;
     std::shared_ptr<engine::Program> program;
@@ -77,7 +77,7 @@ void give_back(void *context) {
     delete lent;
 }
 
-void end_capsule(PyObject *capsule) { // one that nobody has taken over
+void end_capsule(PyObject *capsule) { // only for a capsule that no consumer has taken over
     if (PyCapsule_IsValid(capsule, "dltensor")) {
         auto *m = static_cast<Managed *>(PyCapsule_GetPointer(capsule, "dltensor"));
         m->deleter(m);
@@ -121,7 +121,7 @@ bool read_tensor(const Tensor &t, HostArray *out) {
 bool has_dlpack(PyObject *o) {
     PyObject *type = reinterpret_cast<PyObject *>(Py_TYPE(o));
     return PyObject_HasAttrString(type, "__dlpack__") &&
-           !PyObject_HasAttrString(type, "_qd_kind_"); // fields are no arrays
+           !PyObject_HasAttrString(type, "_qd_kind_"); // fields are not arrays
 }
 
 namespace {
@@ -159,8 +159,8 @@ bool provide_gradient(PyObject *tensor) {
 
 namespace {
 
-/// Capsules older than DLPack 1.0 cannot say that memory is read-only. True for libraries that export writeable memory
-/// alone in such capsules: a class of theirs, or one derived from it.
+/// Capsules older than DLPack 1.0 cannot mark memory as read-only. Returns true for types of libraries that export only writeable memory
+/// in such capsules, and for types derived from them.
 bool exports_writeable_memory(PyTypeObject *type) {
     static constexpr std::string_view libraries[] = {"torch", "numpy", "cupy", "quadrants"};
     PyObject *bases = type->tp_mro;
@@ -174,9 +174,9 @@ bool exports_writeable_memory(PyTypeObject *type) {
     return false;
 }
 
-/// `o.__dlpack__()`, in the form of DLPack 1.0 if the library knows it. Null with an error set.
+/// Returns `o.__dlpack__()`, in the form of DLPack 1.0 if the library supports it; null with an error set.
 PyRef capsule_of(PyObject *o) {
-    static PyTypeObject *older = nullptr; // the class that refused the keyword last, held
+    static PyTypeObject *older = nullptr; // the last class that refused the keyword, owned
     PyTypeObject *type = Py_TYPE(o);
     if (type != older) {
         static PyObject *const method = PyUnicode_InternFromString("__dlpack__");

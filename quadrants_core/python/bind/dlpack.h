@@ -1,5 +1,5 @@
 #pragma once
-// DLPack both ways: memory of arrays and fields for others to look at, and arrays of others as arguments of kernels.
+// DLPack in both directions: exports the memory of arrays and fields, and accepts arrays of other libraries as arguments of kernels.
 #include "python/bind/state.h"
 
 #include "frontend/py.h"
@@ -11,30 +11,30 @@ namespace qd::bind {
 enum class Access : uint8_t {
     writeable,
     read_only,
-    unknown, ///< the library does not say
-    copy     ///< the library made a copy, so nothing that is written would reach the array
+    unknown, ///< the library does not report it
+    copy     ///< the library made a copy, so writes would not reach the array
 };
 
-/// An array in host memory that is not ours.
+/// An array of another library in host memory.
 struct HostArray {
     static constexpr int most_dims = 16;
     char *data = nullptr;
     int ndim = 0;
     int64_t shape[most_dims];
-    ir::Scalar elem = ir::Scalar::none; ///< none: of a type that kernels do not know
+    ir::Scalar elem = ir::Scalar::none; ///< none: a type that kernels do not support
     bool contiguous = true;
     Access access = Access::writeable;
 };
 
-/// Whether `o` speaks the protocol (torch tensors, jax arrays, ...).
+/// True if `o` implements the protocol (torch tensors, jax arrays, ...).
 bool has_dlpack(PyObject *o);
-/// Whether it is a tensor of a library that works out derivatives too, and is to have a gradient.
+/// True for a tensor of a library with automatic differentiation that is to have a gradient.
 bool requires_gradient(PyObject *o);
-/// A new reference to the gradient of such a tensor, which becomes zeros if it had none; null with an error set.
+/// Returns a new reference to the gradient of such a tensor, which is set to zeros if it had none; null with an error set.
 PyObject *gradient_of(PyObject *tensor);
-/// Before a launch: of a tensor that was not computed from others. False with an error set.
+/// Before a launch: makes sure that a leaf tensor, one not computed from others, has a gradient. Returns false with an error set.
 bool provide_gradient(PyObject *tensor);
-/// A capsule, which holds the memory that it describes. Giving it back may run code of Python, and keeps the error that is set.
+/// A capsule, which owns the memory that it describes. Releasing it may run Python code, and preserves the error that is set.
 class Exported {
   public:
     Exported() = default;
@@ -52,13 +52,14 @@ class Exported {
     void give_back();
     frontend::PyRef capsule_;
 };
-/// False with an error set if it is not in host memory or refuses. The memory may be used as long as `memory` lives.
+/// Returns false with an error set if the array is not in host memory or its library refuses. The memory is valid as long as `memory`
+/// lives.
 bool read_dlpack(PyObject *o, HostArray *out, Exported *memory);
 
-/// dlpack_export(owner, address, shape, strides in elements, scalar, versioned) -> capsule that keeps the owner and the
-/// running Program alive.
+/// dlpack_export(owner, address, shape, strides in elements, scalar, versioned) -> capsule that keeps the owner and the running Program
+/// alive
 PyObject *export_dlpack(PyObject *module, PyObject *args);
-/// hold_program() -> an object that keeps the running Program, and so its memory, alive
+/// hold_program() -> an object that keeps the running Program, and therefore its memory, alive
 PyObject *hold_program(PyObject *module, PyObject *);
 
 } // namespace qd::bind

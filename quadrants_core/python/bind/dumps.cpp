@@ -25,7 +25,8 @@ std::string form_of(engine::Program &program, const ir::Function &kernel, const 
     return program.show(kernel, form_named(form));
 }
 
-/// As places, messages and files are tables of the whole kernel, and arguments are passed as the kernel has them.
+/// True if the edited kernel may replace the original: places, messages and files are tables of the whole kernel, and arguments are
+/// passed as the original expects.
 bool fits(const ir::Function &edited, const ir::Function &kernel) {
     const auto types = [](const ir::Function &fn) {
         std::vector<ir::Type> all;
@@ -52,7 +53,7 @@ bool fits(const ir::Function &edited, const ir::Function &kernel) {
 
 void show_forms(const ir::Function &kernel, const frontend::Source &source) {
     const std::shared_ptr<engine::Program> program = runtime.program;
-    const std::vector<std::string> shown = runtime.shown; // showing runs code of Python, which may change both
+    const std::vector<std::string> shown = runtime.shown; // showing runs Python code, which may change both
     if (!program || (shown.empty() && !runtime.options.load_ir)) return;
     Py_DECREF(call_package("begin", "s", kernel.name.c_str()));
     for (const std::string &form : shown)

@@ -55,10 +55,10 @@ PyObject *trace_list(const std::vector<Location> &trace) {
     return list;
 }
 
-/// The newest launch that Stop ended, until a KeyboardInterrupt says where. Guarded by the GIL.
+/// The most recent launch that Stop ended, until a KeyboardInterrupt reports its position. Guarded by the GIL.
 std::optional<engine::Activity> stopped;
 
-/// Lets quadrants._exceptions build the exception and sets it.
+/// Lets quadrants._exceptions build the exception, and sets it.
 void raise_through(const char *maker, PyObject *args) {
     PyObject *function = args ? package_attr("quadrants._exceptions", maker) : nullptr;
     PyObject *error = function ? PyObject_CallObject(function, args) : nullptr;
@@ -69,7 +69,7 @@ void raise_through(const char *maker, PyObject *args) {
     Py_DECREF(error);
 }
 
-/// User code called at compile time raised: the error that is set now, with the place in the kernel.
+/// User code called at compile time raised: sets its error, extended by the location in the kernel.
 void raise_foreign(const frontend::PythonError &error) {
     error.error->restore();
     PyObject *type, *value, *traceback;

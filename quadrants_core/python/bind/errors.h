@@ -1,5 +1,5 @@
 #pragma once
-// From C++ exceptions to the public Python classes (language.md 2.5), and short ways to raise those.
+// Conversion of C++ exceptions to the public Python classes (language.md 2.5), and helpers that raise those.
 #include "python/bind/state.h"
 
 #include <string>
@@ -22,14 +22,14 @@ enum class ErrorClass {
     interrupted
 };
 
-/// Sets a Python error of the package's class.
+/// Sets a Python error of the class in the package.
 void raise(ErrorClass kind, const std::string &message);
 
-/// Inside a catch (...) block: sets the Python error that belongs to the C++ exception in flight.
+/// Inside a catch (...) block: sets the Python error that corresponds to the C++ exception in flight.
 void raise_current_exception();
-/// Adds to the plain KeyboardInterrupt that is set where the launch stood that it ended.
+/// Adds to a plain KeyboardInterrupt that is set the position of the launch that it ended.
 void say_where_it_stopped();
-/// The launch that Stop ended last is told of in another way.
+/// Drops the position of the launch that Stop ended last, because another error reports it.
 void forget_where_it_stopped();
 
 } // namespace qd::bind

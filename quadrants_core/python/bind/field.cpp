@@ -25,7 +25,7 @@ struct PlaceObject {
     std::shared_ptr<TreeMemory> *memory;
     ir::Place *place;
     int id;
-    bool sparse, read, written; ///< an element was, by the program
+    bool sparse, read, written; ///< the program has read or written an element
 };
 
 PlaceObject *self_of(PyObject *o) { return reinterpret_cast<PlaceObject *>(o); }
@@ -43,7 +43,7 @@ std::string tuple_text(const int64_t *v, int n) {
     return text + (n == 1 ? ",)" : ")");
 }
 
-/// What the program calls the field that lies there.
+/// Returns the name that the program gives to the field at this place.
 std::string title(PlaceObject *self) {
     PyObject *function = package_attr("quadrants._storage.naming", "of_place");
     PyObject *name = function ? PyObject_CallOneArg(function, reinterpret_cast<PyObject *>(self)) : nullptr;
@@ -54,10 +54,10 @@ std::string title(PlaceObject *self) {
     return found;
 }
 
-/// The indices of an element; false with an error set.
+/// Reads the indices of an element; returns false with an error set.
 bool locate(PlaceObject *self, PyObject *key, int32_t *at) {
     int64_t idx[max_dims + 1];
-    int n = read_indices(key, idx, max_dims, "qd.field"); // which may run code of Python
+    int n = read_indices(key, idx, max_dims, "qd.field"); // may run Python code
     if (n < 0 || !check_alive(self)) return false;
     const ir::Place &place = *self->place;
     const int dims = int(place.shape.size());
@@ -82,7 +82,7 @@ bool locate(PlaceObject *self, PyObject *key, int32_t *at) {
     return true;
 }
 
-/// Programs count who reads and writes elements as they count kernels.
+/// Registers the element reader or writer of the place with the program, which counts such helpers as it counts kernels.
 void use_helper(PlaceObject *self, bool *noted, const char *name) {
     *noted = true;
     Writer w;
@@ -149,7 +149,7 @@ int set_item(PyObject *o, PyObject *key, PyObject *value) {
     return 0;
 }
 
-/// (address, [per index: [(extent, stride in bytes) per level, outermost first]])
+/// view() -> (address, [per index: [(extent, stride in bytes) per level, outermost first]])
 PyObject *view(PyObject *o, PyObject *) {
     PlaceObject *self = self_of(o);
     if (!may_touch_memory("A copy or fill") || !check_alive(self)) return nullptr;
@@ -179,8 +179,8 @@ PyObject *view(PyObject *o, PyObject *) {
     return Py_BuildValue("(NN)", PyLong_FromVoidPtr(p), axes);
 }
 
-/// All elements of a dense tree: visit(indices, address). Where the host does not see them, in a copy of the stretch
-/// that they lie in, which goes back if the visit writes.
+/// Calls visit(indices, address) for all elements of a dense tree. If the host cannot access them, it visits a copy of the range that
+/// contains them, which is uploaded afterwards if `writes`.
 template <class F> void each_dense_element(const PlaceObject &self, bool writes, F &&visit) {
     const ir::Place &place = *self.place;
     const qd::runtime::Buffer &memory = (*self.memory)->memory;
@@ -209,7 +209,7 @@ template <class F> void each_dense_element(const PlaceObject &self, bool writes,
     if (writes && !memory.host) runtime.program->upload(memory, begin, copy.data(), copy.size());
 }
 
-/// For every element whose cell exists: f(bytes into an array with these strides, address).
+/// Calls f(offset in bytes into an array with these strides, address) for every element whose cell exists.
 template <class F> PyObject *each_element(PyObject *o, const std::vector<Py_ssize_t> &steps, bool writes, F &&f) {
     PlaceObject *self = self_of(o);
     if (!may_touch_memory("A copy or fill") || !check_alive(self)) return nullptr;
@@ -231,7 +231,7 @@ template <class F> PyObject *each_element(PyObject *o, const std::vector<Py_ssiz
     Py_RETURN_NONE;
 }
 
-/// copy_out(array), copy_in(array): elements that exist, to and from an array of the same shape and type.
+/// copy_out(array), copy_in(array): copies the elements that exist to or from an array of the same shape and type.
 PyObject *copy_elements(PyObject *o, PyObject *array, bool out) {
     const ir::Place &place = *self_of(o)->place;
     Py_buffer view;
@@ -263,7 +263,7 @@ PyObject *fill(PyObject *o, PyObject *value) {
     return each_element(o, steps, true, [&](Py_ssize_t, char *element) { store_slot(element, elem, slot); });
 }
 
-/// Of a level: removes its cells and those below.
+/// Removes the cells of a level and those below them.
 PyObject *remove_cells(PyObject *o, PyObject *) {
     if (!may_touch_memory("deactivate_all") || !check_alive(self_of(o))) return nullptr;
     if (!self_of(o)->place->level) return PyErr_Format(PyExc_TypeError, "an element has no cells");
@@ -279,7 +279,7 @@ PyObject *remove_cells(PyObject *o, PyObject *) {
 PyObject *get_count(PyObject *o, void *) {
     if (!check_alive(self_of(o))) return nullptr;
     unsigned long long count = 0;
-    if (!self_of(o)->sparse) { // all of them
+    if (!self_of(o)->sparse) { // all elements exist
         count = 1;
         for (const int32_t extent : self_of(o)->place->shape) count *= uint64_t(extent);
         return PyLong_FromUnsignedLongLong(count);
@@ -309,12 +309,12 @@ PyObject *get_shape(PyObject *o, void *) {
     return tuple;
 }
 
-/// Whether the host sees the elements as they lie, as one array.
+/// True if the host can access the elements in place, as one array.
 PyObject *get_in_place(PyObject *o, void *) {
     return PyBool_FromLong(!self_of(o)->sparse && (*self_of(o)->memory)->memory.host);
 }
 
-/// What tells it from all other places, in every process.
+/// Returns bytes that identify the place among all others, in every process.
 PyObject *get_description(PyObject *o, void *) {
     Writer w;
     ir::Place place = *self_of(o)->place;
@@ -344,7 +344,7 @@ void destroy(PyObject *o) {
     Py_DECREF(type);
 }
 
-/// _accompany(gradient, dual, mark): places or None
+/// _accompany(gradient, dual, mark): each is a place or None
 PyObject *accompany(PyObject *o, PyObject *const *args, Py_ssize_t n) {
     if (!check_alive(self_of(o))) return nullptr;
     PlaceEntry &entry = places[size_t(self_of(o)->id)];
@@ -405,7 +405,7 @@ void TreeMemory::add_user(const std::shared_ptr<Plan> &plan) {
 }
 
 void TreeMemory::destroy() {
-    const std::vector<std::weak_ptr<Plan>> users = std::move(users_); // the last plan may end the tree
+    const std::vector<std::weak_ptr<Plan>> users = std::move(users_); // destroying the last plan may destroy the tree
     for (const std::weak_ptr<Plan> &user : users) {
         const std::shared_ptr<Plan> plan = user.lock();
         if (!plan) continue;

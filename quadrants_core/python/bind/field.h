@@ -1,6 +1,6 @@
 #pragma once
-// Fields: trees of storage and the places (scalar members) in them. A tree lives while a Python object or a compiled
-// kernel uses it; places are numbered for the frontend, which names them by that number.
+// Fields: storage trees and the places (scalar members) in them. A tree lives as long as a Python object or a compiled kernel uses it;
+// places are numbered, and the frontend refers to them by number.
 #include "python/bind/state.h"
 
 #include "layout/layout.h"
@@ -12,16 +12,16 @@ namespace qd::bind {
 
 struct Plan;
 
-/// A finished tree with its memory, given back with the last user or with the Program.
+/// A finished tree with its memory, which is freed with the last user or with the Program.
 struct TreeMemory {
     uint64_t generation = 0;
     uint32_t slot = 0;
     qd::runtime::Buffer memory;
     uint64_t bytes = 0;
     ~TreeMemory();
-    /// Notes that the code of a plan has places of the tree.
+    /// Registers a plan whose code uses places of the tree.
     void add_user(const std::shared_ptr<Plan> &plan);
-    /// The fields of the tree are dead from now on: the plans that have places of it are never used again.
+    /// Invalidates the fields of the tree: plans that use its places are never used again.
     void destroy();
 
   private:
@@ -31,21 +31,21 @@ struct TreeMemory {
 struct PlaceEntry {
     ir::Place place;
     std::weak_ptr<TreeMemory> memory;
-    int gradient = -1, dual = -1, mark = -1; ///< places of them
-    bool joined = false;                     ///< these are known
+    int gradient = -1, dual = -1, mark = -1; ///< ids of their places
+    bool joined = false;                     ///< the ids are known
 };
 
-/// Description of place `id`; UserError if its field is gone.
+/// Returns the description of place `id`; throws UserError if its field has been destroyed.
 const PlaceEntry &place_entry(int id);
 
-/// The gradient, dual or mark of place `id`, or -1.
+/// Returns the id of the gradient, dual or mark of place `id`, or -1.
 int companion_of(int id, autodiff::Mode mode);
 
-/// On the end of a Program: all places are gone.
+/// Removes all places at the end of a Program.
 void forget_places();
 
-/// A tree that Python builds (class FieldTree of the module) and then turns into memory. std::invalid_argument where a
-/// number means nothing.
+/// A tree that Python builds (class FieldTree of the module) and then turns into memory. Throws std::invalid_argument for an invalid
+/// number.
 class FieldTree {
   public:
     int add_node(int parent, int kind, const std::vector<std::pair<int, int>> &axes, uint32_t chunk);

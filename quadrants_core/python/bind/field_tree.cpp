@@ -1,4 +1,4 @@
-// A tree of fields as Python builds it, see field.h.
+// Implementation of FieldTree, see field.h.
 #include "python/bind/field.h"
 #include "python/bind/ndarray.h"
 

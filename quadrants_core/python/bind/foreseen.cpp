@@ -7,7 +7,7 @@
 namespace qd::bind {
 namespace {
 
-/// What every call must pass, where the annotation leaves no choice.
+/// Fills `bound` with the only parameter that the annotation allows; returns false if it leaves a choice.
 bool bound_by_annotation(const ParamSpec &spec, BoundParam *bound) {
     bound->elem = resolve(spec.elem);
     switch (spec.form) {
@@ -16,7 +16,7 @@ bool bound_by_annotation(const ParamSpec &spec, BoundParam *bound) {
     case ParamForm::array:
         bound->kind = frontend::ParamKind::array;
         if (spec.optional || spec.elem == ir::Scalar::none || spec.ndim < 0 || spec.element_dim < 0) return false;
-        if (spec.rows == 0 || spec.cols == 0) return false; // elements of any extents
+        if (spec.rows == 0 || spec.cols == 0) return false; // elements of any shape
         bound->ndim = uint8_t(spec.ndim);
         bound->signature = signature_of(bound->elem, spec.ndim, spec.rows, spec.cols, spec.element_dim);
         break;
@@ -33,7 +33,7 @@ bool bound_by_annotation(const ParamSpec &spec, BoundParam *bound) {
     return true;
 }
 
-/// Whether an argument that an older definition took suits the annotation.
+/// True if an argument that an older definition accepted suits the annotation.
 bool suits(const ParamSpec &spec, const BoundParam &from) {
     switch (spec.form) {
     case ParamForm::scalar: return from.kind == frontend::ParamKind::scalar && resolve(spec.elem) == from.elem;

@@ -22,7 +22,7 @@ PyObject *call(PyObject *o, PyObject *args, PyObject *keywords) {
 
 PyObject *bound(PyObject *o, PyObject *owner, PyObject *) { return owner ? PyMethod_New(o, owner) : Py_NewRef(o); }
 
-/// Name, docstring and the like are those of the function.
+/// Name, docstring and other attributes are those of the wrapped function.
 PyObject *attribute(PyObject *o, PyObject *name) {
     if (PyUnicode_CompareWithASCIIString(name, "__wrapped__") == 0) return Py_NewRef(self_of(o)->function);
     if (PyUnicode_CompareWithASCIIString(name, "__class__") == 0) return PyObject_GenericGetAttr(o, name);
@@ -67,7 +67,7 @@ bool is_own(PyTracebackObject *entry, PyObject *folder) {
     return is;
 }
 
-/// A list of entries without those of the package; takes the reference.
+/// Returns a traceback without the entries of the package; consumes the reference.
 PyObject *without_own(PyObject *first, PyObject *folder) {
     while (first && PyTraceBack_Check(first) && is_own(reinterpret_cast<PyTracebackObject *>(first), folder)) {
         PyObject *next =

@@ -1,12 +1,12 @@
 #pragma once
-// Errors that leave the package show where the program called it, and not how the package is made.
+// Removes the package's own frames from the tracebacks of errors, so that they end where the program called it.
 #include <Python.h>
 
 namespace qd::bind {
 
-/// Takes frames of the package out of the traceback of the Python error that is set, unless print_full_traceback is on.
+/// Removes frames of the package from the traceback of the Python error that is set, unless print_full_traceback is on.
 void hide_own_frames();
-/// New reference: the function, whose errors show no frames of the package; of a class, a method.
+/// Returns a new reference to a wrapper of `function` whose errors show no frames of the package; in a class it acts as a method.
 PyObject *hiding_frames(PyObject *function);
 
 } // namespace qd::bind

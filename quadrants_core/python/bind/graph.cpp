@@ -17,14 +17,14 @@ std::string attribute_text(PyObject *object, const char *name) {
     return frontend::text(found.get());
 }
 
-/// Of an attribute that the package sets to True or False.
+/// Returns an attribute that the package sets to True or False.
 bool says(const KernelObject *kernel, const char *name) {
     const PyRef found = PyRef::steal(PyObject_GetAttrString(kernel->info, name));
     if (!found) PyErr_Clear();
     return found.get() == Py_True;
 }
 
-/// The name of a kernel without what it is defined in.
+/// Returns the name of a kernel without its enclosing scopes.
 std::string short_name(PyObject *info) {
     const std::string name = attribute_text(info, "name");
     return name.substr(name.rfind('.') + 1);
@@ -117,7 +117,8 @@ int32_t PlanGraph::find(PyObject *info, PyObject *label) const {
 }
 
 PyObject *PlanGraph::status(const abi::GraphWords &words) const {
-    static PyObject *const type = package_attr("quadrants._language.graph", "GraphStatus"); // kept, as its module is
+    static PyObject *const type =
+        package_attr("quadrants._language.graph", "GraphStatus"); // kept alive, as its module is
     static PyObject *const names[] = {PyUnicode_InternFromString("yielded"), PyUnicode_InternFromString("checkpoint")};
     if (!type) return nullptr;
     const bool yielded = words.yielded >= 0;

@@ -32,7 +32,7 @@ int read_indices(PyObject *key, int64_t *out, int limit, const char *what) {
         return 1;
     }
     if (key == Py_None) return 0;
-    if (PyList_Check(key)) { // reading one index may change the list
+    if (PyList_Check(key)) { // converting an index may change the list
         PyObject *all = PyList_AsTuple(key);
         const int n = all ? read_indices(all, out, limit, what) : -1;
         Py_XDECREF(all);
