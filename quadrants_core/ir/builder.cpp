@@ -85,7 +85,7 @@ Value Builder::if_(Value condition) {
 
 namespace {
 
-/// The body of a loop and one result for each carried value.
+/// Creates the body of a loop and one result for each carried value.
 void finish_loop(Builder &b, Value v, std::span<const Type> indices, std::span<const Value> inits) {
     BlockId body = b.fn.make_block();
     b.fn[v].blocks[0] = body;

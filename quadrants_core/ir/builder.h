@@ -1,7 +1,6 @@
 #pragma once
-// Emits instructions at an insertion point. One method per row of ops.def; the result type follows from the table.
-// Emit one instruction per statement: argument evaluation order is unspecified, nested emits number values differently
-// under different compilers.
+// Emits instructions at an insertion point. One method per row of ops.def; the result type follows from the table. Emit one instruction per
+// statement: the evaluation order of arguments is unspecified, so nested emits number values differently under different compilers.
 #include "ir/function.h"
 
 #include <array>
@@ -12,13 +11,13 @@ namespace qd::ir {
 
 struct Builder {
     Function &fn;
-    BlockId block;          ///< appends here
-    size_t at = size_t(-1); ///< position in the block; -1 = at its end
+    BlockId block;          ///< block to insert into
+    size_t at = size_t(-1); ///< position in the block; -1 = at the end
     SpanId span = no_span;
 
     explicit Builder(Function &f, BlockId b = {}) : fn(f), block(b) {}
 
-    /// The general form. `type` is used where the result of the row is stated.
+    /// The general form. `type` is used only if the row's result is stated.
     Value emit(Op op, std::span<const Value> args, Type type = {}, uint64_t imm = 0);
     Value emit(Op op, std::initializer_list<Value> args, Type type = {}, uint64_t imm = 0) {
         return emit(op, std::span<const Value>(args.begin(), args.size()), type, imm);
@@ -52,11 +51,11 @@ struct Builder {
     Value place(uint32_t place, std::span<const Value> indices);
     Value offset(Value p, Value bytes, Scalar pointee) { return emit(Op::offset, {p, bytes}, Type::pointer(pointee)); }
     Value random(Scalar t) { return emit(Op::random, {}, t); }
-    /// How often a serial loop over [lo, hi) runs, in i64.
+    /// The trip count of a serial loop over [lo, hi), in i64.
     Value trips(Value lo, Value hi);
     Value count(uint32_t counter, Value n) { return emit(Op::count, {n}, {}, counter); }
 
-    // Structured control. Each makes the blocks, leaves the insertion point after the instruction.
+    // Structured control. Each creates the blocks and leaves the insertion point after the instruction.
     Value if_(Value condition);                                                     ///< two empty blocks
     Value for_(Value lo, Value hi, std::span<const Value> inits, const Loop &loop); ///< body: index, carried values
     Value loop(std::span<const Value> inits, const Loop &loop);

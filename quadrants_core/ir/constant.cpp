@@ -1,4 +1,4 @@
-// Numbers of every scalar type: to and from bits, and the conversions of the law "cast" (ops.def).
+// Constants of every scalar type: conversion to and from bits, and the `cast` semantics of ops.def.
 #include "ir/eval.h"
 
 #include <bit>

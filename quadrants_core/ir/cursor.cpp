@@ -13,7 +13,7 @@ bool is_word_char(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/// Where the comment of a line begins; quotes are respected.
+/// Position at which the comment of a line begins, outside of string literals.
 size_t comment_start(std::string_view line) {
     bool quoted = false;
     for (size_t i = 0; i < line.size(); ++i) {

@@ -1,5 +1,5 @@
 #pragma once
-// Reads the small pieces of the text form off one line: words, numbers, strings, types, constants.
+// Reads the tokens of the text form from one line: words, numbers, strings, types, constants.
 #include "ir/text.h"
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace qd::ir {
 
-/// One line with something on it, without comment and outer blanks.
+/// A non-empty line without its comment, indentation and trailing blanks.
 struct Line {
     std::string_view text;
     int number = 0, indent = 0;
 };
 std::vector<Line> split_lines(std::string_view text);
 
-/// Ends the reading of a text; does not leave parse().
+/// Thrown to end parsing; caught in parse().
 struct Unreadable {
     ParseError error;
 };
@@ -32,7 +32,7 @@ class Cursor {
     bool accept(char c);
     bool accept(const char *text);
     bool accept_word(std::string_view w);
-    bool is_word_line(std::string_view w); ///< the whole line is this word
+    bool is_word_line(std::string_view w); ///< true if the whole line is this word
     void expect(char c);
     void expect_word(std::string_view w);
     void expect_end();

@@ -1,4 +1,4 @@
-// The laws atop ops.def, as code.
+// Implements the semantics listed at the top of ops.def.
 #include "ir/eval.h"
 #include "base/error.h"
 #include "base/floor_division.h"
@@ -23,7 +23,7 @@ template <class T> T power(T base, T exponent) {
     return T(result);
 }
 
-/// T: the C++ integer of the type. Arithmetic goes through uint64_t, where it wraps.
+/// T: the C++ integer type. Arithmetic goes through uint64_t, where it wraps.
 template <class T> T integer_op(Op op, T a, T b) {
     using U = std::make_unsigned_t<T>;
     constexpr int width = 8 * int(sizeof(T));
@@ -72,7 +72,7 @@ template <class T> T integer_op(Op op, T a, T b) {
     fail_internal(std::string("eval: `") + info(op).name + "` on integers");
 }
 
-/// One-bit arithmetic: modulo 2, a divisor of 0 gives 0, every shift count is 0.
+/// One-bit arithmetic: modulo 2, division by 0 gives 0, every shift count is 0.
 bool bit_op(Op op, bool a, bool b) {
     if (family(op) == Family::bits) {
         switch (BitsOp(op)) {
@@ -105,7 +105,7 @@ bool bit_op(Op op, bool a, bool b) {
     fail_internal(std::string("eval: `") + info(op).name + "` on u1");
 }
 
-/// -0 is less than +0; NaN loses.
+/// -0 is less than +0; NaN yields the other operand.
 template <class T> T least(T a, T b) {
     if (std::isnan(a)) return b;
     if (std::isnan(b)) return a;

@@ -42,7 +42,7 @@ Op atomic_op(Op plain) {
 List Function::make_list(std::span<const Value> values) {
     List list{uint32_t(pool.size()), uint32_t(values.size())};
     if (values.empty()) return list;
-    if (values.size() <= 2) { // most: copied first, since they may stand in the pool
+    if (values.size() <= 2) { // the common case; copied first, since they may be elements of the pool
         const Value first = values.front(), last = values.back();
         pool.push_back(first);
         if (values.size() == 2) pool.push_back(last);
@@ -78,7 +78,7 @@ Value Function::add_param(BlockId b, Type t, SpanId span) {
 
 namespace {
 
-/// A list one longer; in place if the old one ends the pool.
+/// Appends to a list, in place if it is at the end of the pool.
 List grow(Function &fn, List list, Value extra) {
     if (list.size == 0) list.begin = uint32_t(fn.pool.size());
     if (list.begin + list.size != fn.pool.size()) list = fn.make_list(fn.list(list));
@@ -106,7 +106,7 @@ void Function::set_args(Value v, std::span<const Value> values) { insts[v.id].ar
 void Function::push_arg(Value v, Value extra) { insts[v.id].args = grow(*this, insts[v.id].args, extra); }
 
 SpanId Function::intern_span(const Span &s) {
-    constexpr size_t recent = 4; // neighbours share spans; an older duplicate does no harm
+    constexpr size_t recent = 4; // neighbouring instructions share spans; an older duplicate is harmless
     size_t stop = spans.size() > recent ? spans.size() - recent : 0;
     for (size_t i = spans.size(); i > stop; --i)
         if (const Span &old = spans[i - 1]; old.end_column == s.end_column && old == s) return SpanId(i - 1);

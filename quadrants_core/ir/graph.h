@@ -1,5 +1,5 @@
 #pragma once
-// Where the instructions of a kernel's top level stand among its subgraphs.
+// Positions of a kernel's top-level instructions in the subgraphs of its graph.
 #include "ir/function.h"
 
 #include <vector>
@@ -8,12 +8,12 @@ namespace qd::ir {
 
 inline bool is_graph_mark(Op op) { return op == Op::graph_begin || op == Op::graph_end; }
 
-/// Follows the top level of a kernel that is well formed, instruction by instruction.
+/// Walks the top level of a well-formed kernel, instruction by instruction.
 class GraphWalk {
   public:
     explicit GraphWalk(const Function &kernel) : kernel_(kernel) {}
 
-    /// Goes past `v`; only marks change anything.
+    /// Advances past `v`; only graph marks change the position.
     void pass(Value v);
     const GraphPosition &position() const { return position_; }
     /// The innermost subgraph, as an entry of Function::subgraphs, or `outside`.
@@ -23,12 +23,13 @@ class GraphWalk {
   private:
     struct Open {
         uint32_t subgraph;
-        GraphPosition before; ///< the position around it
+        GraphPosition before; ///< the position outside of it
     };
     const Function &kernel_;
     std::vector<Open> open_;
     GraphPosition position_;
-    int32_t levels_ = 0, checkpoints_ = 0, regions_ = 0, sections_ = 0; ///< begun so far; sections: of the region
+    int32_t levels_ = 0, checkpoints_ = 0, regions_ = 0,
+            sections_ = 0; ///< begun so far; sections: in the current region
 };
 
 } // namespace qd::ir

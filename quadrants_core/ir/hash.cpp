@@ -14,8 +14,8 @@ uint64_t mix(uint64_t x) { // the finaliser of MurmurHash3: every input bit reac
     return x ^ (x >> 33);
 }
 
-/// Ops count by name, so that a new row in ops.def changes no hash. Made as the library is loaded: a child forked while
-/// another thread made it would wait for ever.
+/// Ops are hashed by name, so a new row in ops.def changes no hash. Computed when the library is loaded: lazy initialisation would deadlock
+/// in a child forked while another thread initialises it.
 const auto op_hashes = [] {
     std::array<uint64_t, 256> t{};
     for (int i = 0; i < op_count; ++i)
@@ -24,7 +24,7 @@ const auto op_hashes = [] {
 }();
 uint64_t hash_of(Op op) { return op_hashes[size_t(op)]; }
 
-/// Feeds a function, in the order of its text, into two independent 64-bit states.
+/// Feeds a function, in the order of its text form, into two independent 64-bit states.
 struct Hasher {
     const Function &fn;
     uint64_t a = 0x9ae16a3b2f90404fu, b = 0xc949c7defebe9b5du;
@@ -94,7 +94,7 @@ void Hasher::packing(const Packing &p) {
     for (const Packing::Sharer &other : p.others) add(uint64_t(other.shift) << 8 | other.digits);
 }
 
-/// Code refers to messages and counters by number, to all else by content.
+/// Instructions refer to messages, counters and subgraphs by number, to everything else by content.
 void Hasher::immediate(const Inst &in) {
     switch (info(in.op).imm) {
     case Imm::none: return;

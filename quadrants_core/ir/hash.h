@@ -1,7 +1,6 @@
 #pragma once
-// Content hash: equal for functions that print alike, whatever their ids. Spans, names (of the function, places,
-// loops) and unused table entries do not count; messages, counters, flags of loops, addressing of places do. The same
-// in every process.
+// Content hash: equal for functions whose text form is equal, whatever their ids. Spans, names (of the function, places, loops) and unused
+// table entries do not count; messages, counters, loop flags and place addressing do. Stable across processes.
 #include "ir/function.h"
 
 #include <array>

@@ -1,5 +1,5 @@
 #pragma once
-// The table of instructions (ops.def) as enums, one of all ops and one per family, and as rows to ask.
+// The instruction table (ops.def) as enums, one of all ops and one per family, and as rows that can be queried.
 #include "ir/types.h"
 
 #include <array>
@@ -36,7 +36,7 @@ enum class Family : uint8_t {
     terminator
 };
 
-// The ops of each family, for switches that hold all of them: switch (RealOp(op)).
+// The ops of each family, for exhaustive switches: switch (RealOp(op)).
 enum class PlainOp : uint8_t {
 #define OP(...)
 #define PLAIN(id, ...) id = uint8_t(Op::id),
@@ -137,9 +137,9 @@ enum class Result : uint8_t {
     member,
     nothing
 };
-/// The result type must be given: it does not follow from the operands.
+/// True if the result type must be given because it does not follow from the operands.
 constexpr bool is_stated(Result r) { return r >= Result::number && r <= Result::member; }
-/// The space of the pointer that an op of this result makes; that of operand 0, if it is `same_space`.
+/// The space of a pointer result. Invalid for `same_space`, where it is the space of operand 0.
 constexpr Space space_of(Result r) {
     return r == Result::private_pointer    ? Space::private_
            : r == Result::shared_pointer   ? Space::shared
@@ -187,7 +187,7 @@ enum class Operand : uint8_t {
     number,
     array,
     level,
-    indices, ///< from here on: any number
+    indices, ///< variadic from here on
     axes,
     bounds,
     numbers,
@@ -198,28 +198,28 @@ enum Trait : uint16_t {
     commutative = 1,
     float_only = 2,
     int_only = 4,
-    slow = 8,          ///< takes the time of about five additions
-    routine = 16,      ///< of libm, on scalar floats: about a dozen additions
-    integral = 32,     ///< gives whole numbers
-    cells = 64,        ///< looks at the structure of a tree; with effect write: changes it
-    updates = 128,     ///< reads and writes what operand 0 points to
+    slow = 8,          ///< costs about five additions
+    routine = 16,      ///< a libm function on scalar floats: costs about a dozen additions
+    integral = 32,     ///< the result is a whole number
+    cells = 64,        ///< reads the structure of a tree; with effect write: changes it
+    updates = 128,     ///< reads and writes the memory that operand 0 points to
     leaves = 256,      ///< may leave the task
-    jumps = 512,       ///< leaves or goes on with a loop
-    endless = 1024,    ///< its end is not certain
-    lane_form = 2048,  ///< a routine that is instructions on lanes of f32 under fast_math
-    observes = 4096,   ///< with effect write: happens each time and in its place, but changes nothing
-    convergent = 8192, ///< what it means depends on which threads reach it together: see is_movable
-    fences = 16384, ///< memory that is not private: what was stored before is seen by others, and theirs from here on
+    jumps = 512,       ///< leaves or continues a loop
+    endless = 1024,    ///< may not terminate
+    lane_form = 2048,  ///< a routine that under fast_math is expanded to SIMD instructions on f32 lanes
+    observes = 4096,   ///< with effect write: executes each time and in program order, but writes nothing
+    convergent = 8192, ///< depends on which threads execute it together: see is_movable
+    fences = 16384,    ///< full fence on shared and global memory
 };
 
 /// The kinds of an op's operands.
 struct Signature {
     static constexpr int most = 4;
     Operand kinds[most] = {};
-    uint8_t written = 0; ///< kinds in the row
+    uint8_t written = 0; ///< number of `kinds` given in the row
 
     constexpr bool open() const { return written && kinds[written - 1] >= Operand::indices; }
-    /// Of operand `i`; the last kind stands for all that follow if it is open.
+    /// The kind of operand `i`; if the signature is open, the last kind applies to all further operands.
     constexpr Operand kind(size_t i) const { return kinds[i < written ? i : written - 1u]; }
 };
 template <class... Kinds> constexpr Signature signature(Kinds... kinds) {
@@ -236,12 +236,12 @@ struct OpInfo {
     Effect effect;
     Imm imm;
     uint16_t traits;
-    Op plain; ///< what an atomic, a reduction or a packed update applies; Op::param: nothing
+    Op plain; ///< the op that an atomic, a reduction or a packed update applies, or Op::param
 };
 
 namespace table {
 
-/// The C++ name of an op without the underscore that keeps it apart from a keyword.
+/// The C++ name of an op without the underscore that avoids a keyword.
 struct Name {
     char text[16] = {};
     constexpr Name(std::string_view s) {
@@ -274,18 +274,18 @@ inline Family family(Op op) { return info(op).family; }
 inline bool is_terminator(Op op) { return family(op) == Family::terminator; }
 inline bool is_atomic(Op op) { return family(op) == Family::atomic; }
 inline bool owns_block(Op op) { return family(op) == Family::control; }
-/// May be merged with an equal one, done wherever its operands are at hand, as often as anybody likes, and by threads that
-/// would not have come to it. What moves, merges, repeats or speculates an instruction asks this, and nothing else.
+/// True if the instruction may be merged with an equal one, executed wherever its operands are available, any number of times, and by
+/// threads that would not have reached it. Code that moves, merges, duplicates or speculates an instruction must check this, and only this.
 constexpr bool is_movable(Op op) { return info(op).effect == Effect::pure && !(info(op).traits & convergent); }
 /// Pure scalar functions of operands of one type.
 inline bool is_arithmetic(Op op) { return family(op) >= Family::arithmetic && family(op) <= Family::real; }
-/// Of a pure instruction, in additions.
+/// Cost of a pure instruction, in additions.
 inline int cost_of(Op op) { return info(op).traits & routine ? 12 : info(op).traits & slow ? 5 : 1; }
-/// The op that an atomic, a reduction or a packed update applies; Op::param: none.
+/// The op that an atomic, a reduction or a packed update applies, or Op::param.
 inline Op plain_op(Op op) { return info(op).plain; }
-/// The atomic that applies an op; Op::param: none.
+/// The atomic that applies an op, or Op::param.
 Op atomic_op(Op plain);
-/// The same as an atomic, on a packed number.
+/// The op that does the same as an atomic on a packed number.
 Op packed_op(Op atomic);
 
 } // namespace qd::ir

@@ -1,5 +1,5 @@
-// The text form, read (print.cpp shows it). Blocks follow the indentation. Types are taken as stated: judging them is
-// the verifier's job, so that broken functions can be written down.
+// Reads the text form (format in print.cpp). Blocks follow the indentation. Types are taken as stated: checking them is the verifier's job,
+// so that invalid functions can be written down.
 #include "ir/cursor.h"
 #include "ir/eval.h"
 #include "ir/print.h"
@@ -69,7 +69,7 @@ std::vector<std::pair<std::string, Type>> Reader::definitions(Cursor &c) {
     return list;
 }
 
-/// The id of a task that has this name; null if there is none.
+/// The member of the graph position with this name, or null.
 int32_t *Reader::graph_id(std::string_view word) {
     if (word == "level") return &fn.graph.level;
     if (word == "checkpoint") return &fn.graph.checkpoint;
@@ -127,7 +127,7 @@ void Reader::header(Cursor &c) {
     }
 }
 
-/// Grows a table so that it has entry `index`.
+/// Returns entry `index` and grows the table if necessary.
 template <class T> T &entry(Cursor &c, std::vector<T> &table, uint64_t index) {
     if (index > 1000000) c.fail("table index is too large");
     if (table.size() <= index) table.resize(size_t(index) + 1);
@@ -246,7 +246,7 @@ void Reader::subgraph(Cursor &c) {
     c.expect_end();
 }
 
-/// One line of the tables, if the next line is one.
+/// Reads one line of the tables, if the next line is one.
 bool Reader::table(int indent) {
     if (!more(indent)) return false;
     Cursor c = at();

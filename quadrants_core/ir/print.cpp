@@ -1,28 +1,28 @@
-// The text form, written. There is no code per op here: one line form driven by op_table, and the loops' attributes.
+// Writes the text form. There is no code per op here: all instructions have one line format, driven by op_table, plus loop attributes.
 //
 //   fn @name(%0: f32, %1: array<f32, 1>) -> f32 fast_math debug aliased tmp 16 ret 8      task serial|range @name(...)
 //                                         level 0 checkpoint 0 region 0 section 0 range_at 8
-//       place 0 "x" f32 tree 0 byte 4 id 7 offset (0, -1) shape (8, 8)                     tables: entries in use
+//       place 0 "x" f32 tree 0 byte 4 id 7 offset (0, -1) shape (8, 8)                     tables: only entries in use
 //           dense start 0 cell 8 [0 extent 8 divide 1 stride 8, 1 extent 8 divide 1 stride 1]
 //       place 1 "S1" u8 tree 1 byte 0 level offset (0) shape (64)
 //           dynamic start 0 cell 4 node 1 chunk 16 [0 extent 64 divide 1 stride 1]
 //       packing 0 integer bits 5 at 3 signed
 //       packing 1 fixed bits 10 at 0 scale 0.5
 //       packing 2 floating bits 16 at 0 signed exponent 5
-//       packing 3 shared bits 9 at 5 signed exponent 5 at 0 (14, 8, 23, 9)                 bit and digits of each other
+//       packing 3 shared bits 9 at 5 signed exponent 5 at 0 (14, 8, 23, 9)                 bit and digits of each sharer
 //       table 0 f32 (1, 0.5, nan)
 //       message 0 "x = " {0} " y = " {1 ".3f"}
 //       counter 0 line
-//       subgraph 0 do_while flag 1                                                         flag: a parameter's number
-//       bounds / body                                                                      only with a bounds block
+//       subgraph 0 do_while flag 1                                                         flag: number of a parameter
+//       bounds / body                                                                      only if there is a bounds block
 //       %3: i32 = dim %1 !0                                                                results = op operands !imm
 //       %7: ptr<u8> = find_cell %5, %6 !1.0                                                !place.level
-//       %8: ptr<f32, private> = local !4                                                   the space, unless it is global
+//       %8: ptr<f32, private> = local !4                                                   the space, if not global
 //       %4: f32 = for %a, %b, %0 {reversed name "i"} (%5: i32, %6: f32)
 //           ...
 //       if %c
 //           yield
-//       else                                                                               left out if it only yields
+//       else                                                                               omitted if it only yields
 //           yield
 //       ret %4
 #include "ir/print.h"
@@ -73,7 +73,7 @@ template <class T> std::string shortest(T v) {
     return std::string(buffer, end);
 }
 
-/// Writes one function; numbers values in order of appearance.
+/// Writes one function; values are numbered in order of appearance.
 struct Printer {
     const Function &fn;
     const PrintOptions &options;
@@ -145,7 +145,7 @@ void Printer::header() {
     line(0, text);
 }
 
-/// The entries of the tables that instructions of the function's blocks use, under their own index.
+/// Indices of the table entries that the function's instructions use.
 struct TableUse {
     std::vector<uint64_t> places, packings, tables, messages, counters, subgraphs;
 };
@@ -320,7 +320,7 @@ void Printer::inst(Value v, int depth, int nesting) {
         text += " (" + definitions(fn[first].params) + ")";
     if (options.spans && in.span && in.span < fn.spans.size())
         text += " @" + std::to_string(fn.spans[in.span].line) + ":" + std::to_string(fn.spans[in.span].column);
-    if (in.op == Op::volatile_load) text += "  ; global load volatile"; // the words that programs look for
+    if (in.op == Op::volatile_load) text += "  ; global load volatile"; // the words that tools search for
     line(depth, text);
     if (hook) hook(v, depth, out);
     block(first, depth + 1, nesting + 1);

@@ -1,4 +1,4 @@
-// One list of members serves both directions: `Fields` below is called with a sink that writes or one that reads.
+// One list of members serves both directions: `fields` below is called with a sink that writes or one that reads.
 #include "ir/serial.h"
 
 namespace qd::ir {
@@ -27,7 +27,7 @@ struct In {
     }
 };
 
-// Structs are taken apart by name: a member that is added must be kept as well.
+// Structured bindings name every member, so a member added to a struct does not compile until it is serialised here.
 
 template <class Sink, class PlaceT> void place_fields(Sink &s, PlaceT &p) {
     auto &[name, elem, tree, id, level_alone, levels, byte_offset, index_offset, shape] = p;

@@ -8,7 +8,7 @@
 namespace qd::ir {
 
 struct PrintOptions {
-    bool spans = false; ///< add `@line:col` to each instruction
+    bool spans = false; ///< adds `@line:col` to each instruction
 };
 std::string print(const Function &fn, const PrintOptions &options = {});
 

@@ -1,7 +1,7 @@
 #pragma once
-// Types of IR values. A value is a scalar, a short SIMD vector of scalars (made by `vectorize` only), a pointer to a
-// scalar, or an array parameter. Matrices, vectors and structs of the language are scalarised by the frontend; a matrix
-// that is indexed at run time lives in a `local`.
+// Types of IR values. A value is a scalar, a short SIMD vector of scalars (created by `vectorize` only), a pointer to a scalar, or an array
+// parameter. Matrices, vectors and structs of the language are scalarised by the frontend; a matrix that is indexed at run time is stored
+// in a `local`.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -24,12 +24,12 @@ constexpr int bits_of(Scalar s) { return s == Scalar::u1 ? 1 : 8 * size_of(s); }
 
 enum class Kind : uint8_t { none, scalar, pointer, array };
 
-/// Where the memory lies that a pointer leads to. Memory of different spaces does not overlap.
+/// Address spaces. Memory of different spaces never aliases.
 enum class Space : uint8_t {
-    global,   ///< of the device, for all threads
-    shared,   ///< of a block of threads
-    private_, ///< of one thread
-    constant  ///< only read
+    global,   ///< device memory, visible to all threads
+    shared,   ///< shared by a block of threads
+    private_, ///< private to one thread
+    constant  ///< read-only
 };
 
 struct Type {

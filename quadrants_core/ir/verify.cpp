@@ -1,37 +1,33 @@
-// The rules that every function obeys. Each is checked here or, of single instructions, in verify_types.cpp; a pass may
-// rely on all of them.
+// The rules that every function obeys. They are checked here or, for single instructions, in verify_types.cpp; passes may rely on all
+// of them.
 //
-// Shape
-//  - Ids are in range. An instruction stands in one block, once; a block belongs to one owner.
+// Structure
+//  - Ids are in range. An instruction is listed in exactly one block, once; a block has exactly one owner.
 //  - A block ends with its only terminator. Blocks nest at most 200 deep.
-//  - The body ends with `ret` (values match Function::returns) or `exit`; `ret` stands nowhere else. Tasks return
-//  nothing.
-//  - A range task has a bounds block, which yields lo and hi (i64); other functions have none. Values of the bounds
-//  block
-//    are not visible in the body, nor the other way round.
-//  - `if` owns two blocks without parameters; each yields the types of the if's results, or leaves by break, continue,
-//    exit.
-//  - The body of `for` has parameters (index, carried...), that of `loop` (carried...). Initial values, carried
-//    parameters, yield, continue, break and results have the same types. The results are the values of the last yield
-//    or continue (the initial ones if the loop never ran), or those of the break.
-//  - `parallel` stands at the outermost level of the body, has i32 bounds (lo, hi per index), i32 indices, no results,
-//    and its body yields nothing. break and continue do not cross it. One over cells has one pair of bounds, the upper one a
-//    `list`, and an index for each axis of the list's place.
-//  - graph_begin and graph_end stand at the outermost level of a kernel, in pairs that nest; each subgraph begins once. A
-//    do_while stands in do_whiles and at most one checkpoint, a checkpoint in do_whiles alone, a region in do_whiles, a section
-//    directly in a region, which holds nothing else that has an effect. The flag of a do_while, which it must have, and of a
-//    checkpoint is the number of an i32 array parameter; the others have none. Tasks alone have a graph position, range tasks
-//    alone a `range_at`, within the tmp buffer.
-//  - Operands are defined above, in the same block or one around it. Results of an instruction are not visible inside
-//  it.
+//  - The body ends with `ret` (its operands match Function::returns) or `exit`; `ret` is allowed nowhere else. Tasks return nothing.
+//  - A range task has a bounds block, which yields lo and hi (i64); other functions have none. Values of the bounds block are not
+//    visible in the body, nor vice versa.
+//  - `if` owns two blocks without parameters; each yields the types of the if's results, or leaves by break, continue or exit.
+//  - The body of `for` has parameters (index, carried...), that of `loop` (carried...). Initial values, carried parameters, yield,
+//    continue, break and results have the same types. The results are the operands of the last yield or continue (the initial values
+//    if there was no iteration), or those of the break.
+//  - `parallel` is allowed at the outermost level of the body only. It has i32 bounds (lo, hi per index), i32 indices and no results;
+//    its body yields nothing, and break and continue do not cross it. A parallel loop over cells has one pair of bounds, the upper one
+//    a `list`, and one index per axis of the list's place.
+//  - graph_begin and graph_end are allowed at the outermost level of a kernel only, in properly nested pairs; each subgraph begins
+//    once. A do_while is nested in do_whiles and at most one checkpoint, a checkpoint in do_whiles only, a region in do_whiles only,
+//    and a section directly in a region, which contains nothing else with an effect. The flag of a do_while (required) or a checkpoint
+//    (optional) is the number of an i32 array parameter; regions and sections have none. Only tasks have a graph position, and only
+//    range tasks a `range_at`, which lies within the tmp buffer.
+//  - Operands are defined earlier, in the same block or an enclosing one. Results of an instruction are not visible in its own blocks.
 // Types
-//  - Operands, result type and immediate of an instruction are what its row of ops.def says.
-//  - Parameters of functions are one-lane scalars and arrays; carried values and results scalars or pointers.
-//  - Immediates name existing entries of the tables; messages name existing operands.
-//  - A pointer is in the space that the op says which makes it; `offset` keeps it, and what control flow hands on has one
-//    type. Memory of constants is not written. Addresses of global memory alone become numbers, or lead to cells.
-//  - `shared` stands in the parallel loops of a kernel only: tasks share no such memory.
-//  - bitcast keeps the bits per lane. chunk_begin, chunk_end and chunk_step stand in the body of range tasks.
+//  - Operands, result type and immediate of an instruction match its row of ops.def.
+//  - Function parameters are one-lane scalars and arrays; carried values and results are scalars or pointers.
+//  - Immediates refer to existing table entries; messages refer to existing operands.
+//  - The op that creates a pointer determines its space; `offset` preserves it, and control flow passes values of one type only.
+//    Constant memory is not written. Only addresses of global memory are converted to numbers or used in ops on cells.
+//  - `shared` is allowed in the parallel loops of a kernel only, because tasks do not share such memory.
+//  - bitcast preserves the bits per lane. chunk_begin, chunk_end and chunk_step are allowed in the body of range tasks only.
 #include "ir/verify.h"
 
 #include "ir/graph.h"
@@ -44,12 +40,12 @@ namespace qd::ir {
 
 namespace {
 
-/// What surrounds the block being checked.
+/// The context of the block being checked.
 struct Scope {
     enum class Kind : uint8_t { body, bounds, branch, for_body, loop_body, parallel_body };
     Kind kind = Kind::body;
     Value owner;     ///< the if, for, loop or parallel
-    Value innermost; ///< for or loop that break and continue leave; none in a parallel body
+    Value innermost; ///< target of break and continue; none in a parallel body
     bool in_bounds = false;
     bool outermost = false;
     bool in_parallel = false;
@@ -135,7 +131,7 @@ void Checker::position() {
         report({}, "the range lies outside of the tmp buffer");
 }
 
-/// A subgraph begins inside of the `open` ones, outermost first.
+/// Checks a graph_begin inside of the `open` subgraphs, outermost first.
 void Checker::begin(Value mark, const std::vector<uint32_t> &open) {
     using Kind = Subgraph::Kind;
     const Subgraph &own = fn.subgraphs[fn[mark].imm];
@@ -270,7 +266,7 @@ void Checker::expect_types(Value at, std::span<const Value> values, std::span<co
                            to_string(type(values[i])));
 }
 
-/// Parameters and results of a for or loop against its initial values.
+/// Checks parameters and results of a for or loop against its initial values.
 void Checker::loop_shape(Value v, size_t indices, size_t first_init, Type index_type) {
     const Inst &in = fn[v];
     if (!in.blocks[0] || in.blocks[0].id >= fn.blocks.size()) return; // reported by children()
@@ -281,7 +277,7 @@ void Checker::loop_shape(Value v, size_t indices, size_t first_init, Type index_
     expect_types(v, fn.results(v), types, "result");
 }
 
-/// Where the instruction stands, and the blocks and results that go with it.
+/// Checks the position of the instruction, its blocks and its results.
 void Checker::control(Value v, const Scope &scope) {
     const Inst &in = fn[v];
     std::span<const Value> args = fn.args(v);

@@ -7,9 +7,9 @@ struct Problem {
     Value at;
     std::string message;
 };
-/// All broken rules; empty if the function is well formed. Never throws.
+/// All rule violations; empty if the function is well formed. Never throws.
 std::vector<Problem> verify(const Function &fn);
-/// The listing with each problem under its line.
+/// The text form with each problem below its line.
 std::string explain(const Function &fn, const std::vector<Problem> &problems);
 
 } // namespace qd::ir

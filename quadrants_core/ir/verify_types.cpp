@@ -130,14 +130,14 @@ void Checker::loaded(unsigned least) {
                ", not " + to_string(in.type));
 }
 
-/// What a load or store moves.
+/// The type of the value that a load or store transfers.
 Type Checker::moved() const {
     for (size_t i = 0; i < args.size(); ++i)
         if (row.signature.kind(i) == Operand::moved) return type(i);
     return in.type;
 }
 
-/// Operand `i` is something to put where operand 0 points.
+/// Checks that operand `i` can be stored where operand 0 points.
 void Checker::moves(size_t i, unsigned least) {
     if (!type(0).is_pointer()) return must_be(0, "a pointer");
     const Type t = type(i);
@@ -208,7 +208,7 @@ void Checker::operand(size_t i, Operand kind) {
     }
 }
 
-/// What is only read is not written, and numbers are made of addresses that every thread knows.
+/// Constant memory must not be written; only global addresses are valid in ops on cells.
 void Checker::space(size_t i) {
     const Space own = type(i).space;
     if (own == Space::constant && row.effect == Effect::write && !(row.traits & observes))
@@ -235,7 +235,7 @@ void Checker::table(const Table &t) {
         if (bits < 64 && value >> bits) return report("a value has more bits than its type");
 }
 
-/// The number fits its word, and its value the number.
+/// Checks that the number fits its word, and its value type the number.
 void Checker::packing() {
     const Packing &p = fn.packings[in.imm];
     if (!type(0).is_pointer() || is_signed(type(0).elem) || type(0).elem == Scalar::u1)
