@@ -25,12 +25,12 @@ InterruptState interrupts;
 namespace {
 
 struct sigaction previous;
-std::atomic<bool> asked{false};              // an interrupt came while the main thread launched
+std::atomic<bool> asked{false};              // an interrupt came while the main thread was launching
 std::atomic<bool> launches_watched{false};   // written with the GIL held
 bool threads_end = false;                    // guarded by the GIL
-std::atomic<bool> outside{false};            // one came while the main thread launched nothing, or may have
-thread_local int depth = 0;                  // of the scopes of a thread other than the main one
-const ForkHooks hooks(nullptr, nullptr, [] { // the one that forked, which launches nothing
+std::atomic<bool> outside{false};            // one came while the main thread was not launching, or may have come
+thread_local int depth = 0;                  // nesting depth of the scopes of a thread other than the main one
+const ForkHooks hooks(nullptr, nullptr, [] { // in the child: the forking thread, which launches nothing
     interrupts.main_thread = __builtin_thread_pointer();
     interrupts.launching = interrupts.elsewhere = depth = 0;
     interrupts.arrived = asked = launches_watched = false;
@@ -40,7 +40,7 @@ bool on_main_thread() { return __builtin_thread_pointer() == interrupts.main_thr
 
 bool somebody_launches() { return main_thread_launches() || interrupts.elsewhere.load() > 0; }
 
-/// The last of those that it is for ends the request to stop.
+/// Ends the request to stop once everything that it applies to has left.
 void end_request() {
     if (somebody_launches()) return;
     interrupts.arrived.store(launches_watched.load());
@@ -55,7 +55,7 @@ void on_interrupt(int number, siginfo_t *info, void *context) {
     if (somebody_launches()) {
         request_stop();
         interrupts.arrived.store(true);
-        end_request(); // whoever left before it was made did not see it
+        end_request(); // a launch that left before the request was made did not see it
     }
     if (previous.sa_flags & SA_SIGINFO) {
         previous.sa_sigaction(number, info, context);
@@ -67,11 +67,12 @@ void on_interrupt(int number, siginfo_t *info, void *context) {
 } // namespace
 
 void keep_watching() {
-    constexpr uint64_t burst = ticks_in_microsecond * 4 / 10; // less than signal.signal() takes, so nothing has changed
+    constexpr uint64_t burst =
+        ticks_in_microsecond * 4 / 10; // shorter than signal.signal() takes, so the handler cannot have changed
     constexpr uint64_t often = ticks_in_microsecond * 5'000;
     static uint64_t looked, looked_at_faults;
     const uint64_t now = ticks();
-    // Where it is the main thread that launches; another one always looks.
+    // A burst of launches of the main thread skips the check; launches of other threads always make it.
     if (!main_thread_launches() || now - std::exchange(looked, now) > burst) [[unlikely]]
         watch_interrupts();
     if (now - looked_at_faults < often) return;
@@ -85,7 +86,7 @@ void watch_interrupts() {
     struct sigaction now;
     if (sigaction(SIGINT, nullptr, &now) != 0) return;
     if ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_interrupt) return;
-    // Without a handler of Python's, SIGINT ends (or does not concern) the process: leave that as it is.
+    // Without a Python handler, SIGINT ends the process or is ignored by it: leave that as it is.
     if (!(now.sa_flags & SA_SIGINFO) && (now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN)) return;
     previous = now;
     struct sigaction ours = {};
@@ -93,7 +94,7 @@ void watch_interrupts() {
     ours.sa_flags = SA_SIGINFO | (now.sa_flags & (SA_ONSTACK | SA_RESTART));
     ours.sa_mask = now.sa_mask;
     sigaction(SIGINT, &ours, nullptr);
-    outside.store(true, std::memory_order_relaxed); // that handler may have been called already
+    outside.store(true, std::memory_order_relaxed); // the previous handler may have been called already
 }
 
 void InterruptScope::enter_elsewhere() {
@@ -105,11 +106,11 @@ void InterruptScope::leave_elsewhere() {
 
 namespace {
 
-/// Counts as one that launches nothing while it waits. False with an error set.
+/// Waits until all others have left; does not count itself as launching meanwhile. Returns false with an error set.
 [[gnu::cold, gnu::noinline]] bool others_have_left() {
     const bool on_main = on_main_thread();
     std::atomic<int> &mine = on_main ? interrupts.launching : interrupts.elsewhere;
-    if ((on_main ? mine.load() : depth) > 1) return true; // a part of what is to leave
+    if ((on_main ? mine.load() : depth) > 1) return true; // nested in work that is itself to leave
     bool ok = true;
     mine--;
     for (end_request(); ok && stop_word; end_request()) {
@@ -127,7 +128,7 @@ namespace {
 } // namespace
 
 bool no_interrupt_waits() {
-    const bool meant = on_main_thread() && asked.load(std::memory_order_relaxed); // and leaves at once
+    const bool meant = on_main_thread() && asked.load(std::memory_order_relaxed); // so this launch leaves at once
     if (stop_word && !meant && !others_have_left()) [[unlikely]]
         return false;
     if (!outside.load(std::memory_order_relaxed) || !on_main_thread()) [[likely]]
@@ -154,7 +155,7 @@ void note_interrupt() {
     const bool meant = on_main_thread() && !main_thread_launches() && asked.exchange(false);
     end_request();
     if (!cut_short && !meant) return ok;
-    if (!ok && !cut_short) { // another error comes first
+    if (!ok && !cut_short) { // another error takes precedence
         forget_where_it_stopped();
         return false;
     }

@@ -1,28 +1,28 @@
 #pragma once
-// Ctrl-C and kernels. Python's own SIGINT handler only notes the signal; a kernel running on the main thread would
-// never look. Ours, put in front of it, also asks the running tasks, or the compiler, to leave, whichever thread they
-// are of. The request lasts until all have left that ran when it came; what begins meanwhile waits for that.
+// Ctrl-C and kernels. Python's own SIGINT handler only records the signal, which a kernel running on the main thread would never notice.
+// Our handler, installed in front of it, also asks the running tasks, or the compiler, to leave, on whichever thread they run. The
+// request lasts until everything that was running when it came has left; launches and compilations that begin meanwhile wait for that.
 #include <atomic>
 #include <functional>
 
 namespace qd::bind {
 
-/// What every launch looks at.
+/// State that every launch reads.
 struct InterruptState {
-    void *main_thread = __builtin_thread_pointer(); ///< of the thread that runs Python's signal handlers
-    std::atomic<int> launching{0};                  ///< only the main thread writes it, hence no locked addition
-    std::atomic<int> elsewhere{0};                  ///< other threads that launch or compile
-    std::atomic<bool> arrived{false};               ///< an interrupt came, or somebody wants to be told of launches
+    void *main_thread = __builtin_thread_pointer(); ///< thread pointer of the thread that runs Python's signal handlers
+    std::atomic<int> launching{0};                  ///< written only by the main thread, hence no atomic addition
+    std::atomic<int> elsewhere{0};                  ///< number of other threads that launch or compile
+    std::atomic<bool> arrived{false};               ///< an interrupt came, or launches are reported to an observer
 };
 extern InterruptState interrupts;
 
-/// Puts our handler in front of Python's, if it is not there already.
+/// Installs our handler in front of Python's, if it is not installed already.
 void watch_interrupts();
-/// The same before every launch that may take long, GIL held: ipykernel sets a handler for each cell, and cells follow
-/// each other within a millisecond. Those for faults are looked after every 5 ms.
+/// Does the same before every launch that may take long, GIL held: ipykernel sets a handler for each cell, and cells follow each other
+/// within a millisecond. Handlers for faults are checked every 5 ms.
 void keep_watching();
 
-/// While one lives, SIGINT stops the launch or compilation of its thread.
+/// While one exists, SIGINT stops the launch or compilation of its thread.
 class InterruptScope {
   public:
     InterruptScope() : on_main_(__builtin_thread_pointer() == interrupts.main_thread) {
@@ -49,24 +49,23 @@ class InterruptScope {
     const bool on_main_;
 };
 
-/// Before tasks run or the compiler does, inside of a scope, GIL held: waits until all have left that an earlier request
-/// to stop was for. False, with an error set, if SIGINT came before the scope began, or during the wait, and Python has
-/// not looked since.
+/// Before tasks or the compiler run, inside a scope, GIL held: waits until everything that an earlier request to stop applied to has left.
+/// Returns false, with an error set, if SIGINT came before the scope began or during the wait and Python has not handled it yet.
 bool no_interrupt_waits();
 
-/// As if SIGINT had come now: for a KeyboardInterrupt that Python raised while a kernel runs.
+/// Acts as if SIGINT had just come: for a KeyboardInterrupt that Python raised while a kernel runs.
 void note_interrupt();
 
-/// After a launch or a compilation, `ok` unless it left an error: what the user asked for by Ctrl-C meanwhile. On the
-/// main thread runs Python's signal handlers, and leaves KeyboardInterrupt set unless they set another; what was cut
-/// short on another thread leaves QuadrantsInterruptedError.
+/// After a launch or a compilation, `ok` unless it left an error: handles a Ctrl-C that came meanwhile. On the main thread it runs
+/// Python's signal handlers, and leaves KeyboardInterrupt set unless they set another error; work that was cut short on another thread
+/// leaves QuadrantsInterruptedError.
 bool raise_interrupt(bool ok);
 inline bool settle_interrupt(bool ok) {
     if (ok && !interrupts.arrived.load(std::memory_order_relaxed)) [[likely]]
         return true;
     return raise_interrupt(ok);
 }
-/// The same after a launch, of which somebody may wish to be told (standstill.h).
+/// The same after a launch, which may be reported to an observer (see tell_launches).
 bool settle_watched_launch(bool ok);
 inline bool settle_launch(bool ok) {
     if (ok && !interrupts.arrived.load(std::memory_order_relaxed)) [[likely]]
@@ -74,15 +73,15 @@ inline bool settle_launch(bool ok) {
     return settle_watched_launch(ok);
 }
 
-/// Whether the main thread is in a launch or a compilation.
+/// True if the main thread is in a launch or a compilation.
 inline bool main_thread_launches() { return interrupts.launching.load(std::memory_order_relaxed) > 0; }
-/// Has settle_launch look closer after each launch of the main thread: somebody is told of them (standstill.h).
+/// Makes settle_launch take its slow path after each launch of the main thread, to report launches to an observer (see tell_launches).
 void watch_launches(bool on);
 
-/// From now on a launch of another thread than the main one that is cut short ends its thread, without a word: the process ends.
+/// From now on, a launch that is cut short on a thread other than the main one ends its thread silently: the process is ending.
 void end_threads_silently();
 
-/// Compiles: Ctrl-C ends it. False with an error set if it did not come to its end.
+/// Runs a compilation that Ctrl-C can end. Returns false with an error set if it did not complete.
 bool interruptible(const std::function<void()> &work);
 
 } // namespace qd::bind

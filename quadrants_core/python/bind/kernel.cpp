@@ -18,7 +18,7 @@ PyTypeObject *kernel_type = nullptr;
 
 KernelObject *self_of(PyObject *o) { return reinterpret_cast<KernelObject *>(o); }
 
-/// A call while somebody is told of calls: Python decides (KernelInfo._call_told, _gradient_told).
+/// A call while calls are reported to an observer: Python handles it (KernelInfo._call_told, _gradient_told).
 PyObject *call_told(PyObject *o, PyObject *const *args, size_t flags, PyObject *names) {
     const bool backward = self_of(o)->mode == autodiff::Mode::reverse;
     PyObject *through = PyObject_GetAttrString(self_of(o)->info, backward ? "_gradient_told" : "_call_told");
@@ -29,13 +29,13 @@ PyObject *call_told(PyObject *o, PyObject *const *args, size_t flags, PyObject *
     return result;
 }
 
-/// _tell(whether calls go through Python)
+/// _tell(True if calls go through Python)
 PyObject *set_told(PyObject *o, PyObject *yes) {
     self_of(o)->vectorcall = yes == Py_True ? call_told : call_of(self_of(o));
     Py_RETURN_NONE;
 }
 
-/// _launch(arguments): the call itself
+/// _launch(arguments): launches without reporting the call
 PyObject *launch_directly(PyObject *o, PyObject *const *args, Py_ssize_t n, PyObject *names) {
     return call_of(self_of(o))(o, args, size_t(n), names);
 }
@@ -88,7 +88,7 @@ PyObject *create(PyTypeObject *type, PyObject *args, PyObject *) {
     return o;
 }
 
-/// What a shape owns, if nobody else owns the shape: the collector counts references one by one.
+/// Visits the references that a shape owns, if this is its only owner: the collector counts every reference once.
 int traverse_shape(const std::shared_ptr<const StructShape> &shape, visitproc visit, void *arg) {
     if (shape.use_count() != 1) return 0;
     Py_VISIT(shape->type);
@@ -194,7 +194,7 @@ PyObject *show(PyObject *o, PyObject *form) {
 
 PyObject *get_info(PyObject *o, void *) { return Py_NewRef(self_of(o)->info ? self_of(o)->info : Py_None); }
 
-/// The kernel that works out its gradients.
+/// Returns the kernel that computes its gradients.
 PyObject *get_gradient(PyObject *o, void *) {
     if (!self_of(o)->info) Py_RETURN_NONE;
     PyObject *&made = self_of(o)->gradient;

@@ -1,6 +1,5 @@
 #pragma once
-// The callable that @qd.kernel makes: a C type with vectorcall. Between the call and the first task no Python code
-// runs.
+// The callable that @qd.kernel makes: a C type with vectorcall. No Python code runs between the call and the first task.
 #include <Python.h>
 
 namespace qd::bind {

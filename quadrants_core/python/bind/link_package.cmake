@@ -1,5 +1,5 @@
-# cmake -DFROM=... -DTO=... -P link_package.cmake: links every file of the package FROM into TO, where links to files that are
-# gone are removed.
+# cmake -DFROM=... -DTO=... -P link_package.cmake: links every file of the package FROM into TO, and removes links to files that no
+# longer exist.
 file(GLOB_RECURSE files RELATIVE ${FROM} ${FROM}/*.py ${FROM}/*.pyi ${FROM}/py.typed)
 foreach(file ${files})
   get_filename_component(folder ${TO}/${file} DIRECTORY)

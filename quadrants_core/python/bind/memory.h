@@ -1,5 +1,5 @@
 #pragma once
-// Memory of the device for the bindings: looked at where the host can, fetched and sent where it cannot.
+// Access to device memory for the bindings: in place where the host can, by transfers where it cannot.
 #include "python/bind/errors.h"
 #include "python/bind/interrupt.h"
 #include "python/bind/state.h"
@@ -8,7 +8,7 @@
 
 namespace qd::bind {
 
-/// Does `work(program)` without the GIL, and throws what it throws when the GIL is held again.
+/// Runs `work(program)` without the GIL, and rethrows its exception once the GIL is held again.
 template <class Work> void without_gil(engine::Program &program, const Work &work) {
     std::exception_ptr failure;
     Py_BEGIN_ALLOW_THREADS;
@@ -21,8 +21,7 @@ template <class Work> void without_gil(engine::Program &program, const Work &wor
     if (failure) std::rethrow_exception(failure);
 }
 
-/// Does `work(program)` without the GIL; None, or null with an error set. Where kernels may have to be waited for, Ctrl-C ends
-/// them.
+/// Runs `work(program)` without the GIL; returns None, or null with an error set. Where it may have to wait for kernels, Ctrl-C ends them.
 template <class F> PyObject *done_unlocked(F &&work) {
     const std::shared_ptr<engine::Program> program = bind::runtime.program;
     if (!need_program()) return nullptr;
@@ -42,14 +41,14 @@ template <class F> PyObject *done_unlocked(F &&work) {
     Py_RETURN_NONE;
 }
 
-/// False with an error set.
+/// Returns false with an error set.
 inline bool upload(const qd::runtime::Buffer &to, uint64_t at, const void *from, uint64_t bytes) {
     PyObject *done = done_unlocked([&](engine::Program &program) { program.upload(to, at, from, bytes); });
     Py_XDECREF(done);
     return done != nullptr;
 }
 
-/// `bytes` of a buffer from byte `at` on, to be read.
+/// Read access to `bytes` bytes of a buffer, from byte `at` on.
 class HostBytes {
   public:
     HostBytes(const qd::runtime::Buffer &buffer, uint64_t at, uint64_t bytes) {

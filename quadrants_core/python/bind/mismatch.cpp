@@ -6,7 +6,7 @@
 namespace qd::bind {
 namespace {
 
-/// The name that NumPy and torch have for a type.
+/// Returns the name of a type in NumPy and torch.
 std::string dtype_word(ir::Scalar s) {
     if (s == ir::Scalar::u1) return "bool";
     return (ir::is_float(s) ? "float" : ir::is_signed(s) ? "int" : "uint") + std::to_string(8 * ir::size_of(s));

@@ -1,5 +1,5 @@
 #pragma once
-// Errors of arguments that do not suit their parameter: what is wrong, and what to write instead.
+// Errors for arguments that do not suit their parameter: what is wrong, and what to write instead.
 #include "python/bind/arguments.h"
 
 namespace qd::bind {
@@ -10,7 +10,7 @@ struct KernelObject;
 std::string shape_text(const int64_t *shape, int n);
 /// "f32", "VectorType[3, f32]", "MatrixType[2,2, f32]".
 std::string type_text(ir::Scalar elem, int rows, int cols, int element_dim);
-/// The element type of an array as messages show it: "f32", "[Tensor (3) f32]".
+/// The element type of an array in messages: "f32", "[Tensor (3) f32]".
 std::string element_text(ir::Scalar elem, int rows, int cols, int element_dim);
 
 /// Sets a QuadrantsRuntimeTypeError that is a ValueError too, as the caller may expect. `hint`: what to write instead.
@@ -19,16 +19,16 @@ void raise_mismatch(const std::string &message, const std::string &hint = "");
 void raise_value(const std::string &name, const std::string &what, const std::string &hint = "");
 /// Sets "Invalid type for argument x, got ...".
 void raise_invalid_type(const std::string &name, PyObject *arg);
-/// Sets "Argument (i,) (type=...) cannot be converted into required type ...", and says for which parameter.
+/// Sets "Argument (i,) (type=...) cannot be converted into required type ...", with the name of the parameter.
 void raise_unconvertible(size_t index, const std::string &name, PyObject *arg, const std::string &type);
-/// For an array of another library with elements of type `given`.
+/// Sets the error for an array of another library with elements of type `given`.
 void raise_elem(const ParamSpec &spec, PyObject *arg, ir::Scalar given);
-/// For an array of another library that is not C-contiguous.
+/// Sets the error for an array of another library that is not C-contiguous.
 void raise_strided(const std::string &name, PyObject *arg);
-/// For an array that a kernel writes to but may not.
+/// Sets the error for an array that a kernel writes to but may not.
 void raise_unwriteable(const std::string &name, PyObject *arg, Access access);
 
-/// The error that is set for a call of `kernel` names it, if it is about arguments. Returns null.
+/// Adds the name of `kernel` to the error that is set, if it is about arguments. Returns null.
 PyObject *refused(const KernelObject *kernel);
 
 } // namespace qd::bind

@@ -1,5 +1,5 @@
-// The extension module quadrants._lib.core.quadrants_python. Ordinary functions go through pybind11; the types that a
-// launch touches (Kernel, NdarrayStorage, Place) use the C API directly.
+// The extension module quadrants._lib.core.quadrants_python. Ordinary functions are bound with pybind11; the types used during a launch
+// (Kernel, NdarrayStorage, Place) use the C API directly.
 #include "base/bytes.h"
 #include "engine/fault.h"
 #include "engine/timeline.h"
@@ -39,7 +39,8 @@ engine::Asked asked_of(const std::string &name) {
     return name == "arcs" ? engine::Asked::arcs : engine::Asked::counts;
 }
 
-/// `options` by their names; `language` is what follows from them and is no option. `told`: what the package made them of.
+/// Sets `options` by name; `language` holds settings that follow from the options. The third argument is the value from which the package
+/// computed both.
 void set_options(const py::dict &options, const py::dict &language, const py::object &told) {
     Py_CLEAR(bind::runtime.told);
     if (!bind::read_options(options.ptr(), &bind::runtime.options)) throw py::error_already_set();
@@ -53,18 +54,18 @@ void set_options(const py::dict &options, const py::dict &language, const py::ob
     if (!told.is_none()) bind::runtime.told = Py_NewRef(told.ptr());
 }
 
-/// Whether the options were made of just this. Comparing may run code of the program.
+/// True if the current options were computed from exactly this value. The comparison may run code of the program.
 bool is_told(const py::object &now) {
     const py::object told = py::reinterpret_borrow<py::object>(bind::runtime.told);
     const int same = told ? PyObject_RichCompareBool(told.ptr(), now.ptr(), Py_EQ) : 0;
     if (same < 0 && !PyErr_ExceptionMatches(PyExc_Exception)) throw py::error_already_set(); // Ctrl-C
-    if (same < 0) PyErr_Clear(); // an option is what cannot be compared
+    if (same < 0) PyErr_Clear(); // an option value that cannot be compared counts as changed
     return same == 1;
 }
 
 bool is_option_variable(std::string_view entry) { return entry.starts_with("QD_"); }
 
-/// Of C's environment: os.environ writes there what it is given.
+/// Hashes the option variables in the C environment, which os.environ updates.
 uint64_t hash_of_environment() {
     uint64_t hash = 0;
     for (char **at = environ; at && *at; at++)
@@ -72,7 +73,7 @@ uint64_t hash_of_environment() {
     return hash;
 }
 
-/// What is hashed, as a dict.
+/// Returns the variables that are hashed, as a dict.
 py::dict option_variables() {
     py::dict all;
     for (char **at = environ; at && *at; at++) {
@@ -89,7 +90,7 @@ py::dict option_variables() {
     return all;
 }
 
-/// Runs `f`; a C++ exception becomes the package's Python exception.
+/// Runs `f`; converts a C++ exception to the Python exception of the package.
 template <class F> auto guarded(F f) -> decltype(f()) {
     try {
         return f();
@@ -108,7 +109,7 @@ engine::Program &program() {
 }
 
 const char *counter_name(const engine::CounterValue &counter) {
-    if (counter.backward) return "backward"; // of a line
+    if (counter.backward) return "backward"; // counter of a line
     switch (counter.what) {
     case ir::Counter::What::line: return "line";
     case ir::Counter::What::taken: return "taken";
@@ -122,7 +123,7 @@ const char *counter_name(const engine::CounterValue &counter) {
     return "";
 }
 
-/// Without the GIL, since a task that runs is given the time to add what it counted. Nothing where there is no program.
+/// Reads counts without the GIL, since running tasks are given time to add their counts. Returns none if there is no program.
 template <class Read> auto read_counts(const Read &read) {
     const std::shared_ptr<engine::Program> program = bind::runtime.program;
     decltype(read(*program)) counts;
@@ -132,7 +133,7 @@ template <class Read> auto read_counts(const Read &read) {
     return counts;
 }
 
-/// Without the GIL too, since launches may have to be waited for.
+/// Releases the GIL too, since launches may have to be waited for.
 void clear_coverage() {
     const std::shared_ptr<engine::Program> program = bind::runtime.program;
     const py::gil_scoped_release released;
@@ -149,7 +150,7 @@ py::list coverage() {
     return all;
 }
 
-/// Between two libraries of one process that do not link each other: capsules of functions, as their names say.
+/// Connects two libraries of one process that do not link each other: functions are passed as capsules named after their signatures.
 py::capsule tell_last_words_to(const py::capsule &listener) {
     using Listener = void(const char *, size_t);
     void *function = PyCapsule_GetPointer(listener.ptr(), "void(const char *, size_t)");
@@ -158,7 +159,7 @@ py::capsule tell_last_words_to(const py::capsule &listener) {
     return py::capsule(reinterpret_cast<void *>(explain), "void()");
 }
 
-/// What a program does at the moment: None, or {"what": "compiling", "kernel", "file", "seconds", "tasks", "done"} or
+/// Returns the current activity of the program: None, or {"what": "compiling", "kernel", "file", "seconds", "tasks", "done"} or
 /// {"what": "running", "kernel", "file", "seconds", "tasks", "task", "number", "line", "chunks", "done", "turns"}; see engine::Activity.
 py::object activity() {
     using Kind = engine::Activity::Kind;
@@ -185,7 +186,7 @@ py::object activity() {
                     "chunks"_a = now.chunks, "done"_a = now.chunks_done, "turns"_a = now.turns);
 }
 
-/// [(kernel, task, runs, shortest, longest, total)], in microseconds
+/// Returns [(kernel, task, runs, shortest, longest, total)], in microseconds.
 py::list task_times() {
     py::list all;
     for (const engine::TaskTimes &t : program().profile().times())
@@ -193,7 +194,7 @@ py::list task_times() {
     return all;
 }
 
-/// [(kernel, specialisation, budget of an iteration or 0, [(task, line, peak of a thread, bytes of all threads, it runs,
+/// Returns [(kernel, specialisation, budget of an iteration or 0, [(task, line, peak of a thread, bytes of all threads, True if it runs,
 ///   [(frame, depth, loop's line, entries or None, lanes that share them, bytes of an entry, type,
 ///     file, line, column, end_line, end_column)])])]
 py::list kept_memory(bool wait) {
@@ -230,7 +231,7 @@ py::list last_updates() {
     return all;
 }
 
-/// [(number of the task among task_times, microseconds)]
+/// Returns [(index of the task in task_times, microseconds)].
 py::list task_runs() {
     py::list all;
     for (const engine::TaskRun &run : program().profile().runs())
@@ -238,8 +239,8 @@ py::list task_runs() {
     return all;
 }
 
-/// [(kernel, launches, whether one is under way, passes by level, states by checkpoint, number of the one that yielded or -1)]
-/// of the newest launches of kernels that follow flags, as far as they were timed
+/// Returns [(kernel, launches, True if one is running, passes by level, states by checkpoint, number of the one that yielded or -1)]
+/// for the most recent launches of kernels with flags, as far as they were timed.
 py::list graph_launches() {
     py::list all;
     for (const engine::GraphLaunch &one : program().profile().graphs()) {
@@ -250,8 +251,8 @@ py::list graph_launches() {
     return all;
 }
 
-/// (number of this reading, [(kernel, specialisation, title, [(what, file, scope, line, column, end_line, copy, count)])]) of
-/// kernels that changed since the reading with number `since`
+/// Returns (number of this reading, [(kernel, specialisation, title, [(what, file, scope, line, column, end_line, copy, count)])]) for
+/// kernels that changed since the reading with number `since`.
 py::tuple coverage_by_kernel(uint64_t since) {
     py::list all;
     const auto [reading, kernels] = read_counts([&](engine::Program &p) { return p.coverage_by_kernel(since); });
@@ -265,13 +266,13 @@ py::tuple coverage_by_kernel(uint64_t since) {
     return py::make_tuple(reading, all);
 }
 
-/// Changes whenever a kernel was compiled or a count grew.
+/// Returns a value that changes whenever a kernel is compiled or a count grows.
 py::tuple counted() {
     const auto [kernels, sum] = read_counts([](engine::Program &p) { return p.counted(); });
     return py::make_tuple(bind::runtime.generation, kernels, sum);
 }
 
-/// What is kept on disk, a dict for each file; `content`: with what records say.
+/// Returns a dict for each file in the cache on disk; `content`: includes the content of cache entries.
 py::list kept_files(bool content) {
     py::list list;
     for (const engine::KeptFile &file : program().kept_files(content)) {
@@ -313,7 +314,7 @@ void define_program(py::module_ &m) {
     m.def("initialised", [] { return bind::runtime.program != nullptr; });
     m.def("generation", [] { return bind::runtime.generation; });
     m.def("sync", [] {
-        if (program().host_visible()) return; // launches have ended
+        if (program().host_visible()) return; // all launches have completed
         PyObject *done = bind::done_unlocked([](engine::Program &p) { p.sync(); });
         if (!done) throw py::error_already_set();
         Py_DECREF(done);
@@ -375,7 +376,7 @@ void define_observation(py::module_ &m) {
     m.def("outside_of_kernels", [](const py::function &work) {
         const bind::CalledByCompiler called(false);
         return work();
-    }); // of the package, which a kernel that is compiled may need first
+    }); // for work of the package that a kernel needs while it is compiled
     m.def("clear_coverage", clear_coverage);
     m.def("take_reports", [] { return py::reinterpret_steal<py::object>(bind::take_reports()); });
     m.def("timeline", [] { return py::reinterpret_steal<py::object>(bind::timeline()); });
@@ -441,7 +442,7 @@ PyMethodDef interop[] = {
 
 void define_interop(py::module_ &m) {
     if (PyModule_AddFunctions(m.ptr(), interop) != 0) throw py::error_already_set();
-    // The classes that arguments are recognised by; the package defines them in Python.
+    // The classes by which arguments are recognised; the package defines them in Python.
     m.def("set_tensor_class",
           [](py::type cls) { bind::tensor_type = reinterpret_cast<PyTypeObject *>(cls.release().ptr()); });
     m.def("set_buffer_view_class",

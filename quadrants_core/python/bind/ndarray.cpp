@@ -45,7 +45,7 @@ PyObject *create(PyTypeObject *type, PyObject *, PyObject *) {
     return o;
 }
 
-/// The number of the order of storage in a tuple, of `ndim` levels or none; -1 with an error set.
+/// Returns the number of the storage order in a tuple of `ndim` levels or none; -1 with an error set.
 int read_order(PyObject *order, Py_ssize_t ndim) {
     std::vector<int> levels;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(order); i++)
@@ -72,7 +72,7 @@ PyObject *allocate(PyObject *o, PyObject *args) {
     if (!PyArg_ParseTuple(args, "iO!iiiO!", &elem, &PyTuple_Type, &shape, &rows, &cols, &element_dim, &PyTuple_Type,
                           &order))
         return nullptr;
-    constexpr int most = 0xffff; // a signature has so much room
+    constexpr int most = 0xffff; // limited by the width of a signature's field
     if (elem < int(ir::Scalar::u1) || elem > int(ir::Scalar::f64) || rows < 1 || rows > most || cols < 1 ||
         cols > most || element_dim < 0 || element_dim > 2)
         return PyErr_Format(PyExc_ValueError, "no array has such elements");
@@ -114,7 +114,7 @@ PyObject *allocate(PyObject *o, PyObject *args) {
     Py_RETURN_NONE;
 }
 
-/// _tag(order of storage or ()): the same memory under other indices.
+/// _tag(order of storage or ()): changes how indices map to the same memory
 PyObject *tag(PyObject *o, PyObject *order) {
     NdarrayObject *self = self_of(o);
     if (!check_alive(self)) return nullptr;
@@ -135,14 +135,14 @@ void release(NdarrayObject *self) {
     self->memory = {};
 }
 
-/// Whether each element has one there, of its type and at its place.
+/// True if `gradient` has an element of the same type and position for each element of the array.
 bool is_gradient_of(const NdarrayObject *self, PyObject *gradient) {
     if (!is_ndarray(gradient)) return false;
     const NdarrayObject *other = self_of(gradient);
     return other->signature == self->signature && std::equal(self->shape, self->shape + self->ndim, other->shape);
 }
 
-/// Launches of gradients find `grad` without a look into the instance's dictionary.
+/// Stores `grad` in the object too, so that launches of gradients need no lookup in the instance's dictionary.
 int set_attribute(PyObject *o, PyObject *name, PyObject *value) {
     const bool is_gradient = PyUnicode_Compare(name, grad_word()) == 0;
     if (is_gradient && value && value != Py_None && !is_gradient_of(self_of(o), value)) {
@@ -176,10 +176,10 @@ void destroy(PyObject *o) {
     Py_DECREF(type);
 }
 
-/// Byte offset of an element, or -1 with an error set. Negative indices count from the end.
+/// Returns the byte offset of an element, or -1 with an error set. Negative indices count from the end.
 int64_t locate(NdarrayObject *self, PyObject *key) {
     int64_t idx[max_dims + 1];
-    int n = read_indices(key, idx, max_dims, "qd.ndarray"); // which may run code of Python
+    int n = read_indices(key, idx, max_dims, "qd.ndarray"); // may run Python code
     if (n < 0 || !check_alive(self)) return -1;
     if (n != self->ndim) {
         raise(ErrorClass::index,
@@ -202,7 +202,7 @@ int64_t locate(NdarrayObject *self, PyObject *key) {
     return at * ir::size_of(self->elem) * self->components();
 }
 
-/// A scalar, or a tuple of the components of a vector or matrix element.
+/// Returns a scalar, or a tuple of the components of a vector or matrix element.
 PyObject *get_item(PyObject *o, PyObject *key) {
     NdarrayObject *self = self_of(o);
     if (!may_touch_memory("__getitem__")) return nullptr;
@@ -238,7 +238,7 @@ int set_item(PyObject *o, PyObject *key, PyObject *value) {
         return -1;
     }
     std::string element(size_t(n * size),
-                        '\0'); // conversions may run code of Python: the memory is asked for after them
+                        '\0'); // conversions may run Python code: the memory is accessed only after them
     for (int i = 0; i < n; i++) {
         PyObject *one = items ? PySequence_Fast_GET_ITEM(items, i) : value;
         uint64_t slot;
@@ -255,7 +255,7 @@ int set_item(PyObject *o, PyObject *key, PyObject *value) {
     return self->memory.host || upload(self->memory, uint64_t(at), element.data(), element.size()) ? 0 : -1;
 }
 
-/// _fill(components): every element becomes these components.
+/// _fill(components): sets every element to these components
 PyObject *fill(PyObject *o, PyObject *values) {
     NdarrayObject *self = self_of(o);
     if (!may_touch_memory("fill") || !check_alive(self)) return nullptr;
@@ -325,7 +325,7 @@ PyObject *get_storage_shape(PyObject *o, void *) {
     return shape;
 }
 
-/// The order of storage, or None.
+/// Returns the storage order, or None.
 PyObject *get_layout(PyObject *o, void *) {
     const std::vector<int> &order = layout_order(self_of(o)->layout);
     if (order.empty()) Py_RETURN_NONE;

@@ -10,7 +10,7 @@ namespace qd::bind {
 
 inline constexpr int max_dims = 12;
 
-/// What a kernel must know of an array argument: two arrays with the same signature run the same code.
+/// The properties of an array argument that a kernel is compiled for: two arrays with the same signature run the same code.
 using Signature = uint64_t;
 constexpr int most_layouts = 1 << 16;
 constexpr Signature signature_of(ir::Scalar elem, int ndim, int rows, int cols, int element_dim, int layout = 0) {
@@ -19,42 +19,43 @@ constexpr Signature signature_of(ir::Scalar elem, int ndim, int rows, int cols, 
 }
 constexpr int layout_in(Signature signature) { return int(signature >> 48); }
 
-/// Orders of storage that an array is tagged with are numbered from 1: the index of the user at each level, outermost
-/// first. 0 is that of arrays without a tag, the order as written.
+/// Returns the storage order with this number: the index of the user at each level, outermost first. Orders are numbered from 1; 0 is the
+/// default order of arrays without a tag.
 const std::vector<int> &layout_order(int layout);
-/// The number of an order; -1 if there are too many.
+/// Returns the number of an order; -1 if there are too many orders.
 int layout_number(const std::vector<int> &order);
 
 struct NdarrayObject {
     PyObject_HEAD;
     PyObject *weakrefs;
-    PyObject *grad; ///< the array of its gradients; null or None: it has none
+    PyObject *grad; ///< the array of its gradients; null or None if it has none
     qd::runtime::Buffer memory;
     uint64_t generation; ///< of the Program that owns `memory`
     Signature signature;
     uint64_t bytes;
     int64_t shape[max_dims]; ///< of storage, outermost level first
     int32_t ndim, rows, cols, element_dim;
-    int32_t layout; ///< number of the order of storage
+    int32_t layout; ///< number of the storage order
     ir::Scalar elem;
 
     int components() const { return rows * cols; }
-    /// Extent along an index of the user.
+    /// Returns the extent along an index of the user.
     int64_t extent(int axis) const;
     bool alive() const { return generation == bind::runtime.generation && memory.address; }
 };
 
 extern PyTypeObject *ndarray_type;
-extern PyTypeObject *usual_ndarray_type; ///< of the first array, below ndarray_type; most others have it, too
+extern PyTypeObject
+    *usual_ndarray_type; ///< type of the first array, a subtype of ndarray_type; most other arrays have it too
 inline bool is_ndarray(PyObject *o) { return Py_TYPE(o) == usual_ndarray_type || PyObject_TypeCheck(o, ndarray_type); }
 
-/// The word by which Python and kernels name it, interned.
+/// Returns the interned string "grad", the name of gradients in Python and in kernels.
 PyObject *grad_word();
 
-/// Sets the error for an array whose Program is gone.
+/// Sets the error for an object whose Program has ended.
 void raise_dead(const char *what);
 
-/// Those of the running program.
+/// Number and size of the ndarrays of the running program.
 struct NdarrayMemory {
     uint64_t generation = 0;
     int64_t count = 0, bytes = 0;
