@@ -4,7 +4,7 @@
 
 namespace qd::bind {
 
-/// True if a launch with small arrays is short-running however its loops nest, and prints nothing.
+/// True if a launch with small arrays is short-running however its loops nest, and does not print, assert or call external code.
 bool is_brief(const ir::Function &fn);
 
 } // namespace qd::bind
