@@ -140,9 +140,8 @@ struct Loop {
     bool reversed = false;      ///< run from hi-1 down to lo
     bool vectorize = false;     ///< iterations are independent: the loop comes from a parallel loop
     bool interruptible = false; ///< polls for Stop on the back edge
-    bool keeps_room =
-        false; ///< room that an iteration reserves is released with the iteration of the loop around this one
-    bool ordered = false; ///< Wish::ordered for this loop only
+    bool keeps_room = false;    ///< `reserve`d room outlives the iteration, until that of the loop around ends
+    bool ordered = false;       ///< Wish::ordered for this loop only
     /// Code after the loop writes its reductions to memory. Stop or a failed assertion leaves this loop, not the task; its results are then
     /// the values with which the current iteration began. No other loop with `flushes` is entered after that.
     bool flushes = false;
@@ -160,8 +159,7 @@ struct Message {
         friend bool operator==(const Piece &, const Piece &) = default;
     };
     std::vector<Piece> pieces;
-    bool limited =
-        false; ///< a diagnostic about the program, not its output: reported a limited number of times per launch
+    bool limited = false; ///< a diagnostic, not output of the program: reported a limited number of times per launch
     friend bool operator==(const Message &, const Message &) = default;
 };
 
@@ -172,8 +170,7 @@ struct Counter {
     enum class What : uint8_t { line, taken, not_taken, entered, zero_trips, broken, finished, endless };
     What what = What::line;
     SpanId span = no_span;
-    uint32_t copy =
-        0; ///< number among the counters of this source range: one for each inlined call and unrolled iteration
+    uint32_t copy = 0; ///< number among the counters of this range: one per inlined call and unrolled iteration
     static constexpr uint32_t own = UINT32_MAX;
     uint32_t count_of = own; ///< the counter whose count this one shares; that counter has its own count
     bool shares() const { return count_of != own; }

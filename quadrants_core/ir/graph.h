@@ -28,8 +28,7 @@ class GraphWalk {
     const Function &kernel_;
     std::vector<Open> open_;
     GraphPosition position_;
-    int32_t levels_ = 0, checkpoints_ = 0, regions_ = 0,
-            sections_ = 0; ///< begun so far; sections: in the current region
+    int32_t levels_ = 0, checkpoints_ = 0, regions_ = 0, sections_ = 0; ///< begun so far; sections: in this region
 };
 
 } // namespace qd::ir
