@@ -3,7 +3,7 @@
 import gc as _gc
 
 _collects = _gc.isenabled()
-_gc.disable()  # what is made here stays: looking for garbage in it takes a tenth of the import
+_gc.disable()  # objects created by the import are permanent, and collecting garbage meanwhile takes a tenth of the import time
 try:
     from quadrants import _arch, _environment, _logging, _on_demand, _settings, math, types
     from quadrants._arch import Extension as extension
@@ -71,17 +71,17 @@ _found_on_demand = {  # name -> module, imported on first use
     **dict.fromkeys("GUI rgb_to_hex hex_to_rgb".split(), "_windows.gui"),
     "inspect": "_inspect.inspector",
 }
-_modules = {  # likewise
+_modules = {  # name -> module, likewise imported on first use
     **{name: name for name in "_lib _tensor ad algorithms cache experimental interop linalg profiler simt sparse tools ui".split()},
     "graph": "lang.graph",
 }
 
 
 def is_extension_enabled(ext):
-    """Whether the running architecture offers an extension.
+    """Returns whether the running architecture supports an extension.
 
     Args:
-        ext: one of `qd.extension`, such as `qd.extension.sparse`.
+        ext: a member of `qd.extension`, such as `qd.extension.sparse`.
 
     Returns:
         True or False.
@@ -96,7 +96,7 @@ def is_extension_enabled(ext):
 
 
 def dump_compile_config():
-    """Prints every option with its value, one a line.
+    """Prints every compile option and its value, one per line.
 
     Example:
         >>> qd.dump_compile_config()  # doctest: +ELLIPSIS
@@ -139,13 +139,13 @@ def __getattr__(name):
         return _tile.outer
     import sys
 
-    # with these two Python looks for what may have been meant when it shows the error
+    # given `name` and `obj`, Python adds a suggestion for a misspelt name when it shows the error
     raise AttributeError(f"module 'quadrants' has no attribute {name!r}", name=name, obj=sys.modules[__name__])
 
 
 def __dir__():
     shown = {*globals(), *_found_on_demand, *_modules, "Ndarray", "ScalarNdarray", "VectorNdarray", "MatrixNdarray"}
-    return sorted(shown - {"_lib", "_tensor", "cache", "coverage", "pytest_plugin"})  # modules beside the names
+    return sorted(shown - {"_lib", "_tensor", "cache", "coverage", "pytest_plugin"})  # these modules are importable but not listed
 
 
 _logging.print_header()

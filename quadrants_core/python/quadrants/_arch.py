@@ -1,4 +1,4 @@
-"""Architectures. The numbers are part of the interface: qd.x64 is 0 and therefore false."""
+"""Architectures. Their numbers are part of the interface: qd.x64 is 0 and therefore falsy."""
 
 import enum as _enum
 import os as _os
@@ -14,10 +14,10 @@ class Arch(_enum.IntEnum):
     opencl = 6
     amdgpu = 7
     vulkan = 8
-    interp = 9  # walks the IR: slow, exact, for checking compilers
-    # For tests of this project, and named nowhere: qd.init(arch="far").
+    interp = 9  # walks the IR: slow and exact, for checking compilers
+    # The next two are undocumented and exist for the tests of this project: qd.init(arch="far").
     far = 10  # the interpreter with memory that the host cannot touch
-    null = 11  # runs nothing, counts what it is asked to do
+    null = 11  # executes nothing, but counts the requests it receives
 
     def __str__(self):
         return f"Arch.{self.name}"
@@ -43,7 +43,7 @@ gpu = [cuda, metal, vulkan, amdgpu]
 
 _FOR_TESTS = (Arch.far, Arch.null)
 
-# What the language offers on each architecture. The interpreter offers what it is there to check.
+# The extensions that each architecture supports. The interpreter supports all that it serves to check.
 _ALL_BUT_BLS = set(Extension) - {Extension.bls}
 _OFFERED = {
     Arch.x64: _ALL_BUT_BLS,
@@ -60,11 +60,11 @@ _OFFERED = {
 
 
 def backend_name(arch):
-    """Name of the core's backend for `arch`, or None if this build has none."""
+    """Returns the name of the core's backend for `arch`, or None if this build has none."""
     if arch in (Arch.x64, Arch.arm64):
         return "cpu" if arch == cpu else None
     if arch == Arch.python:
-        return "interp"  # storage alone
+        return "interp"  # for storage only
     return arch.name if arch in (Arch.interp, Arch.far, Arch.null) else None
 
 
@@ -79,7 +79,7 @@ def from_name(name, where=""):
 
 
 def meant(value, where=""):
-    """The architectures that a value of the option arch stands for; `where` it was found, for the error."""
+    """Returns the architectures that a value of the option `arch` denotes. `where` says in errors where the value was found."""
     if isinstance(value, str):
         name = value.strip().lower()
         return gpu if name == "gpu" else [from_name(name, where)]
@@ -93,7 +93,7 @@ def is_extension_supported(arch, extension):
 
 
 def is_arch_supported(arch, use_gles=False):
-    """Whether this build runs programs on an architecture, given as such or by name."""
+    """Returns whether this build runs programs on an architecture, given as a member of `Arch` or by name."""
     try:
         return backend_name(from_name(arch) if isinstance(arch, str) else Arch(arch)) is not None
     except (TypeError, ValueError):
@@ -101,5 +101,5 @@ def is_arch_supported(arch, use_gles=False):
 
 
 def host_archs():
-    """The architectures on which Python and the kernels share memory."""
+    """Returns the architectures on which Python and the kernels share memory."""
     return [cpu]

@@ -4,7 +4,7 @@ from quadrants import _exceptions, _settings
 
 
 class DType:
-    """A scalar type: qd.f32 and its siblings. Compared by value; as a function in Python scope it converts a number."""
+    """A scalar type such as qd.f32. Types compare by value; calling one in Python scope converts a number."""
 
     _qd_kind_ = "dtype"
     __slots__ = ("_qd_scalar_", "name", "bits", "kind")
@@ -30,7 +30,7 @@ class DType:
         return self.name
 
     def element_type(self):
-        """Of an array of such numbers: the type itself, as a vector type gives that of its components."""
+        """The type itself: as an element type, a scalar is its own component type."""
         return self
 
     def shape(self):
@@ -46,7 +46,7 @@ class DType:
         return self
 
     def __call__(self, value):
-        """The number `value` as this type has it (wrapped, rounded)."""
+        """Converts the number `value` to this type, wrapping integers and rounding floats."""
         if self.kind == "u1":
             return bool(value)
         if self.kind == "float":
@@ -83,7 +83,7 @@ names = {t.name: t for t in all_types}
 real_types = (f16, f32, f64)
 integer_types = (u1, i8, u8, i16, u16, i32, u32, i64, u64)
 
-# Codes of scalar annotations that mean "the default of the running program": resolved when a kernel is compiled.
+# Codes of scalar annotations that mean the program's default type; they are resolved when a kernel is compiled.
 DEFAULT_IP, DEFAULT_FP, DEFAULT_UP = 100, 101, 102
 
 
@@ -96,7 +96,7 @@ def is_dtype(value):
 
 
 def _numpy_type(value):
-    """The DType of a numpy scalar type or dtype, without importing numpy."""
+    """Returns the DType of a NumPy scalar type or dtype, or None, without importing NumPy."""
     if getattr(type(value), "__module__", "").split(".")[0] != "numpy" and getattr(value, "__module__", "") != "numpy":
         return None
     import numpy as np
@@ -108,7 +108,7 @@ def _numpy_type(value):
 
 
 def scalar_code(value):
-    """Code of an annotation; int and float stay symbolic."""
+    """Returns the code of an annotation; int and float stay symbolic."""
     if value is int:
         return DEFAULT_IP
     if value is float:
@@ -117,14 +117,14 @@ def scalar_code(value):
 
 
 def of_code(code):
-    """The DType that a code of an annotation means now."""
+    """Returns the DType that the code of an annotation currently means."""
     if code < DEFAULT_IP:
         return all_types[code - 1]
     return {DEFAULT_IP: _settings.default_ip, DEFAULT_FP: _settings.default_fp, DEFAULT_UP: _settings.default_up}[code]()
 
 
 def dtype(value):
-    """The DType that `value` stands for: a DType, int, float, bool, or a numpy type."""
+    """Returns the DType that `value` stands for: a DType, int, float, bool, or a NumPy type."""
     if isinstance(value, DType):
         return value
     if getattr(value, "_qd_kind_", None) == "quant_type":
@@ -149,7 +149,7 @@ _FROM_NUMPY = {v: k for k, v in _NUMPY_NAMES.items()}
 
 
 def size(value):
-    """Bytes in memory."""
+    """Returns the size in bytes."""
     return (dtype(value).bits + 7) // 8
 
 
@@ -165,7 +165,7 @@ def from_numpy_dtype(value):
 
 
 def is_real(value):
-    """Whether a type, or a number, is a float.
+    """Returns whether a type, or the type of a number, is floating-point.
 
     Args:
         value: a number type or a number.
@@ -178,7 +178,7 @@ def is_real(value):
 
 
 def is_integral(value):
-    """Whether a type, or a number, is an integer.
+    """Returns whether a type, or the type of a number, is an integer type.
 
     Args:
         value: a number type or a number.
@@ -191,7 +191,7 @@ def is_integral(value):
 
 
 def is_signed(value):
-    """Whether a type of integers has negative ones.
+    """Returns whether a number type can represent negative values.
 
     Args:
         value: a number type.

@@ -1,4 +1,4 @@
-"""The public exception classes, and the text of those that the core raises."""
+"""The public exception classes, and the text of exceptions raised by the core."""
 
 import builtins as _builtins
 import contextlib as _contextlib
@@ -8,8 +8,8 @@ from quadrants._logging import warn_caller
 
 
 class QuadrantsCompilationError(Exception):
-    """A mistake in a kernel, found while it is compiled; its kinds are syntax, type, name and index errors. It names the line, with a
-    caret, and the calls of funcs that lead there.
+    """An error in a kernel, found during compilation; the subclasses are syntax, type, name and index errors. The message shows the line
+    with a caret, and the calls of funcs that lead to it.
 
     Example:
         >>> @qd.kernel
@@ -24,7 +24,7 @@ class QuadrantsCompilationError(Exception):
 
 
 class QuadrantsSyntaxError(QuadrantsCompilationError, SyntaxError):
-    """A kernel uses Python that the language does not have.
+    """A kernel uses Python syntax or a construct that the language does not support.
 
     Example:
         >>> issubclass(qd.QuadrantsSyntaxError, qd.QuadrantsCompilationError)
@@ -45,11 +45,11 @@ class QuadrantsNameError(QuadrantsCompilationError, NameError):
 
 
 class QuadrantsIndexError(QuadrantsCompilationError, IndexError):
-    """A wrong number or type of indices."""
+    """The number or type of indices is wrong."""
 
 
 class QuadrantsTypeError(QuadrantsCompilationError, TypeError):
-    """Types in a kernel do not fit.
+    """Types in a kernel do not match.
 
     Example:
         >>> issubclass(qd.QuadrantsTypeError, qd.QuadrantsCompilationError)
@@ -58,15 +58,15 @@ class QuadrantsTypeError(QuadrantsCompilationError, TypeError):
 
 
 class QuadrantsArgumentError(QuadrantsSyntaxError, TypeError):
-    """A kernel or func is called with arguments that its signature does not have; in Python that is a TypeError."""
+    """A kernel or func is called with arguments that do not match its signature; Python raises TypeError for this."""
 
 
 class QuadrantsStaticAssertionError(QuadrantsCompilationError, AssertionError):
-    """qd.static_assert failed while a kernel was compiled."""
+    """qd.static_assert failed during the compilation of a kernel."""
 
 
 class QuadrantsRuntimeError(RuntimeError):
-    """A call that cannot be carried out.
+    """A call cannot be carried out.
 
     Example:
         >>> issubclass(qd.QuadrantsRuntimeError, RuntimeError)
@@ -75,7 +75,7 @@ class QuadrantsRuntimeError(RuntimeError):
 
 
 class QuadrantsAssertionError(QuadrantsRuntimeError, AssertionError):
-    """An assertion in a kernel failed, or an index was out of bounds, with debug=True.
+    """With debug=True, an assertion in a kernel failed or an index was out of bounds.
 
     Example:
         >>> qd.init(arch=qd.cpu, debug=True)
@@ -105,8 +105,8 @@ class QuadrantsRuntimeTypeError(QuadrantsRuntimeError, TypeError):
 
 
 class QuadrantsInterruptedError(QuadrantsRuntimeError):
-    """Ctrl-C, or Stop in a notebook, ended a kernel that another thread than the main one was in. On the main thread that is
-    KeyboardInterrupt.
+    """Ctrl-C, or Stop in a notebook, ended a kernel launched by a thread other than the main thread. On the main thread, KeyboardInterrupt
+    is raised instead.
 
     Example:
         >>> issubclass(qd.QuadrantsInterruptedError, qd.QuadrantsRuntimeError)
@@ -115,12 +115,12 @@ class QuadrantsInterruptedError(QuadrantsRuntimeError):
 
 
 def _shown_as(public):
-    """A subclass that adds one of Python's classes to a public one: tracebacks name the latter."""
+    """Decorates a subclass that adds a built-in class to a public one: tracebacks show the name of the public class."""
 
     def named(own):
         key = own.__name__
         own.__name__ = own.__qualname__ = public.__name__
-        own.__reduce__ = lambda self: (_remade, (key, self.args))  # pickle goes by the name
+        own.__reduce__ = lambda self: (_remade, (key, self.args))  # pickle would otherwise look the class up by its name
         return own
 
     return named
@@ -132,27 +132,27 @@ def _remade(key, args):
 
 @_shown_as(QuadrantsAssertionError)
 class _OutOfBounds(QuadrantsAssertionError, IndexError):
-    """An index from Python is out of bounds; an IndexError too, so that iterating ends."""
+    """An index from Python is out of bounds; also an IndexError, so that iteration stops."""
 
 
 @_shown_as(QuadrantsRuntimeError)
 class _OutOfMemory(QuadrantsRuntimeError, MemoryError):
-    """The device has no memory left."""
+    """The device is out of memory."""
 
 
 @_shown_as(QuadrantsRuntimeTypeError)
 class _Mismatch(QuadrantsRuntimeTypeError, ValueError):
-    """An array does not suit its parameter; a ValueError too, which programs catch."""
+    """An array does not match its parameter; also a ValueError, which programs catch."""
 
 
 _ENOMEM = 12
-_PACKAGE = __file__.rpartition("/")[0] + "/"  # funcs of the package itself are not shown in call chains
+_PACKAGE = __file__.rpartition("/")[0] + "/"  # funcs of the package itself are omitted from call chains
 
-# Names that a program gives to source files in messages (a notebook maps a cell's file to "cell 4"), and back. A cell that is run again
-# has a new name, and what was compiled before has the old one.
+# Display names of source files in messages (a notebook maps a cell's file to "cell 4"), and the reverse mapping. A cell that is executed
+# again gets a new name, while code compiled earlier has the old one.
 _display_names = {}
-_files_shown_as = {}  # name -> files that ever had it, the newest last
-_named_now = {}  # (name, line) -> name of the cell in which the same definition stands by now
+_files_shown_as = {}  # display name -> all files that have had it, newest last
+_named_now = {}  # (name, line) -> name of the cell that currently contains the same definition
 
 
 def _raw():
@@ -166,41 +166,41 @@ def _class(name):
 def _source_line(file, line):
     import linecache
 
-    shown_so = _files_shown_as.get(file, [file])  # several: code that a cell runs is named as the cell is
+    shown_so = _files_shown_as.get(file, [file])  # several, since code executed by a cell has the cell's name
     lines = (linecache.getline(real, line).rstrip("\n") for real in reversed(shown_so))
     return next((text for text in lines if text), "")
 
 
 def source_of(file):
-    """The text of a file by the name that it is shown by; "" if it is not there."""
+    """Returns the text of a file given its display name; "" if it is not available."""
     import linecache
 
     texts = ("".join(linecache.getlines(real)) for real in reversed(_files_shown_as.get(file, [file])))
     return next((text for text in texts if text), "")
 
 
-_TAB = 4  # tabs of a shown line stand at multiples of it
+_TAB = 4  # tab stops of a displayed line are multiples of this
 
 
 def place_line(file, scope, line):
-    """Where an error is; a function is named without the class or function that it is in."""
+    """Returns the location line of an error; a function is named without its enclosing class or function."""
     return f'File "{named_now(file, line)}", line {line}, in {scope.rpartition(".")[2]}:'
 
 
 def cell_name(shown):
-    """"Cell In[4]" of the name "cell 4"; other names stay. Notebooks write it so."""
+    """Returns "Cell In[4]" for the name "cell 4", as notebooks write it; other names are returned unchanged."""
     word, _, number = shown.partition(" ")
     return f"Cell In[{number}]" if word == "cell" and number.isdigit() else shown
 
 
 def place_name(shown, line):
-    """Where a line stands, as tracebacks write it."""
+    """Returns the location of a line in the format of tracebacks."""
     name = cell_name(shown)
     return f"{name}, line {line}" if name != shown else f'File "{shown}", line {line}'
 
 
 def named_now(file, line):
-    """The cell in which somebody finds a definition that was run again and did not change; else the same name."""
+    """Returns the cell that currently contains a definition, if its cell was executed again without changing it; else the same name."""
     return _named_now.get((file, line), file)
 
 
@@ -213,13 +213,13 @@ def _with_names_of_now(rendered):
 
 
 def marked_line(text, column, end_column):
-    """A source line, and carets under these bytes of it."""
+    """Returns a source line, and carets under the given range of its bytes."""
     before, whole = (text.encode()[:at].decode(errors="replace").expandtabs(_TAB) for at in (column, end_column))
     return text.expandtabs(_TAB), " " * len(before) + "^" * max(len(whole) - len(before), 1)
 
 
 def place_block(trace):
-    """The call chain with source lines and carets, outermost call first."""
+    """Returns the call chain with source lines and carets, outermost call first."""
     lines = []
     for file, scope, line, column, end_line, end_column in trace:
         lines.append(place_line(file, scope, line))
@@ -234,7 +234,7 @@ def place_block(trace):
 
 
 def _noted(error, hint):
-    """Where the traceback tells the place, the text of an error is its message alone, and the hint stands below."""
+    """Attaches the hint as a note. Used if the traceback shows the location, so that the text of the error is only its message."""
     if hint:
         error.add_note(hint)
     return error
@@ -245,7 +245,7 @@ def from_frontend(name, message, rendered):
     if _raw():
         kind = QuadrantsStaticAssertionError if name == "QuadrantsAssertionError" else _class(name)
         return _noted(kind(message), rendered.rpartition(message)[2].strip("\n") if message else "")
-    if name == "QuadrantsAssertionError":  # none runs yet: it is one of qd.static_assert
+    if name == "QuadrantsAssertionError":  # no kernel is running yet, so it is from qd.static_assert
         return QuadrantsStaticAssertionError(f"\n{rendered.removesuffix(message)}AssertionError: {message}")
     return _class(name)("\n" + rendered)
 
@@ -257,7 +257,7 @@ def from_core(name, message, trace, hint):
     parts = [message] + ([place_block(own)] if own else [])
     if len(own) < len(trace):
         parts.append(f"This is in `{trace[len(own)][1]}`, which Quadrants itself brings along for the line above.")
-    elif hint:  # which is about lines of the user
+    elif hint:  # hints refer to lines of user code
         parts.append(hint)
     return _class(name)(("\n" if trace else "") + "\n".join(parts))
 
@@ -270,7 +270,7 @@ def _text_of(error):
 
 
 def from_foreign(error, trace):
-    """User code called at compile time raised `error`."""
+    """Returns the exception to raise after user code, called at compile time, raised `error`."""
     if error is None:
         return QuadrantsCompilationError("a kernel could not be compiled")
     if not isinstance(error, Exception) or not trace or _raw():
@@ -288,7 +288,7 @@ _HINT = "\nHint: "
 
 
 def name_kernel(error, info):
-    """The text of an error about arguments says which kernel was called."""
+    """Adds the name of the called kernel to the text of an error about arguments."""
     if isinstance(error, QuadrantsRuntimeTypeError) and len(error.args) == 1 and not str(error).startswith("\n"):
         text, hint, advice = str(error).partition(_HINT)
         error.args = (f"{text} (in a call of the kernel `{info.name}`){hint}{advice}",)
@@ -308,12 +308,12 @@ def from_internal(text):
 
 
 _unwarned = 0
-_told = {}  # file -> what the filters of Python know of warnings there: each specialisation, and each derivative, warns anew
+_told = {}  # file -> registry of the warnings filter: each specialisation and each derivative would repeat the warning
 
 
 @_contextlib.contextmanager
 def unwarned():
-    """While kernels are compiled once more, the compiler's warnings are not told again."""
+    """Suppresses the compiler's warnings while kernels are compiled again."""
     global _unwarned
     _unwarned += 1
     try:
@@ -323,7 +323,7 @@ def unwarned():
 
 
 def warn(category, message, file, line):
-    """A warning of the compiler; of the category "log" it goes to the log."""
+    """Issues a warning of the compiler; the category "log" goes to the log."""
     import warnings
 
     if _unwarned:

@@ -1,4 +1,4 @@
-"""Levels of messages, and the line that import prints."""
+"""Log levels, and the line that the import prints."""
 
 import os as _os
 
@@ -13,10 +13,10 @@ _package = __file__.rpartition("/")[0] + "/"
 
 
 def set_logging_level(level):
-    """Messages below `level` are not shown.
+    """Sets the lowest level of messages that are shown.
 
     Args:
-        level: `qd.TRACE`, `qd.DEBUG`, `qd.INFO`, `qd.WARN`, `qd.ERROR` or `qd.CRITICAL`, or their names as text.
+        level: `qd.TRACE`, `qd.DEBUG`, `qd.INFO`, `qd.WARN`, `qd.ERROR` or `qd.CRITICAL`, or one of their names as a string.
 
     Example:
         >>> qd.set_logging_level(qd.WARN)
@@ -35,10 +35,10 @@ def _check(level):
 
 
 def is_logging_effective(level):
-    """Whether messages of `level` are shown.
+    """Returns whether messages of `level` are shown.
 
     Args:
-        level: `qd.TRACE`, `qd.DEBUG`, `qd.INFO`, `qd.WARN`, `qd.ERROR` or `qd.CRITICAL`, or their names as text.
+        level: `qd.TRACE`, `qd.DEBUG`, `qd.INFO`, `qd.WARN`, `qd.ERROR` or `qd.CRITICAL`, or one of their names as a string.
 
     Returns:
         True or False.
@@ -75,13 +75,13 @@ def warn(message):
 
 
 def error(message):
-    """Shows the message, and raises it."""
+    """Shows the message and raises it as RuntimeError."""
     _show(ERROR, message)
     raise RuntimeError(message)
 
 
 def critical(message):
-    """Shows the message, and raises it."""
+    """Shows the message and raises it as RuntimeError."""
     _show(CRITICAL, message)
     raise RuntimeError(message)
 
@@ -90,7 +90,7 @@ _BY_LEVEL = {TRACE: trace, DEBUG: debug, INFO: info, WARN: warn, ERROR: error, C
 
 
 def _get_logging(name):
-    """The function that shows messages of this level, for programs that have put one of their own in its place."""
+    """Returns the function that shows messages of this level. Programs may have replaced it."""
     _check(name)
     return _BY_LEVEL[name]
 
@@ -107,7 +107,7 @@ def print_header():
 
 
 def _is_plugin_load():
-    """pytest brings the package in for its plugin, in every project of the environment."""
+    """True while pytest imports the package as a plugin, which it does in every project of the environment."""
     import sys
 
     frame = sys._getframe() if "_pytest.config" in sys.modules else None
@@ -117,7 +117,7 @@ def _is_plugin_load():
 
 
 def _is_report():
-    """What the command quadrants-coverage prints may go to a file."""
+    """True in the command quadrants-coverage, whose output may be redirected to a file."""
     import sys
 
     program = (sys.argv or [""])[0]
@@ -125,7 +125,7 @@ def _is_report():
 
 
 def _build():
-    """llvm and commit as the build wrote them."""
+    """The LLVM version and the commit recorded by the build."""
     try:
         from quadrants._lib import _build_info
 
@@ -135,7 +135,7 @@ def _build():
 
 
 def warn_caller(message, kind=UserWarning):
-    """A warning about the line of the program that called the package, however deep in it the cause was found."""
+    """Issues a warning at the line of user code that called into the package, at whatever depth the cause was found."""
     import sys
     import warnings
 

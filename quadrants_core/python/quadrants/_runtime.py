@@ -1,11 +1,11 @@
-"""qd.init, qd.reset and qd.sync, and what they tell the core."""
+"""qd.init, qd.reset and qd.sync, and the options that they pass to the core."""
 
 import os as _os
 
 from quadrants import _arch, _dumps, _environment, _exceptions, _logging, _native, _option_values, _options, _settings
 from quadrants._version import version as _version
 
-# Where coverage files go: the folder that was current when coverage was first enabled, if that was before this line.
+# The folder of coverage files: the current directory at the time when coverage was first enabled, if that was before this line.
 folder_of_coverage = _os.path.abspath(_os.curdir) if _environment.value("kernel_coverage") else None
 _settings.defaults = _options.CompileConfig(_arch.cpu, _options.OPTIONS)
 _settings.special = _options.SpecialConfig()
@@ -21,7 +21,7 @@ def coverage_wanted(environ=_os.environ):
 
 
 def coverage_asked(environ=_os.environ):
-    """"counts", or if QD_COVERAGE_COUNTS=0 leaves it at yes or no: whether "lines" alone, or "arcs" too."""
+    """Returns "counts", or with QD_COVERAGE_COUNTS=0, which only records hits, "lines" or "arcs"."""
     if _environment.value("coverage_counts", environ) or not coverage_wanted(environ):
         return "counts"
     from quadrants._coverage import files as _coverage_files
@@ -30,12 +30,12 @@ def coverage_asked(environ=_os.environ):
 
 
 def _live_options(config, special):
-    """The options as they are now, by the names that the core has for them."""
+    """Returns the current options under the core's names for them."""
     return {**config, **special, "arch": _arch.backend_name(config["arch"])}
 
 
 def _following(environ):
-    """What follows from the options and is none."""
+    """Returns the settings that are derived from the options."""
     return {
         "coverage": coverage_wanted(environ),
         "coverage_asked": coverage_asked(environ),
@@ -46,7 +46,7 @@ def _following(environ):
 
 
 def tell_core():
-    """Before a kernel is compiled: options may have been changed through qd.cfg or in the environment."""
+    """Passes the current options to the core before a compilation, since qd.cfg or the environment may have changed."""
     core = _native.core()
     config, special = dict(vars(_settings.current())), dict(vars(_settings.special))
     now = (core.hash_of_environment(), config, special, _settings.of_python is not None, _settings.checks_python)
@@ -54,14 +54,14 @@ def tell_core():
         return
     present = _environment.of_package(_os.environ)
     following = _following(present)
-    # What changed is heard of from C's environment, which os.environ is ahead of or behind where C code sets variables. Coverage also
-    # follows from settings of its own.
+    # The core detects changes in C's environment, which differs from os.environ where C code sets variables. Coverage also depends on
+    # settings of its own.
     is_heard = core.option_variables() == {name: text for name, text in present.items() if name.startswith("QD_")}
     core.set_options(_live_options(config, special), following, now if is_heard and not following["coverage"] else None)
 
 
 def _wanted_archs(arch):
-    """The architectures to try, in order of preference."""
+    """Returns the architectures to try, in order of preference."""
     named = _environment.given("arch")
     given = named or arch
     if given is None:
@@ -106,23 +106,23 @@ def init(
     src_ll_cache=True,
     **compile_config_kwargs,
 ):
-    """Starts a program on `arch`, and ends the one before: its fields, arrays and compiled kernels are gone.
+    """Starts a program on `arch` and ends the previous one, whose fields, arrays and compiled kernels become invalid.
 
     Args:
-        arch: what runs the kernels: `qd.cpu`, `qd.python` (in Python, for debugging), `qd.gpu`, a list in order of preference, or a
-            name as text. None: `QD_ARCH`, else the processor.
-        default_fp: type of floats that have none of their own; `qd.f32`, `qd.f16` or `qd.f64`.
-        default_ip: type of integers that have none of their own; `qd.i32` or `qd.i64`.
-        _test_mode: for tests of options: nothing is started, and those that are no part of `qd.cfg` are given back.
-        enable_fallback: False: an error if `arch` is not there; True: the processor is taken instead.
-        require_version: text such as "0.1.0"; an error if the package is another version.
-        print_non_pure: tell of kernels that read what is not among their parameters.
-        src_ll_cache: keep on disk what a kernel became, so that the next process neither parses nor lowers it.
-        **compile_config_kwargs: any option of the table of options; each is also read from the environment as QD_<NAME>.
+        arch: the architecture that runs the kernels: `qd.cpu`, `qd.python` (in Python, for debugging), `qd.gpu`, a list in order of
+            preference, or a name as a string. None: `QD_ARCH`, or the CPU if that is not set.
+        default_fp: default type of floating-point numbers: `qd.f32`, `qd.f16` or `qd.f64`.
+        default_ip: default type of integers: `qd.i32` or `qd.i64`.
+        _test_mode: for tests of options: starts nothing and returns the options that are not part of `qd.cfg`.
+        enable_fallback: if True, use the CPU when `arch` is not available; if False, raise an error.
+        require_version: a version such as "0.1.0"; an error is raised if the package has a different one.
+        print_non_pure: report kernels that read globals.
+        src_ll_cache: cache the compiled form of kernels on disk, so that the next process neither parses nor lowers them.
+        **compile_config_kwargs: any option from the table of options; each can also be set in the environment as QD_<NAME>.
 
     Raises:
-        KeyError: an option that is not known. ValueError, AssertionError: a value that an option cannot have. RuntimeError: `arch` is
-        not there, and enable_fallback is False.
+        KeyError: an option is unknown. ValueError, AssertionError: the value of an option is not valid. RuntimeError: `arch` is not
+        available and enable_fallback is False.
 
     Example:
         >>> qd.init(arch=qd.cpu, default_fp=qd.f64, random_seed=7)
@@ -170,10 +170,10 @@ def init(
 
 
 def reset():
-    """Ends the running program: memory is freed, compiled kernels are dropped; arrays and fields of it are dead.
+    """Ends the running program: frees its memory, drops compiled kernels, and invalidates its arrays and fields.
 
     Raises:
-        KeyboardInterrupt: by Ctrl-C while it waits for launches; the program is over all the same.
+        KeyboardInterrupt: Ctrl-C was pressed while waiting for launches; the program has ended all the same.
 
     Example:
         >>> qd.reset()
@@ -198,8 +198,8 @@ def _forget_program():
 
 
 def sync():
-    """Waits until everything launched is done. Launches on the CPU are done when the call returns, so there it is for kernels' output
-    and for programs that also run on GPUs.
+    """Waits until all launches have completed. On the CPU, launches have completed when the call returns; there, sync flushes the output of
+    kernels and makes programs portable to GPUs.
 
     Example:
         >>> qd.sync()
@@ -210,7 +210,7 @@ def sync():
 
 def _at_exit():
     try:
-        _native.loaded.stop_launches()  # of daemon threads: all others have ended
+        _native.loaded.stop_launches()  # those of daemon threads: all other threads have ended
         reset()
     finally:
         _native.loaded.stop_output()

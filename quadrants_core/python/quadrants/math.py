@@ -1,4 +1,4 @@
-"""qd.math: functions in the manner of shading languages, for kernels; many also work on numbers and vectors in Python."""
+"""qd.math: functions of shading languages, for kernels; many also work on numbers and vectors in Python."""
 
 import math as _math
 
@@ -41,7 +41,7 @@ _ops._define(globals(), _ELEMENTWISE, "math.")
 
 @_builtin
 def length(x):
-    """Euclidean length of a vector.
+    """Returns the Euclidean length of a vector.
 
     Args:
         x: a vector.
@@ -55,7 +55,7 @@ def length(x):
 
 @_builtin
 def distance(x, y):
-    """Length of x - y.
+    """Returns the Euclidean distance between x and y.
 
     Args:
         x: a vector.
@@ -70,10 +70,10 @@ def distance(x, y):
 
 @_builtin
 def normalize(v):
-    """v scaled to length 1.
+    """Returns v scaled to length 1.
 
     Args:
-        v: a vector, not zero.
+        v: a nonzero vector.
 
     Example:
         >>> qd.math.normalize(qd.Vector([3.0, 4.0]))
@@ -84,7 +84,7 @@ def normalize(v):
 
 @_builtin
 def dot(x, y):
-    """Scalar product.
+    """Returns the dot product.
 
     Args:
         x: a vector.
@@ -99,14 +99,14 @@ def dot(x, y):
 
 @_builtin
 def cross(x, y):
-    """Vector product.
+    """Returns the cross product.
 
     Args:
-        x: a vector of 3, or of 2.
-        y: one of the same length.
+        x: a vector of length 3 or 2.
+        y: a vector of the same length.
 
     Returns:
-        A vector; of two vectors of 2, a number.
+        A vector; for vectors of length 2, a number.
 
     Example:
         >>> qd.math.cross(qd.Vector([1, 0, 0]), qd.Vector([0, 1, 0]))
@@ -117,10 +117,10 @@ def cross(x, y):
 
 @_builtin
 def determinant(m):
-    """Determinant of a square matrix.
+    """Returns the determinant of a square matrix.
 
     Args:
-        m: a matrix of up to 4 rows.
+        m: a square matrix with up to 4 rows.
 
     Example:
         >>> qd.math.determinant(qd.Matrix([[1.0, 2.0], [3.0, 4.0]]))
@@ -131,10 +131,10 @@ def determinant(m):
 
 @_builtin
 def inverse(mat):
-    """Inverse of a square matrix.
+    """Returns the inverse of a square matrix.
 
     Args:
-        mat: a matrix of up to 4 rows.
+        mat: a square matrix with up to 4 rows.
 
     Example:
         >>> qd.math.inverse(qd.Matrix([[2.0, 0.0], [0.0, 4.0]])).to_list()
@@ -145,7 +145,7 @@ def inverse(mat):
 
 @_builtin
 def reflect(x, n):
-    """x reflected at a plane.
+    """Returns x reflected at a plane.
 
     Args:
         x: a vector.

@@ -5,7 +5,7 @@ from quadrants._factories import make as _make
 
 
 def kind_word(x):
-    """What kind of object of the package `x` is; None of any other, whatever its __getattr__ raises."""
+    """Returns the kind of package object that `x` is, or None for any other object, even if its __getattr__ raises."""
     try:
         return getattr(x, "_qd_kind_", None)
     except Exception:
@@ -13,7 +13,7 @@ def kind_word(x):
 
 
 class OrNone:
-    """What `annotation | None` gives for annotations that are objects: None is accepted too."""
+    """The result of `annotation | None` for annotations that are objects: None is accepted, too."""
 
     def __init__(self, annotation):
         self.annotation = annotation
@@ -23,7 +23,7 @@ class OrNone:
 
 
 class _Annotation:
-    """Gives annotations `| None`."""
+    """Base class that provides `annotation | None`."""
 
     def __or__(self, other):
         return OrNone(self) if other is None or other is type(None) else NotImplemented
@@ -32,12 +32,12 @@ class _Annotation:
 
 
 class Template(_Annotation):
-    """Annotation of a parameter that is known at compile time: a field, a number, a func, any object. The kernel is compiled for each
-    that it is called with; in a func, the argument is passed by reference.
+    """Annotation of a parameter that is known at compile time: a field, a number, a func, any object. The kernel is compiled once for each
+    distinct argument. In a func, the argument is passed by reference.
 
     Args:
-        element_type: of what it takes; for the reader, nothing is checked.
-        ndim: likewise.
+        element_type: the type of the elements; informative only, not checked.
+        ndim: the number of axes; informative only, not checked.
 
     Example:
         >>> x, y = qd.field(qd.i32, shape=3), qd.field(qd.i32, shape=3)
@@ -61,18 +61,18 @@ template = Template
 
 
 class MatrixType:
-    """What qd.types.matrix(n, m, dtype) and qd.types.vector(n, dtype) are: an annotation, and a maker of values. Without a dtype the
-    components keep the types they have.
+    """The result of qd.types.matrix(n, m, dtype) and qd.types.vector(n, dtype): an annotation, and a constructor of values. Without a dtype
+    the components retain their types.
 
     Args:
-        n: rows.
-        m: columns.
-        ndim: 1 of vectors, 2 of matrices.
+        n: number of rows.
+        m: number of columns.
+        ndim: 1 for vectors, 2 for matrices.
         dtype: type of the components, or None.
 
     Attributes:
-        n, m, ndim, dtype: likewise.
-        scalar_code: what the core knows the type of the components by.
+        n, m, ndim, dtype: the arguments.
+        scalar_code: the core's code of the component type.
 
     Example:
         >>> vec = qd.types.vector(2, qd.f32)
@@ -99,16 +99,16 @@ class MatrixType:
 
     @property
     def scalar_code(self):
-        """See _dtypes.scalar_code; 0 without a dtype."""
+        """The code of the component type, see _dtypes.scalar_code; 0 without a dtype."""
         return 0 if self.dtype is None else self.dtype._qd_scalar_
 
     def stored_code(self):
-        """`scalar_code` of what has memory of its own."""
+        """The `scalar_code` for elements in memory, which need a dtype and a size."""
         self.stored()
         return self.scalar_code
 
     def stored(self):
-        """The dtype of what has memory of its own: that needs one, and a size."""
+        """Returns the dtype for elements in memory; raises if the dtype or the size is missing."""
         self._sized()
         if self.dtype is None:
             raise _exceptions.QuadrantsTypeError(
@@ -130,48 +130,49 @@ class MatrixType:
         return self.to_string()
 
     def to_string(self):
-        """How errors call it."""
+        """Returns the name of the type in errors."""
         n, m = self.n or "any", self.m or "any"
         if self.ndim == 1:
             return f"VectorType[{n}, {self.dtype}]"
         return f"MatrixType[{n},{m}, {self.dtype}]"
 
     def get_shape(self):
-        """(n, m) of a matrix, (n,) of a vector."""
+        """Returns (n, m) of a matrix type, (n,) of a vector type."""
         return (self.n,) if self.ndim == 1 else (self.n, self.m)
 
     def element_type(self):
-        """The type of the components."""
+        """Returns the type of the components."""
         return self.dtype
 
     def shape(self):
-        """The same as a list."""
+        """Returns `get_shape()` as a list."""
         return list(self.get_shape())
 
     def __call__(self, *args):
-        """A value: from all components, from one for all, or from a nested list; vectors also join shorter vectors."""
+        """Makes a value from all components, from one number for all of them, or from a nested list. A vector may also be joined from
+        shorter vectors."""
         self._sized()
         return _make("matrix", self, args[0] if len(args) == 1 else args)
 
     def field(self, **keywords):
-        """A field, or an ndarray, of such elements.
+        """Makes a field with elements of this type.
 
         Args:
-            **keywords: as of `qd.field` or `qd.ndarray`, without the type.
+            **keywords: as for `qd.field`, without the type.
         """
         return _make("field of matrices", self.n, self.m, self.ndim, self.stored(), **keywords)
 
     def ndarray(self, **keywords):
-        """A field, or an ndarray, of such elements.
+        """Makes an ndarray with elements of this type.
 
         Args:
-            **keywords: as of `qd.field` or `qd.ndarray`, without the type.
+            **keywords: as for `qd.ndarray`, without the type.
         """
         return _make("array of matrices", self.n, self.m, self.ndim, self.stored(), **keywords)
 
 
 class DefaultMatrixType(MatrixType):
-    """A matrix type whose components have the default type of the running program: the one that this code means."""
+    """A matrix type whose components have a default type of the running program, given by its code."""
 
     __slots__ = ("scalar_code",)
 
@@ -180,17 +181,18 @@ class DefaultMatrixType(MatrixType):
 
     dtype = property(lambda self: _dtypes.of_code(self.scalar_code))
 
-    def __reduce__(self):  # `dtype` is no state
+    def __reduce__(self):  # `dtype` is not part of the state
         return DefaultMatrixType, (self.n, self.m, self.ndim, self.scalar_code)
 
 
 def matrix(n=None, m=None, dtype=None):
-    """Type of matrices. As an annotation of funcs and of elements of arrays: without a dtype of any numbers, without sizes of any size.
+    """Makes a matrix type. As an annotation of funcs and of array elements, it accepts any component type if dtype is None, and any shape
+    if the sizes are None.
 
     Args:
-        n: rows.
-        m: columns.
-        dtype: type of the components; None: as they come.
+        n: number of rows.
+        m: number of columns.
+        dtype: type of the components; None: any.
 
     Returns:
         A MatrixType.
@@ -204,7 +206,7 @@ def matrix(n=None, m=None, dtype=None):
 
 
 class UnpackedVector:
-    """qd.types.vector(n, dtype, unpacked=True): in a struct, n members `_name0`, ... that `name[k]` stands for in kernels."""
+    """qd.types.vector(n, dtype, unpacked=True): in a struct, n members `_name0`, ..., which kernels address as `name[k]`."""
 
     _qd_kind_ = "unpacked_vector_type"
 
@@ -235,12 +237,13 @@ class UnpackedVector:
 
 
 def vector(n=None, dtype=None, *, unpacked=False):
-    """Type of vectors. As an annotation of funcs and of elements of arrays: without a dtype of any numbers, without n of any length.
+    """Makes a vector type. As an annotation of funcs and of array elements, it accepts any component type if dtype is None, and any length
+    if n is None.
 
     Args:
-        n: components.
-        dtype: their type; None: as they come.
-        unpacked: as a member of a struct: each component is a member of its own.
+        n: number of components.
+        dtype: type of the components; None: any.
+        unpacked: as a member of a struct, whether each component becomes a member of its own.
 
     Returns:
         A MatrixType.
@@ -257,12 +260,12 @@ class NdarrayType(_Annotation):
 
     Args:
         dtype: type of the elements; None: any.
-        ndim: how many axes; None: any.
-        element_dim: axes of an element.
-        element_shape: its shape.
-        field_dim: the earlier name of ndim.
-        needs_grad: whether it must have gradients; None: as it comes.
-        boundary: an index outside: "unsafe", is a mistake; "clamp", means the nearest element.
+        ndim: number of axes; None: any.
+        element_dim: number of axes of an element.
+        element_shape: shape of an element.
+        field_dim: the former name of ndim.
+        needs_grad: whether the array must have gradients; None: either.
+        boundary: treatment of an index out of bounds: "unsafe": it is an error; "clamp": it refers to the nearest element.
 
     Example:
         >>> @qd.kernel
@@ -293,12 +296,12 @@ class NdarrayType(_Annotation):
 
     @property
     def scalar(self):
-        """The type of elements and components; None: any."""
+        """The scalar type of the elements or of their components; None: any."""
         return _dtypes.of_code(self.scalar_code) if self.scalar_code else None
 
     @staticmethod
     def _element(dtype, element_dim, element_shape):
-        """(code of the scalar type or 0, rows, cols, element_dim or None)"""
+        """Returns (code of the scalar type or 0, rows, columns, element_dim or None)."""
         if isinstance(dtype, MatrixType):
             return dtype.scalar_code, dtype.n, dtype.m, dtype.ndim
         scalar = 0 if dtype is None else _dtypes.scalar_code(dtype)
@@ -311,7 +314,7 @@ class NdarrayType(_Annotation):
             rows, cols = (tuple(element_shape) + (1, 1))[:2]
             return scalar, rows, cols, len(element_shape)
         if element_dim:
-            return scalar, 0, 0 if element_dim == 2 else 1, element_dim  # elements of any extents
+            return scalar, 0, 0 if element_dim == 2 else 1, element_dim  # elements of any shape
         return scalar, 1, 1, 0 if dtype is not None or element_dim == 0 else None
 
     def __repr__(self):
@@ -328,7 +331,7 @@ NDArray = NdarrayType
 
 
 class SparseMatrixBuilderType(_Annotation):
-    """Annotation of a parameter that takes a `qd.linalg.SparseMatrixBuilder`: in the kernel `A[i, j] += v` adds an entry.
+    """Annotation of a parameter that takes a `qd.linalg.SparseMatrixBuilder`. In the kernel, `A[i, j] += v` adds an entry.
 
     Example:
         >>> @qd.kernel
@@ -359,7 +362,7 @@ def _member_type(name, kind):
 
 
 class StructType:
-    """What qd.types.struct(...) makes, and a class decorated with @qd.dataclass: called, it makes a value.
+    """A struct type, made by qd.types.struct(...) or by decorating a class with @qd.dataclass. Calling it makes a value.
 
     Args:
         **members: name -> type.
@@ -378,7 +381,7 @@ class StructType:
 
     def __init__(self, **members):
         self.methods = members.pop("__struct_methods", {})
-        self.unpacked = {}  # name -> names of its members
+        self.unpacked = {}  # name -> names of its members, of vectors declared with unpacked=True
         self.members = {}
         for name, kind in members.items():
             if isinstance(kind, UnpackedVector):
@@ -395,7 +398,7 @@ class StructType:
 
     @property
     def _unpacked_groups(self):
-        """name -> (length, dtype, names of the members) of each vector declared with unpacked=True"""
+        """name -> (length, dtype, names of the members) of each vector declared with unpacked=True."""
         return {name: (len(parts), self.members[parts[0]], tuple(parts)) for name, parts in self.unpacked.items()}
 
     def _add(self, members):
@@ -428,12 +431,12 @@ class StructType:
         return _make("struct", self, args, keywords)
 
     def field(self, shape=None, layout=None, **keywords):
-        """A field of such structs.
+        """Makes a field of such structs.
 
         Args:
-            shape: an integer or a tuple of them; None: it is placed in a tree.
+            shape: an integer or a tuple of integers; None: the field is placed in a tree.
             layout: `qd.Layout.AOS` or `qd.Layout.SOA`.
-            **keywords: as of `qd.Struct.field`.
+            **keywords: as for `qd.Struct.field`.
         """
         return _make("field of structs", self, shape, layout, **keywords)
 
@@ -445,7 +448,7 @@ def _shown(member):
 
 
 def struct(**members):
-    """Type of records.
+    """Makes a struct type.
 
     Args:
         **members: name -> number, vector, matrix or struct type.

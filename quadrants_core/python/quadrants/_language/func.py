@@ -1,4 +1,4 @@
-"""@qd.func and its relatives: functions for use in kernels."""
+"""@qd.func and related decorators: functions for use in kernels."""
 
 from quadrants import _dtypes, _exceptions, _source
 from quadrants._language import annotations as _annotations, signature as _signature
@@ -7,7 +7,7 @@ _Syntax = _exceptions.QuadrantsSyntaxError
 
 
 def _type_of_parameter(annotation, position):
-    """The annotation of a func's parameter, numpy's types as those of the language; an error if it is no type."""
+    """Returns the annotation of a func's parameter, with NumPy types converted to scalar types; raises if it is not a type."""
     inner, optional = _signature.without_none(annotation)
     if isinstance(inner, Ref):
         return annotation
@@ -28,12 +28,12 @@ def _may_be_a_type(annotation):
     return is_known or hasattr(annotation, "__origin__") or type(annotation).__module__ in ("typing", "types")
 
 
-runs_in_kernel = None  # while a kernel runs on qd.python: what carries out calls of funcs that functions of Python make
-definitions_told = None  # of a notebook: called with the function of each func that is made
+runs_in_kernel = None  # while a kernel runs on qd.python: executes the calls of funcs that Python functions make
+definitions_told = None  # set in a notebook: called with the function of each func that is defined
 
 
 class Func:
-    """A function for use in kernels, inlined where it is called."""
+    """A function for use in kernels, inlined at each call."""
 
     _qd_kind_ = "func"
 
@@ -68,7 +68,7 @@ class Func:
 
     @staticmethod
     def _type_of_result(annotation, _):
-        """Whatever is a type may stand here: what a func returns is taken as it is if the language has no such type."""
+        """Accepts any type: if the language does not have it, the result of the func is returned without conversion."""
         parts = annotation if isinstance(annotation, (tuple, list)) else [annotation]
         if all(_may_be_a_type(p) for p in parts):
             types = tuple(_dtypes._numpy_type(p) or p for p in parts)
@@ -90,7 +90,7 @@ class Func:
         raise error
 
     def __reduce__(self):
-        return self.__qualname__  # as functions are, by name
+        return self.__qualname__  # pickled by name, as functions are
 
     def __copy__(self):
         return self
@@ -103,15 +103,14 @@ class Func:
 
 
 class PyFunc(Func):
-    """A func that Python can call as well."""
+    """A func that can also be called from Python."""
 
     def __call__(self, *args, **keywords):
         return self.fn(*args, **keywords)
 
 
 class ForeignFunc(Func):
-    """A plain function of Python that a kernel calls with values known only at run time: what it says of types is not the
-    language's."""
+    """A plain Python function that a kernel calls with values known only at run time. Its annotations are not types of the language."""
 
     _qd_foreign_ = True
 
@@ -123,7 +122,7 @@ class ForeignFunc(Func):
 
 
 class RealFunc(Func):
-    """A func with a frame of its own: it may return from inside of branches and loops."""
+    """A func that is compiled as a function of its own: it may return from within branches and loops."""
 
     _qd_real_ = True
 
@@ -146,24 +145,25 @@ class RealFunc(Func):
 
 
 class TopLevelFunc(Func):
-    """A func that starts parallel loops of its own: callable at the top level of a kernel alone."""
+    """A func that starts parallel loops of its own; it can be called only at the top level of a kernel."""
 
     _qd_requires_top_level_ = True
 
 
 def func(fn=None, *, is_real_function=False, requires_top_level=False):
-    """Makes a function that kernels and other funcs may call; its code becomes part of theirs.
+    """Makes a function that kernels and other funcs may call; it is inlined at each call.
 
     Args:
-        fn: the function, if it is used as `@qd.func` alone. Annotations are optional; `qd.template()` passes by reference.
-        is_real_function: makes it a real func, see `qd.real_func`.
-        requires_top_level: an error if it is called inside of a loop or branch.
+        fn: the function, if the decorator is written `@qd.func` without options. Annotations are optional; `qd.template()` passes by
+            reference.
+        is_real_function: whether to make a real func, see `qd.real_func`.
+        requires_top_level: whether a call within a loop or branch is an error.
 
     Returns:
         The func, or a decorator if `fn` is not given.
 
     Raises:
-        QuadrantsSyntaxError: it is called from Python, outside of a kernel.
+        QuadrantsSyntaxError: the func is called from Python, outside a kernel.
 
     Example:
         >>> @qd.func
@@ -183,7 +183,7 @@ def func(fn=None, *, is_real_function=False, requires_top_level=False):
 
 
 def real_func(fn):
-    """A func that may return from inside of branches and loops, and call itself. Parameters and result are annotated.
+    """Makes a func that may return from within branches and loops and may call itself. Parameters and result need annotations.
 
     Args:
         fn: the function.
@@ -192,7 +192,7 @@ def real_func(fn):
         The func.
 
     Raises:
-        QuadrantsSyntaxError: it is called from Python, or a parameter has no type.
+        QuadrantsSyntaxError: the func is called from Python, or a parameter has no type.
 
     Example:
         >>> @qd.real_func
@@ -210,7 +210,7 @@ def real_func(fn):
 
 
 class Ref:
-    """Annotation of a parameter of a real func that changes the caller's variable: `qd.ref(qd.f32)`."""
+    """Annotation of a parameter of a real func that is passed by reference: `qd.ref(qd.f32)`."""
 
     _qd_kind_ = "ref"
 
@@ -222,10 +222,10 @@ class Ref:
 
 
 def ref(tp):
-    """The type of a parameter of a real func that is passed by reference: what the func assigns, the caller sees.
+    """Makes the type of a parameter of a real func that is passed by reference: assignments in the func change the caller's variable.
 
     Args:
-        tp: the type of the variable, a number type or a vector or matrix type.
+        tp: the type of the variable: a number, vector or matrix type.
 
     Returns:
         An annotation.
@@ -246,10 +246,10 @@ def ref(tp):
 
 
 def pyfunc(fn):
-    """A function usable in kernels and in Python.
+    """Makes a function that can be called from both kernels and Python.
 
     Args:
-        fn: the function; it may use what both have.
+        fn: the function; it may use only what is valid in both.
 
     Returns:
         The function.

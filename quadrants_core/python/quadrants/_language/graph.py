@@ -1,4 +1,4 @@
-"""Kernels with graph=True: what is written in them, and what their launches give."""
+"""Kernels with graph=True: their constructs, and the results of their launches."""
 
 import contextlib as _contextlib
 import sys as _sys
@@ -7,14 +7,14 @@ from quadrants._language.ops import builtin as _builtin
 
 
 def do_while(condition):
-    """`while qd.graph.do_while(flag):` in a kernel with graph=True runs its body once, and again as long as the array `flag` is not 0
-    after it. In Python it is True.
+    """`while qd.graph.do_while(flag):` in a kernel with graph=True executes its body once, and again as long as the array `flag` is nonzero
+    after an execution. In Python it is True.
 
     Args:
-        condition: a parameter of the kernel, an array of one i32.
+        condition: a parameter of the kernel, an array with one element of type i32.
 
     Returns:
-        In Python, True.
+        True, in Python.
 
     Example:
         >>> @qd.kernel(graph=True)
@@ -33,7 +33,7 @@ def do_while(condition):
 
 
 def parallel_context():
-    """`with qd.graph.parallel_context():` in a kernel with graph=True holds blocks of `qd.graph.parallel()` that do not depend on each
+    """`with qd.graph.parallel_context():` in a kernel with graph=True contains blocks of `qd.graph.parallel()` that do not depend on each
     other.
 
     Example:
@@ -55,7 +55,7 @@ def parallel_context():
 
 
 def parallel():
-    """`with qd.graph.parallel():` in a kernel: one of the blocks of a `qd.graph.parallel_context()`.
+    """`with qd.graph.parallel():` in a kernel is one of the blocks of a `qd.graph.parallel_context()`.
 
     Example:
         See `qd.graph.parallel_context`.
@@ -64,12 +64,12 @@ def parallel():
 
 
 def checkpoint(cp_id, yield_on):
-    """`with qd.checkpoint(cp_id, yield_on=flag):` in a kernel with checkpoints=True: what a launch ends after if the array `flag` is not
-    0 then, and where `kernel.resume(..., from_checkpoint=cp_id)` begins. Experimental: names and rules may change.
+    """`with qd.checkpoint(cp_id, yield_on=flag):` in a kernel with checkpoints=True is a block after which the launch ends if the array
+    `flag` is nonzero. `kernel.resume(..., from_checkpoint=cp_id)` starts at this block. Experimental: names and rules may change.
 
     Args:
-        cp_id: the label of the block: a number or the value of an IntEnum that no other block has.
-        yield_on: an array of one i32.
+        cp_id: the label of the block: a number or a member of an IntEnum, unique among the blocks.
+        yield_on: an array with one element of type i32.
 
     Example:
         >>> @qd.kernel(graph=True, checkpoints=True)
@@ -89,15 +89,15 @@ _builtin(checkpoint)
 
 
 class GraphStatus:
-    """What a launch of a kernel with `qd.checkpoint` blocks gives. Experimental, as these are.
+    """The result of launching a kernel that contains `qd.checkpoint` blocks. Experimental, as these are.
 
     Args:
         yielded: whether a checkpoint ended the launch.
-        checkpoint: its label, or None.
+        checkpoint: the label of that checkpoint, or None.
 
     Attributes:
-        yielded: likewise.
-        checkpoint: likewise.
+        yielded: whether a checkpoint ended the launch.
+        checkpoint: the label of that checkpoint, or None.
 
     Example:
         >>> qd.GraphStatus(False, None).yielded
@@ -116,8 +116,8 @@ class GraphStatus:
 
 
 def restore_label(module, qualname, value, fn):
-    """The label of a checkpoint of `fn`, as a record on disk has it: a member of an enumeration if that is still there, else an
-    int. An enumeration of a function is one that `fn` names."""
+    """Returns the label of a checkpoint of `fn` from its cache entry: a member of an enumeration if that still exists, else an int. An
+    enumeration local to a function is found through a name in `fn`."""
     found = _sys.modules.get(module)
     for name in qualname.split(".") if qualname else ():
         found = getattr(found, name, None)

@@ -1,4 +1,4 @@
-"""@qd.kernel, and what a class says whose methods are kernels."""
+"""@qd.kernel and @qd.data_oriented."""
 
 import enum as _enum
 import itertools as _itertools
@@ -11,17 +11,17 @@ from quadrants._trees import snode as _snode
 _Syntax = _exceptions.QuadrantsSyntaxError
 
 _numbers = _itertools.count()
-_all_kernels = []  # weak references, for the number of compiled functions
-tapes_told = None  # called with each Tape that has worked out its gradients
-gradients_told = None  # (KernelInfo, arguments) of every call of a `grad`; see tell_of_gradients
-counts_definition = None  # of a notebook: function -> KernelInfo.coverage of the kernel that is made of it
-compilations_told = None  # of a notebook: called with a KernelInfo before each compilation
+_all_kernels = []  # weak references, for counting the compiled functions
+tapes_told = None  # called with each Tape that has computed its gradients
+gradients_told = None  # called with (KernelInfo, arguments) at every call of a `grad`; see tell_of_gradients
+counts_definition = None  # set in a notebook: function -> KernelInfo.coverage of the kernel made from it
+compilations_told = None  # set in a notebook: called with a KernelInfo before each compilation
 
 
 class _Replaceable(type):
-    """Of a class whose methods programs may replace to be told of what happens (quadrants.lang._replaced)."""
+    """Metaclass of classes whose methods a program may replace, with notification of each assignment (quadrants.lang._replaced)."""
 
-    told = None  # called with the class and the name of what was assigned
+    told = None  # called with the class and the name of the assigned attribute
 
     def __setattr__(cls, name, value):
         super().__setattr__(name, value)
@@ -30,7 +30,7 @@ class _Replaceable(type):
 
 
 class AutodiffMode(_enum.IntEnum):
-    """What a kernel is compiled for.
+    """The kind of derivative that a kernel computes.
 
     Example:
         >>> qd.types.enums.AutodiffMode.REVERSE.name
@@ -47,35 +47,35 @@ _CORE_MODES = {AutodiffMode.NONE: 0, AutodiffMode.FORWARD: 1, AutodiffMode.REVER
 
 
 class KernelInfo(metaclass=_Replaceable):
-    """What the compiler must know of a kernel's function; `k._primal` of a decorated kernel `k`."""
+    """The compiler's description of a kernel's function; `k._primal` of a decorated kernel `k`."""
 
-    calls_in_python = False  # launches go through methods that a program has put in the place of those of this class
+    calls_in_python = False  # True if a program has replaced methods of this class, so that launches must go through them
 
-    coverage = None  # counts for this kernel alone: True or False; None as the program wants it
-    ad_stack_budget_bytes = None  # of its gradient; None: the option of the program
-    checked_in = None  # the program in which it is compiled once more, for a window: fields that nobody placed are no mistake of it
-    readings = None  # where a window may be attached: what was found around it when it was compiled
-    used = None  # in a notebook: global name -> what it meant when the kernel was compiled
+    coverage = None  # True or False overrides coverage for this kernel; None follows the program's setting
+    ad_stack_budget_bytes = None  # for the gradient of this kernel; None: the program's option
+    checked_in = None  # the program in which the kernel is compiled again for a window; fields that are not placed are then not an error
+    readings = None  # if a window may be attached: what the compilation read from its environment
+    used = None  # in a notebook: global name -> its value when the kernel was compiled
 
     def __init__(self, fn, frame, fastcache=False, graph=False, checkpoints=False):
         self.fn = fn
         self.func = fn
         self.annotations = {name: _signature.resolve(a, fn, frame) for name, a in fn.__annotations__.items()}
-        self.number = next(_numbers)  # among all kernels that were defined
-        self.fastcache = fastcache  # promises to read nothing but its arguments
+        self.number = next(_numbers)  # unique among all kernels
+        self.fastcache = fastcache  # True if the kernel promises to read only its arguments
         self.graph = graph
         self.checkpoints = checkpoints
         self.kernel = None  # weak reference to the kernel
         self.name = fn.__qualname__
         self.autodiff_mode = AutodiffMode.NONE
-        self.derivatives = {}  # AutodiffMode -> the kernel that works them out, once it was asked for
-        # True or False: count lines whatever QD_KERNEL_COVERAGE says
+        self.derivatives = {}  # AutodiffMode -> the kernel that computes that derivative, created on first use
+        # True or False overrides QD_KERNEL_COVERAGE
         self.coverage = counts_definition(fn) if counts_definition is not None else None
         self._qd_source_ = _source.Source(fn)
 
     @property
     def grad(self):
-        """The kernel that works out gradients: takes the same arguments, adds to the `grad` of what the kernel reads."""
+        """The kernel that computes gradients. It takes the same arguments and adds to the `grad` of everything that the kernel reads."""
         return self.derivative(AutodiffMode.REVERSE)
 
     def derivative(self, mode):
@@ -87,7 +87,7 @@ class KernelInfo(metaclass=_Replaceable):
         return made
 
     def forget_gradient(self):
-        """The gradient is compiled anew at its next call."""
+        """Discards the gradient kernel; its next call compiles it again."""
         if self.derivatives.pop(AutodiffMode.REVERSE, None) is not None:
             self.kernel()._forget_gradient()
 
@@ -100,17 +100,17 @@ class KernelInfo(metaclass=_Replaceable):
         return made
 
     def compiled(self):
-        """The kernel, and those of its derivatives that were asked for."""
+        """Returns the kernel and the derivatives of it that exist."""
         return [self.kernel(), *self.derivatives.values()]
 
     def _call_told(self, *args, **keywords):
-        """A call while a Tape or FwdMode, or a method of the program's own, is told of it."""
+        """Launches the kernel while a Tape, a FwdMode or a method of the program observes its calls."""
         if recorder() is not None:
             return recorder().call(self, args, keywords)
         return self._launch(args, keywords)
 
     def _gradient_told(self, *args, **keywords):
-        """A call of `grad` while `gradients_told` is."""
+        """Calls the gradient kernel while `gradients_told` is set."""
         made = self.derivatives[AutodiffMode.REVERSE]
         made._launch(*args, **keywords)
         if gradients_told is not None:
@@ -125,7 +125,7 @@ class KernelInfo(metaclass=_Replaceable):
         return self.kernel()._launch(*args, **keywords)
 
     def prepare_derivative(self):
-        """Called before every compilation of a kernel that works out derivatives."""
+        """Called before every compilation of a derivative."""
         if _settings.current().opt_level == 0:
             _logging.warn("opt_level = 1 is enforced to enable gradient computation.")
             _settings.cfg.opt_level = 1
@@ -133,11 +133,11 @@ class KernelInfo(metaclass=_Replaceable):
         _snode.join_companions()
 
     def prepare(self):
-        """Called before every compilation: the options may have been changed through qd.cfg."""
+        """Called before every compilation, since the options may have been changed through qd.cfg."""
         if compilations_told is not None:
             compilations_told(self)
         if self.coverage:
-            from quadrants._coverage import counts as _coverage  # notes which functions are compiled
+            from quadrants._coverage import counts as _coverage  # imported to register the functions that are compiled
         _runtime.tell_core()
         if self.checked_in is None or self.checked_in != _native.core().generation():
             _snode.check_all_placed()
@@ -146,7 +146,7 @@ class KernelInfo(metaclass=_Replaceable):
 
 
 def tell_of_fastcache(info, params):
-    """On stderr, of a kernel with fastcache=True that cannot be kept: which parameters may be why."""
+    """Reports on stderr that a kernel with fastcache=True cannot be cached, and which parameters may be the cause."""
     import weakref
 
     for _, name, kind, *_, value in params:
@@ -196,15 +196,15 @@ def _make_kernel(fn, frame, fastcache=False, graph=False, checkpoints=False, ad_
 
 
 class _Thread(_local):
-    recorder = None  # a Tape or FwdMode that is told of the thread's calls; what it makes of a call is its method `call`
+    recorder = None  # a Tape or FwdMode that observes the calls of this thread through its method `call`
 
 
 _thread = _Thread()
-_recorders = 0  # of all threads
+_recorders = 0  # how many threads have a recorder
 
 
 def recorder():
-    """Who is told of the calls of this thread, or None."""
+    """Returns the recorder of this thread, or None."""
     return _thread.recorder
 
 
@@ -213,7 +213,7 @@ def calls_are_told():
 
 
 def tell_calls():
-    """After a change of who is told of calls."""
+    """Updates all kernels after a recorder or an observer has changed."""
     told = calls_are_told()
     for ref in _all_kernels:
         if (made := ref()) is not None:
@@ -221,7 +221,7 @@ def tell_calls():
 
 
 def record_with(told):
-    """From now on `told` is told of the calls of this thread; None: nobody is."""
+    """Makes `told` the recorder of the calls of this thread; None: records no calls."""
     global _recorders
     before = _thread.recorder
     if told is not before:
@@ -231,7 +231,7 @@ def record_with(told):
 
 
 def tell_of_gradients(told):
-    """From now on `told(info, arguments)` hears of every call of a kernel's `grad`; None: nobody does."""
+    """Makes every call of a kernel's `grad` call `told(info, arguments)` as well; None: no function is called."""
     global gradients_told
     gradients_told = told
     for ref in _all_kernels:
@@ -246,7 +246,7 @@ def _record_no_more():
 
 
 class unrecorded:
-    """A block in which nobody records calls."""
+    """Context in which no calls are recorded."""
 
     def __enter__(self):
         self._recorder = recorder()
@@ -260,23 +260,23 @@ _settings.after_reset.append(_record_no_more)
 
 
 def kernel(fn=None, *, pure=None, fastcache=False, graph=False, checkpoints=False, ad_stack_budget_bytes=None):
-    """Makes a kernel of a function: it is compiled when it is called, once for each set of argument types, and every loop at its top
-    runs in parallel. It is called from Python like any function; kernels do not call kernels.
+    """Makes a kernel of a function. The kernel is compiled on its first call with each set of argument types; its top-level loops run in
+    parallel. It is called from Python like any function, but not from other kernels.
 
     Args:
-        fn: the function, if it is used as `@qd.kernel` alone. Parameters and result need annotations.
-        pure: the earlier name of `fastcache`.
-        fastcache: promises that the kernel reads nothing but its arguments, and has that checked: a warm start then asks less.
-        graph: launched as one graph, which may hold `qd.graph.do_while` and `qd.graph.parallel_context`.
-        checkpoints: with graph=True, the kernel may hold `qd.checkpoint`, and gives a `qd.GraphStatus`.
-        ad_stack_budget_bytes: goes before the option of `qd.init` in the kernel's gradient.
+        fn: the function, if the decorator is written `@qd.kernel` without options. Parameters and result need annotations.
+        pure: the former name of `fastcache`.
+        fastcache: promise that the kernel reads only its arguments. The promise is checked; a warm start then has less to verify.
+        graph: whether to launch the kernel as one graph, which may contain `qd.graph.do_while` and `qd.graph.parallel_context`.
+        checkpoints: whether a kernel with graph=True may contain `qd.checkpoint`; it then returns a `qd.GraphStatus`.
+        ad_stack_budget_bytes: overrides the option of `qd.init` for the gradient of this kernel, in bytes.
 
     Returns:
         A kernel, or a decorator if `fn` is not given.
 
     Raises:
-        QuadrantsSyntaxError: annotations that no kernel can have. TypeError, ValueError: an option that is neither True nor False. At the
-        first call: QuadrantsCompilationError and its kinds, with the line of the kernel.
+        QuadrantsSyntaxError: an annotation is not valid in a kernel. TypeError, ValueError: an option is neither True nor False. At the
+        first call: QuadrantsCompilationError or one of its subclasses, with the source line in the kernel.
 
     Example:
         >>> @qd.kernel
@@ -307,11 +307,10 @@ def data_oriented(cls=None, *, stable_members=False, template_primitives=True):
     """Marks a class whose methods may be kernels and funcs.
 
     Args:
-        cls: the class, if it is used as `@qd.data_oriented` alone.
-        stable_members: promises that no attribute is assigned again; nothing is made of it, since a launch compares its attributes in
-            any case.
-        template_primitives: numbers among the attributes of an instance are constants of its kernels; False: they are read at
-            every launch.
+        cls: the class, if the decorator is written `@qd.data_oriented` without options.
+        stable_members: promise that no attribute is assigned again. It has no effect, since every launch compares the attributes.
+        template_primitives: if True, numbers among the attributes of an instance are compile-time constants of its kernels; if False, they
+            are read at every launch.
 
     Returns:
         The class, or a decorator.
@@ -340,10 +339,10 @@ def data_oriented(cls=None, *, stable_members=False, template_primitives=True):
 
 
 def pure(fn):
-    """The earlier way to write `@qd.kernel(fastcache=True)`.
+    """Former spelling of `@qd.kernel(fastcache=True)`. Deprecated.
 
     Args:
-        fn: the function, below `@qd.kernel`.
+        fn: the function or kernel. The decorator stands below `@qd.kernel`.
 
     Returns:
         The function, marked.
@@ -368,22 +367,22 @@ def pure(fn):
 
 
 def forget_frozen():
-    """Kernels look again at the arrays in frozen dataclasses: what an array is has changed."""
+    """Makes kernels examine the arrays in frozen dataclasses again, after an array has changed its identity."""
     for made in living():
         made._forget_frozen()
 
 
 def living():
-    """All kernels that there are, and those of their derivatives."""
+    """Returns all kernels that are alive, and their derivatives."""
     return [made for ref in _all_kernels for made in _compiled(ref)]
 
 
 def compiled_functions():
-    """Specialisations of all kernels compiled since qd.init."""
+    """Returns the number of specialisations of all kernels compiled since qd.init."""
     return sum(made._specialisations() for made in living())
 
 
 def _compiled(ref):
-    """The kernel, if it still lives, and the kernels of its derivatives."""
+    """Returns the kernel, if it is alive, and its derivatives."""
     kernel = ref()
     return () if kernel is None else kernel._primal.compiled()

@@ -1,7 +1,7 @@
-"""Small dense linear algebra in the language itself. The frontend inlines these funcs where a kernel calls `qd.svd` and
-its relatives (frontend/linalg.cpp), with matrices of a real type `dt` and sizes known at compile time.
+"""Small dense linear algebra written in the language itself. The frontend inlines these funcs where a kernel calls `qd.svd` and related
+functions (frontend/linalg.cpp), with matrices of a real type `dt` and sizes known at compile time.
 
-Choices are selects rather than branches, so that a loop over many matrices can run in SIMD lanes."""
+Choices are selects rather than branches, so that a loop over many matrices can be vectorised."""
 
 from quadrants._language.func import func
 from quadrants._language.matrix import Matrix, Vector
@@ -18,15 +18,15 @@ def _upper(i, j):
 
 @func
 def _scale(A):
-    """What A is divided by, so that products of its entries neither overflow nor vanish."""
+    """Returns the factor to divide A by, so that products of its entries neither overflow nor underflow."""
     size = abs(A).max()
     return select(size > 0, size, size * 0 + 1)
 
 
 @func
 def _rotation(a, b, c, dt):
-    """The smaller rotation that makes [[a, c], [c, b]] diagonal as J^T M J with J = [[cos, sin], [-sin, cos]]: its tangent, sine
-    and tangent of half the angle. Golub and Van Loan, Matrix Computations, 4th ed., 8.5.2, with one division."""
+    """The smaller rotation that diagonalises [[a, c], [c, b]] as J^T M J with J = [[cos, sin], [-sin, cos]]. Returns its tangent, its sine
+    and the tangent of half the angle. Golub and Van Loan, Matrix Computations, 4th ed., 8.5.2, with one division."""
     d = b - a
     size = max(abs(d) + sqrt(d * d + 4 * c * c), dt(1e-30))
     t = select(d >= 0, 2 * c, -2 * c) / size
@@ -36,13 +36,13 @@ def _rotation(a, b, c, dt):
 
 @func
 def _turn(x, y, sine, half):
-    """(x, y) J, written so that a small angle makes a small change: Rutishauser, The Jacobi method, 1966."""
+    """Returns (x, y) J, computed such that a small angle makes a small change: Rutishauser, The Jacobi method, 1966."""
     return x - sine * (y + half * x), y + sine * (x - half * y)
 
 
 @func
 def _givens(a, b):
-    """Cosine and sine of the rotation that takes (a, b) to (r, 0), r >= 0; the identity for (0, 0)."""
+    """Returns cosine and sine of the rotation that maps (a, b) to (r, 0), r >= 0; the identity for (0, 0)."""
     r = sqrt(a * a + b * b)
     scale = 1 / select(r > 0, r, r + 1)
     return select(r > 0, a * scale, r + 1), b * scale
@@ -50,8 +50,8 @@ def _givens(a, b):
 
 @func
 def svd2(A, dt, eps):
-    """One rotation of one-sided Jacobi (Hestenes 1958) makes the columns of A V orthogonal; they are U S. S descends and is
-    not negative, det V = 1."""
+    """Singular value decomposition by one rotation of one-sided Jacobi (Hestenes 1958), which makes the columns of A V orthogonal; they are
+    U S. S is descending and non-negative, and det V = 1."""
     size = _scale(A)
     B = A / size
     b, c = B[:, 0], B[:, 1]
@@ -114,8 +114,8 @@ def svd3(A, dt, eps):
 
 @func
 def sym_eig(A, dt, eps):
-    """Cyclic Jacobi: Golub and Van Loan, Matrix Computations, 4th ed., 8.5.3. Reads the upper triangle. Eigenvalues ascend.
-    Entries below the rounding errors are taken for 0: with equal eigenvalues they would turn the vectors at random."""
+    """Cyclic Jacobi: Golub and Van Loan, Matrix Computations, 4th ed., 8.5.3. Reads the upper triangle. Eigenvalues are ascending. Entries
+    below the rounding error count as 0: with equal eigenvalues they would rotate the eigenvectors arbitrarily."""
     size = _scale(A)
     D = A / size
     V = Matrix.identity(dt, D.n)
@@ -149,8 +149,8 @@ def sym_eig(A, dt, eps):
 
 @func
 def eig2(A, dt, eps):
-    """Eigenvalues of [[a, b], [c, d]] from its characteristic polynomial: (a + d) / 2 +- sqrt(h^2 + b c), h = (a - d) / 2; rows
-    (real, imaginary). Eigenvectors are columns of (real, imaginary) pairs, from the row of A - l without cancellation."""
+    """Eigenvalues of [[a, b], [c, d]] from its characteristic polynomial, (a + d) / 2 +- sqrt(h^2 + b c) with h = (a - d) / 2, as rows
+    (real, imaginary). Eigenvectors are columns of (real, imaginary) pairs, from the row of A - l that has no cancellation."""
     size = _scale(A)
     B = A / size
     b, c, h, mean = B[0, 1], B[1, 0], (B[0, 0] - B[1, 1]) / 2, (B[0, 0] + B[1, 1]) / 2
@@ -160,7 +160,7 @@ def eig2(A, dt, eps):
     zero = square * 0
     re, im = select(real, root, zero), select(real, zero, root)
     L = Matrix([[mean + re, im], [mean - re, -im]]) * size
-    far = re + abs(h)  # of both real eigenvalues from a or d, whichever is farther
+    far = re + abs(h)  # the larger of the distances of the two real eigenvalues from a or d
     first = select(h >= 0, Vector([far, c]), Vector([b, far]))
     second = select(h >= 0, Vector([b, -far]), Vector([-far, c]))
     alone = select(abs(b) > abs(c), Vector([zero + 1, zero]), Vector([zero, zero + 1]))
@@ -175,8 +175,8 @@ def eig2(A, dt, eps):
 
 @func
 def polar2(A, dt, eps):
-    """U is (A + cofactors of A) / length for det A >= 0, else (A - cofactors) / length; P = U^T A is symmetric and not
-    negative: Higham, Functions of Matrices, 2008, problem 8.2."""
+    """U is (A + cofactors of A) / length for det A >= 0, else (A - cofactors) / length; P = U^T A is symmetric positive semidefinite:
+    Higham, Functions of Matrices, 2008, problem 8.2."""
     a, b, c, d = A[0, 0], A[0, 1], A[1, 0], A[1, 1]
     size = _scale(A)
     sign = select((a / size) * (d / size) >= (b / size) * (c / size), size / size, -size / size)
@@ -188,15 +188,15 @@ def polar2(A, dt, eps):
 
 @func
 def polar3(A, dt, eps):
-    """From the singular value decomposition: U = U V^T, a rotation, and P = V S V^T."""
+    """Polar decomposition from the singular value decomposition: U = U V^T, a rotation, and P = V S V^T."""
     U, S, V = svd3(A, dt, eps)
     return U @ V.transpose(), V @ S @ V.transpose()
 
 
 @func
 def make_spd(A, dt, eps):
-    """The nearest positive semidefinite matrix in the Frobenius norm, negative eigenvalues set to 0: Higham, Computing a
-    nearest symmetric positive semidefinite matrix, 1988."""
+    """The nearest positive semidefinite matrix in the Frobenius norm, with negative eigenvalues set to 0: Higham, Computing a nearest
+    symmetric positive semidefinite matrix, 1988."""
     L, V = sym_eig(A, dt, eps)
     result = Matrix.zero(dt, V.n, V.n)
     for k in static(range(V.n)):
@@ -207,7 +207,7 @@ def make_spd(A, dt, eps):
 
 @func
 def solve(A, b, dt):
-    """Gaussian elimination with row pivots: Golub and Van Loan, Matrix Computations, 4th ed., 3.4."""
+    """Gaussian elimination with row pivoting: Golub and Van Loan, Matrix Computations, 4th ed., 3.4."""
     M = A
     x = b
     for p in static(range(M.n)):
@@ -233,7 +233,7 @@ def solve(A, b, dt):
 
 @func
 def inverse_gauss(A, dt):
-    """Gauss-Jordan elimination with row pivots, in loops: Press et al., Numerical Recipes, 3rd ed., 2.1."""
+    """Gauss-Jordan elimination with row pivoting, in loops: Press et al., Numerical Recipes, 3rd ed., 2.1."""
     M = A
     R = Matrix.identity(dt, M.n)
     loop_config(serialize=True)

@@ -1,4 +1,4 @@
-"""Functions of qd.math that are written in the language itself. Complex numbers are vectors (real, imaginary)."""
+"""Functions of qd.math written in the language itself. Complex numbers are vectors (real, imaginary)."""
 
 from quadrants._language.annotations import template
 from quadrants._dtypes import u32
@@ -9,10 +9,10 @@ from quadrants._language.ops import abs, atan2, cast, cos, exp, log, loop_config
 
 @pyfunc
 def vdir(ang):
-    """The unit vector at an angle.
+    """Returns the unit vector at an angle.
 
     Args:
-        ang: radians, counterclockwise from the first axis.
+        ang: the angle in radians, counterclockwise from the first axis.
 
     Example:
         >>> qd.math.vdir(0.0)
@@ -23,7 +23,7 @@ def vdir(ang):
 
 @pyfunc
 def cconj(z):
-    """Complex conjugate.
+    """Returns the complex conjugate.
 
     Args:
         z: a vector (real, imaginary).
@@ -37,11 +37,11 @@ def cconj(z):
 
 @pyfunc
 def cmul(z1, z2):
-    """Complex product.
+    """Returns the product of two complex numbers.
 
     Args:
         z1: a vector (real, imaginary).
-        z2: another one.
+        z2: a vector (real, imaginary).
 
     Example:
         >>> qd.math.cmul(qd.Vector([0.0, 1.0]), qd.Vector([0.0, 1.0]))
@@ -52,7 +52,7 @@ def cmul(z1, z2):
 
 @pyfunc
 def cinv(z):
-    """Complex 1 / z.
+    """Returns the reciprocal of a complex number.
 
     Args:
         z: a vector (real, imaginary).
@@ -66,11 +66,11 @@ def cinv(z):
 
 @pyfunc
 def cdiv(z1, z2):
-    """Complex quotient.
+    """Returns the quotient of two complex numbers.
 
     Args:
         z1: the dividend, a vector (real, imaginary).
-        z2: the divisor.
+        z2: the divisor, a vector (real, imaginary).
 
     Example:
         >>> qd.math.cdiv(qd.Vector([0.0, 2.0]), qd.Vector([0.0, 1.0]))
@@ -82,7 +82,7 @@ def cdiv(z1, z2):
 
 @pyfunc
 def csqrt(z):
-    """Complex square root, the one with non-negative real part.
+    """Returns the principal square root of a complex number, which has a non-negative real part.
 
     Args:
         z: a vector (real, imaginary).
@@ -97,7 +97,7 @@ def csqrt(z):
 
 @pyfunc
 def cexp(z):
-    """Complex exponential.
+    """Returns the exponential of a complex number.
 
     Args:
         z: a vector (real, imaginary).
@@ -111,10 +111,10 @@ def cexp(z):
 
 @pyfunc
 def clog(z):
-    """Complex logarithm, the principal one.
+    """Returns the principal logarithm of a complex number.
 
     Args:
-        z: a vector (real, imaginary), not zero.
+        z: a nonzero vector (real, imaginary).
 
     Example:
         >>> qd.math.clog(qd.Vector([1.0, 0.0]))
@@ -125,11 +125,11 @@ def clog(z):
 
 @pyfunc
 def cpow(z, n):
-    """Complex z to a real power.
+    """Returns a complex number raised to a real power.
 
     Args:
         z: a vector (real, imaginary).
-        n: the exponent, a number.
+        n: the exponent, a real number.
 
     Example:
         >>> qd.math.cpow(qd.Vector([2.0, 0.0]), 3.0)
@@ -141,10 +141,10 @@ def cpow(z, n):
 
 @pyfunc
 def rotation2d(ang):
-    """The matrix that turns plane vectors counterclockwise.
+    """Returns the 2x2 matrix that rotates vectors counterclockwise.
 
     Args:
-        ang: radians.
+        ang: the angle in radians.
 
     Example:
         >>> qd.math.rotation2d(0.0)
@@ -156,10 +156,10 @@ def rotation2d(ang):
 
 @pyfunc
 def eye(n: template()):
-    """The n x n identity matrix.
+    """Returns the n x n identity matrix.
 
     Args:
-        n: rows, a constant.
+        n: number of rows, a compile-time constant.
 
     Example:
         >>> qd.math.eye(2)
@@ -171,12 +171,12 @@ def eye(n: template()):
 
 @pyfunc
 def scale(sx, sy, sz):
-    """4x4 matrix that scales along the axes.
+    """Returns the 4x4 matrix that scales along the axes.
 
     Args:
-        sx: factor of the first axis.
-        sy: of the second.
-        sz: of the third.
+        sx: scale factor along the first axis.
+        sy: scale factor along the second axis.
+        sz: scale factor along the third axis.
 
     Example:
         >>> qd.math.scale(2.0, 3.0, 4.0).trace()
@@ -187,12 +187,12 @@ def scale(sx, sy, sz):
 
 @pyfunc
 def translate(dx, dy, dz):
-    """4x4 matrix that moves points.
+    """Returns the 4x4 matrix that translates points.
 
     Args:
-        dx: along the first axis.
-        dy: along the second.
-        dz: along the third.
+        dx: distance along the first axis.
+        dy: distance along the second axis.
+        dz: distance along the third axis.
 
     Example:
         >>> qd.math.translate(1.0, 2.0, 3.0)[0, 3]
@@ -203,11 +203,11 @@ def translate(dx, dy, dz):
 
 @pyfunc
 def rot_by_axis(axis, ang):
-    """4x4 matrix that turns row vectors about an axis: the transpose of Rodrigues' formula.
+    """Returns the 4x4 matrix that rotates row vectors about an axis: the transpose of Rodrigues' formula.
 
     Args:
-        axis: a vector of 3, not zero.
-        ang: radians.
+        axis: a nonzero vector of length 3.
+        ang: the angle in radians.
 
     Example:
         >>> qd.math.rot_by_axis(qd.Vector([0.0, 0.0, 1.0]), 0.0)[0, 0]
@@ -227,12 +227,12 @@ def rot_by_axis(axis, ang):
 
 @pyfunc
 def rot_yaw_pitch_roll(yaw, pitch, roll):
-    """4x4 matrix that turns row vectors: Rz(-roll) Rx(-pitch) Ry(-yaw).
+    """Returns the 4x4 matrix that rotates row vectors: Rz(-roll) Rx(-pitch) Ry(-yaw).
 
     Args:
-        yaw: radians.
-        pitch: radians.
-        roll: radians.
+        yaw: the yaw angle in radians.
+        pitch: the pitch angle in radians.
+        roll: the roll angle in radians.
 
     Example:
         >>> qd.math.rot_yaw_pitch_roll(0.0, 0.0, 0.0)[0, 0]
@@ -251,12 +251,12 @@ def rot_yaw_pitch_roll(yaw, pitch, roll):
 
 @pyfunc
 def rotation3d(ang_x, ang_y, ang_z):
-    """4x4 matrix that turns row vectors.
+    """Returns the 4x4 matrix that rotates row vectors, given the angles about the axes.
 
     Args:
         ang_x: pitch, in radians.
-        ang_y: roll.
-        ang_z: yaw.
+        ang_y: roll, in radians.
+        ang_z: yaw, in radians.
 
     Example:
         >>> qd.math.rotation3d(0.0, 0.0, 0.0)[3, 3]
@@ -267,12 +267,12 @@ def rotation3d(ang_x, ang_y, ang_z):
 
 @func
 def fns(mask, base, offset):
-    """Position of the `offset`-th set bit of a u32 from bit `base` on; 0xFFFFFFFF if there is none.
+    """Returns the position of the `offset`-th set bit of a u32, counted from bit `base`, or 0xFFFFFFFF if there is none.
 
     Args:
-        mask: the u32.
-        base: the bit to begin at.
-        offset: which one: upwards if it is positive, downwards if it is negative; for 0 `base` itself if that bit is set.
+        mask: a u32.
+        base: the bit at which the search begins.
+        offset: which set bit: upwards if positive, downwards if negative. If it is 0, the result is `base` if that bit is set.
 
     Example:
         >>> @qd.kernel
@@ -300,12 +300,12 @@ def fns(mask, base, offset):
 
 @pyfunc
 def refract(x, n, eta):
-    """Direction of x refracted at a plane; zero for total reflection.
+    """Returns the direction of x after refraction at a plane; zero for total reflection.
 
     Args:
-        x: the direction, of length 1.
-        n: the normal of the plane, of length 1.
-        eta: the ratio of the indices of refraction.
+        x: the incident direction, a vector of length 1.
+        n: the normal of the plane, a vector of length 1.
+        eta: the ratio of the refractive indices.
 
     Example:
         >>> qd.math.refract(qd.Vector([0.0, -1.0]), qd.Vector([0.0, 1.0]), 1.0)

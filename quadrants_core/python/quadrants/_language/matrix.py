@@ -1,4 +1,4 @@
-"""Matrix and Vector in Python scope: small values, row-major lists of numbers."""
+"""Matrix and Vector in Python scope: small values, stored as row-major lists of numbers."""
 
 import itertools as _itertools
 import math as _math
@@ -15,13 +15,13 @@ _SWIZZLED = ("xyzw", "rgba", "stpq")
 
 
 def _generate_swizzle_patterns(key_group, required_length=4):
-    """The names of all swizzles of these letters, of length 1 to `required_length`, shorter ones first."""
+    """Returns the names of all swizzles of these letters, of length 1 to `required_length`, shorter ones first."""
     lengths = range(1, required_length + 1)
     return ["".join(letters) for length in lengths for letters in _itertools.product(key_group, repeat=length)]
 
 
 def flatten(value):
-    """Numbers of a number, matrix, array or nested sequence, row-major."""
+    """Returns the numbers of a number, matrix, array or nested sequence in row-major order."""
     if isinstance(value, Matrix):
         return list(value._entries)
     if hasattr(value, "tolist"):
@@ -32,7 +32,7 @@ def flatten(value):
 
 
 def from_components(components, n, m, ndim, dtype=None):
-    """A Vector (ndim 1) or Matrix from row-major components, which are numbers of `dtype` already."""
+    """Makes a Vector (ndim 1) or Matrix from row-major components that already are numbers of `dtype`."""
     made = (Vector if ndim == 1 else Matrix).__new__(Vector if ndim == 1 else Matrix)
     made.n, made.m, made.ndim = n, m, ndim
     made._entries = list(components)
@@ -46,7 +46,7 @@ def _convert(entries, dtype):
 
 
 def _common(a, b):
-    """The type of what two components make, as in kernels; None: that of Python's own numbers."""
+    """Returns the common type of two component types, as in kernels; None: Python numbers."""
     if a is None or b is None or a == b:
         return a if a == b else None
     if (a.kind == "float") != (b.kind == "float"):
@@ -57,7 +57,7 @@ def _common(a, b):
 
 
 class _Swizzle(tuple):
-    """Descriptor of a swizzle such as `xy`, (name, indices): reads and writes components."""
+    """Descriptor of a swizzle such as `xy`: (name, indices); reads and writes components."""
 
     __slots__ = ()
 
@@ -91,7 +91,7 @@ def _family(name):
     return next(k for k, letters in enumerate(_SWIZZLED) if name[0] in letters)
 
 
-# One class made at once: adding a thousand attributes to a class costs ten times as much.
+# A class created with all attributes at once: adding a thousand attributes afterwards takes ten times as long.
 _picks = [indices for length in range(1, 5) for indices in _itertools.product(range(4), repeat=length)]
 _Swizzles = type(
     "_Swizzles",
@@ -105,19 +105,19 @@ _Swizzles = type(
 
 
 class Matrix(_Swizzles, _values.Shown):
-    """A matrix of numbers. In a kernel it is a compile-time constant; arguments and results of kernels come as these. Operators work
-    elementwise, `@` is the matrix product, `m[i, j]` an element.
+    """A matrix of numbers. In a kernel it is a compile-time constant; matrix arguments and results of kernels have this class. Operators
+    work elementwise, `@` is the matrix product, and `m[i, j]` is an element.
 
     Args:
-        *args: rows, as a list of lists; or a vector's components; or a NumPy array; then, if it is given, the type.
-        **keywords: `dt`, the type of the components; `needs_grad`, which a value does not have.
+        *args: the rows, as a list of lists; or the components of a vector; or a NumPy array. The type may follow.
+        **keywords: `dt`, the type of the components; `needs_grad`, which must be False, since a value has no gradient.
 
     Attributes:
-        n: rows.
-        m: columns.
-        entries: the components in a flat list, row by row.
-        x, y, z, w, r, g, b, a, s, t, p, q: the first four components of a vector, in the manner of shading languages; several, such as
-            `v.xy`, make a vector.
+        n: number of rows.
+        m: number of columns.
+        entries: the components in a flat list, in row-major order.
+        x, y, z, w, r, g, b, a, s, t, p, q: the first four components of a vector, as in shading languages. Several letters, such as `v.xy`,
+            make a vector.
 
     Example:
         >>> A = qd.Matrix([[1, 2], [3, 4]])
@@ -154,13 +154,13 @@ class Matrix(_Swizzles, _values.Shown):
     def __getattr__(self, name):
         if name == "entries":
             array = self.to_numpy()
-            array.setflags(write=False)  # a copy: what is written to it would be lost
+            array.setflags(write=False)  # it is a copy, so writes to it would be lost
             return array
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     # shape and elements
     def get_shape(self):
-        """(n, m) of a matrix, (n,) of a vector."""
+        """Returns (n, m) of a matrix, (n,) of a vector."""
         return (self.n,) if self.ndim == 1 else (self.n, self.m)
 
     def __len__(self):
@@ -209,19 +209,19 @@ class Matrix(_Swizzles, _values.Shown):
         self._write_through()
 
     def _write_through(self):
-        """Elements of arrays and fields: what is changed here is changed there."""
+        """Writes a changed element of an array or field back to its owner."""
         if self._target is not None:
             owner, key = self._target
             owner[key] = self
 
     def to_list(self):
-        """The components as a list; of a matrix, a list of rows."""
+        """Returns the components as a list; for a matrix, a list of rows."""
         if self.ndim == 1:
             return list(self._entries)
         return [self._entries[i * self.m : (i + 1) * self.m] for i in range(self.n)]
 
     def to_numpy(self):
-        """The components as a NumPy array."""
+        """Returns the components as a NumPy array."""
         import numpy as np
 
         return np.array(self.to_list(), None if self._dtype is None else _dtypes.numpy_dtype(self._dtype))
@@ -249,7 +249,7 @@ class Matrix(_Swizzles, _values.Shown):
         return from_components(_convert(entries, dtype), self.n, self.m, self.ndim, dtype)
 
     def _result_type(self, other, op):
-        """Of an operator: a number of Python's takes the type of the components if it suits."""
+        """Returns the result type of an operator: a Python number takes the type of the components if its kind matches."""
         if self._dtype is None:
             return None
         if isinstance(other, Matrix):
@@ -280,7 +280,7 @@ class Matrix(_Swizzles, _values.Shown):
     def __matmul__(self, other):
         if not isinstance(other, Matrix):
             other = Matrix(other)
-        # As in NumPy: a vector on the left is a row, on the right a column, and its axis is gone from the result.
+        # as in NumPy: a vector on the left is a row, one on the right a column, and its axis is dropped from the result
         rows = [self._entries] if self.ndim == 1 else self.to_list()
         columns = [other._entries] if other.ndim == 1 else list(zip(*other.to_list()))
         if len(rows[0]) != other.n:
@@ -313,15 +313,15 @@ class Matrix(_Swizzles, _values.Shown):
             raise _exceptions.QuadrantsCompilationError(f"expected a square matrix, got shape {self.get_shape()}")
 
     def all(self):
-        """Whether no component is 0."""
+        """Returns whether all components are nonzero."""
         return all(self._entries)
 
     def any(self):
-        """Whether a component is not 0."""
+        """Returns whether any component is nonzero."""
         return any(self._entries)
 
     def cast(self, dtype):
-        """The matrix with its components converted.
+        """Converts the components to another type.
 
         Args:
             dtype: a number type.
@@ -329,47 +329,47 @@ class Matrix(_Swizzles, _values.Shown):
         return self._same(self._entries, _dtypes.dtype(dtype))
 
     def max(self):
-        """The greatest component."""
+        """Returns the largest component."""
         return max(self._entries)
 
     def min(self):
-        """The least component."""
+        """Returns the smallest component."""
         return min(self._entries)
 
     def sum(self):
-        """The sum of the components."""
+        """Returns the sum of the components."""
         return sum(self._entries)
 
     def norm_sqr(self):
-        """The sum of squares of the components."""
+        """Returns the sum of the squares of the components."""
         return sum(v * v for v in self._entries)
 
     def norm(self, eps=0):
-        """The square root of the sum of squares, plus `eps` below the root.
+        """Returns the Euclidean (or Frobenius) norm: sqrt(norm_sqr() + eps).
 
         Args:
-            eps: a number over 0 keeps derivatives finite at 0.
+            eps: a positive number avoids infinite derivatives at 0.
         """
         return _math.sqrt(self.norm_sqr() + eps)
 
     def norm_inv(self, eps=0):
-        """1 / norm(eps).
+        """Returns 1 / norm(eps).
 
         Args:
-            eps: as of norm.
+            eps: as for `norm`.
         """
         return 1.0 / self.norm(eps)
 
     def normalized(self, eps=0):
-        """The vector divided by its norm, plus `eps`.
+        """Returns the vector divided by (norm() + eps).
 
         Args:
-            eps: a number over 0 keeps it finite at 0.
+            eps: a positive number avoids a division by 0.
         """
         return self / (self.norm() + eps)
 
     def dot(self, other):
-        """The scalar product.
+        """Returns the dot product.
 
         Args:
             other: a vector of the same length.
@@ -381,7 +381,7 @@ class Matrix(_Swizzles, _values.Shown):
         return sum(a * b for a, b in zip(self._entries, other._entries))
 
     def cross(self, other):
-        """The vector product of two vectors of 3, or the number a.x * b.y - a.y * b.x of two vectors of 2.
+        """Returns the cross product of two vectors of length 3, or the number a.x * b.y - a.y * b.x for vectors of length 2.
 
         Args:
             other: a vector of the same length.
@@ -395,7 +395,7 @@ class Matrix(_Swizzles, _values.Shown):
         return Vector(products, _common(self._dtype, other._dtype))
 
     def outer_product(self, other):
-        """The matrix of the products of a component of this vector, for each row, and one of the other, for each column.
+        """Returns the outer product: element (i, j) is self[i] * other[j].
 
         Args:
             other: a vector.
@@ -403,7 +403,7 @@ class Matrix(_Swizzles, _values.Shown):
         return Matrix([[a * b for b in other._entries] for a in self._entries], _common(self._dtype, other._dtype))
 
     def frobenius_inner(self, other):
-        """The sum of the products of components at the same place.
+        """Returns the Frobenius inner product: the sum of the elementwise products.
 
         Args:
             other: a matrix of the same shape.
@@ -411,7 +411,7 @@ class Matrix(_Swizzles, _values.Shown):
         return self._zip(other, _operator.mul).sum()
 
     def transpose(self):
-        """The matrix with rows and columns exchanged; of a vector, a matrix of one row."""
+        """Returns the transpose of a matrix. A vector has none: use `outer_product` instead."""
         if self.ndim == 1:
             raise _exceptions.QuadrantsCompilationError(
                 "`transpose()` cannot apply to a vector. If you want something like `a @ b.transpose()`, write "
@@ -420,22 +420,22 @@ class Matrix(_Swizzles, _values.Shown):
         return Matrix([list(column) for column in zip(*self.to_list())], self._dtype)
 
     def trace(self):
-        """The sum of the components on the diagonal."""
+        """Returns the trace: the sum of the diagonal of a square matrix."""
         self._square()
         return sum(self._entries[i * self.m + i] for i in range(self.n))
 
     def determinant(self):
-        """The determinant of a square matrix of up to 4 rows."""
+        """Returns the determinant of a square matrix with up to 4 rows."""
         self._square()
         return _determinant(self.to_list())
 
     def inverse(self):
-        """The inverse of a square matrix of up to 4 rows."""
+        """Returns the inverse of a square matrix with up to 4 rows."""
         self._square()
         return Matrix(_inverse(self.to_list()), self._dtype if self._dtype and self._dtype.kind == "float" else None)
 
     def fill(self, val):
-        """Every component becomes `val`.
+        """Sets all components to `val`.
 
         Args:
             val: a number.
@@ -446,34 +446,34 @@ class Matrix(_Swizzles, _values.Shown):
     # constructors
     @staticmethod
     def zero(dt, n, m=None):
-        """A vector or matrix of zeros.
+        """Makes a vector or matrix of zeros.
 
         Args:
             dt: type of the components.
-            n: rows.
-            m: columns; None: a vector.
+            n: number of rows.
+            m: number of columns; None: makes a vector.
         """
         return Vector([0] * n, dt) if m is None else Matrix([[0] * m for _ in range(n)], dt)
 
     @staticmethod
     def one(dt, n, m=None):
-        """A vector or matrix of ones.
+        """Makes a vector or matrix of ones.
 
         Args:
             dt: type of the components.
-            n: rows.
-            m: columns; None: a vector.
+            n: number of rows.
+            m: number of columns; None: makes a vector.
         """
         return Vector([1] * n, dt) if m is None else Matrix([[1] * m for _ in range(n)], dt)
 
     @staticmethod
     def unit(n, i, dt=None):
-        """The vector with 1 at place `i` and 0 elsewhere.
+        """Makes the unit vector with 1 at index `i` and 0 elsewhere.
 
         Args:
-            n: components.
-            i: the place.
-            dt: their type; None: `default_ip`.
+            n: number of components.
+            i: the index.
+            dt: type of the components; None: `default_ip`.
         """
         if not 0 <= i < n:
             raise ValueError(f"unit({n}, {i}): the index must be below the length")
@@ -481,39 +481,39 @@ class Matrix(_Swizzles, _values.Shown):
 
     @staticmethod
     def identity(dt, n):
-        """The matrix with 1 on its diagonal and 0 elsewhere.
+        """Makes the identity matrix.
 
         Args:
             dt: type of the components.
-            n: rows.
+            n: number of rows.
         """
         return Matrix([[1 if i == j else 0 for j in range(n)] for i in range(n)], dt)
 
     @staticmethod
     def diag(dim, val):
-        """A square matrix with `val` on its diagonal and 0 elsewhere.
+        """Makes a square matrix with `val` on its diagonal and 0 elsewhere.
 
         Args:
-            dim: how many rows.
+            dim: number of rows.
             val: a number.
         """
         return Matrix([[val if i == j else 0 for j in range(dim)] for i in range(dim)])
 
     @staticmethod
     def rows(rows):
-        """The matrix with these rows.
+        """Makes a matrix from its rows.
 
         Args:
-            rows: vectors or lists of one length.
+            rows: vectors or lists of equal length.
         """
         return Matrix([r.to_list() if isinstance(r, Matrix) else list(r) for r in rows])
 
     @staticmethod
     def cols(cols):
-        """The matrix with these columns.
+        """Makes a matrix from its columns.
 
         Args:
-            cols: vectors or lists of one length.
+            cols: vectors or lists of equal length.
         """
         return Matrix.rows(cols).transpose()
 
@@ -523,47 +523,47 @@ class Matrix(_Swizzles, _values.Shown):
         cls, n, m, dtype, shape=None, order=None, name="", offset=None, needs_grad=False, needs_dual=False, layout=_Layout.AOS,
         ndim=None,
     ):  # fmt: skip
-        """A field of matrices; ndim=1: of vectors, m is 1.
+        """Makes a field of matrices; with ndim=1, of vectors, for which m must be 1.
 
         Args:
-            n: rows.
-            m: columns.
-            dtype: type of the components; a list: of each.
-            shape: an integer or a tuple of them; None: it is placed in a tree.
-            order: the axes in the order of memory, such as "ji".
-            name: how errors and profiles call it.
+            n: number of rows.
+            m: number of columns.
+            dtype: type of the components, or a list with one type per component.
+            shape: an integer or a tuple of integers; None: the field is placed in a tree.
+            order: memory order of the axes, such as "ji".
+            name: the name of the field in errors and profiles.
             offset: the first index of each axis.
-            needs_grad: it has a field `grad`.
-            needs_dual: it has a field `dual`.
-            layout: `qd.Layout.AOS`, components together, or `qd.Layout.SOA`, apart.
-            ndim: 1 or 2 indices of an element.
+            needs_grad: whether to allocate gradients, as the field `grad`.
+            needs_dual: whether to allocate duals, as the field `dual`.
+            layout: `qd.Layout.AOS`, the components of an element are adjacent, or `qd.Layout.SOA`, each component is stored apart.
+            ndim: number of indices of an element: 1 or 2.
         """
         ndim = 2 if ndim is None else ndim
         return _make("field of matrices", n, m, ndim, dtype, shape, order, name, offset, needs_grad, needs_dual, layout)
 
     @classmethod
     def ndarray(cls, n, m, dtype, shape, needs_grad=False):
-        """An ndarray of matrices.
+        """Makes an ndarray of matrices.
 
         Args:
-            n: rows.
-            m: columns.
+            n: number of rows.
+            m: number of columns.
             dtype: type of the components.
-            shape: an integer or a tuple of them.
-            needs_grad: it has an array `grad`.
+            shape: an integer or a tuple of integers.
+            needs_grad: whether to allocate gradients, as the array `grad`.
         """
         return _make("array of matrices", n, m, 2, dtype, shape, needs_grad)
 
     @classmethod
     def tensor(cls, n, m, dtype, shape, **keywords):
-        """A tensor of matrices, see `qd.tensor`.
+        """Makes a tensor of matrices, see `qd.tensor`.
 
         Args:
-            n: rows.
-            m: columns.
+            n: number of rows.
+            m: number of columns.
             dtype: type of the components.
-            shape: an integer or a tuple of them.
-            **keywords: as of `qd.tensor`.
+            shape: an integer or a tuple of integers.
+            **keywords: as for `qd.tensor`.
         """
         return _make("tensor of matrices", "qd.Matrix.tensor", n, m, 2, dtype, shape, **keywords)
 
@@ -581,7 +581,7 @@ def _determinant(rows):
 
 
 def _inverse(rows):
-    """Gauss-Jordan with row pivots."""
+    """Inverts a matrix by Gauss-Jordan elimination with row pivoting."""
     n = len(rows)
     work = [[float(v) for v in r] + [1.0 if i == j else 0.0 for j in range(n)] for i, r in enumerate(rows)]
     for c in range(n):
@@ -629,10 +629,10 @@ _add_operators()
 
 
 class Vector(Matrix):
-    """A vector of numbers: a Matrix of one column with one index.
+    """A vector of numbers: a Matrix with one column, whose elements have one index.
 
     Args:
-        *args: the components, as one list or one by one; then, if it is given, the type.
+        *args: the components, as one list or as separate arguments. The type may follow.
         **keywords: `dt`, the type of the components.
 
     Example:
@@ -648,49 +648,49 @@ class Vector(Matrix):
 
     @classmethod
     def field(cls, n, dtype, *args, **kwargs):
-        """A field of vectors.
+        """Makes a field of vectors.
 
         Args:
-            n: components.
-            dtype: their type; a list: of each.
-            shape: an integer or a tuple of them; None: it is placed in a tree.
-            order: the axes in the order of memory, such as "ji".
-            name: how errors and profiles call it.
+            n: number of components.
+            dtype: type of the components, or a list with one type per component.
+            shape: an integer or a tuple of integers; None: the field is placed in a tree.
+            order: memory order of the axes, such as "ji".
+            name: the name of the field in errors and profiles.
             offset: the first index of each axis.
-            needs_grad: it has a field `grad`.
-            needs_dual: it has a field `dual`.
-            layout: `qd.Layout.AOS`, components together, or `qd.Layout.SOA`, apart.
+            needs_grad: whether to allocate gradients, as the field `grad`.
+            needs_dual: whether to allocate duals, as the field `dual`.
+            layout: `qd.Layout.AOS`, the components of an element are adjacent, or `qd.Layout.SOA`, each component is stored apart.
         """
         return Matrix.field(n, 1, dtype, *args, **{"ndim": 1, **kwargs})
 
     @classmethod
     def ndarray(cls, n, dtype, shape, needs_grad=False):
-        """An ndarray of vectors.
+        """Makes an ndarray of vectors.
 
         Args:
-            n: components.
-            dtype: their type.
-            shape: an integer or a tuple of them.
-            needs_grad: it has an array `grad`.
+            n: number of components.
+            dtype: type of the components.
+            shape: an integer or a tuple of integers.
+            needs_grad: whether to allocate gradients, as the array `grad`.
         """
         return _make("array of matrices", n, 1, 1, dtype, shape, needs_grad)
 
     @classmethod
     def tensor(cls, n, dtype, shape, **keywords):
-        """A tensor of vectors, see `qd.tensor`.
+        """Makes a tensor of vectors, see `qd.tensor`.
 
         Args:
-            n: components.
-            dtype: their type.
-            shape: an integer or a tuple of them.
-            **keywords: as of `qd.tensor`.
+            n: number of components.
+            dtype: type of the components.
+            shape: an integer or a tuple of integers.
+            **keywords: as for `qd.tensor`.
         """
         return _make("tensor of matrices", "qd.Vector.tensor", n, 1, 1, dtype, shape, **keywords)
 
 
 @_makes("matrix")
 def _of_type(kind, values):
-    """A value of a matrix type: of all components, or of one for all."""
+    """Makes a value of a matrix type from all components, or from one number for all."""
     flat = flatten(values)
     if len(flat) == 1:
         flat = flat * (kind.n * kind.m)

@@ -1,5 +1,5 @@
-"""Functions of the language that also work on numbers and small matrices in Python. In a kernel the frontend takes their
-place: it knows them by `_qd_name_`."""
+"""Functions of the language that also work on numbers and small matrices in Python. In a kernel the frontend replaces them; it identifies
+them by `_qd_name_`."""
 
 import math as _math
 from functools import partial as _partial
@@ -19,7 +19,7 @@ def builtin(fn, name=None):
 
 
 def _map(f, *args):
-    """f on numbers; elementwise if an argument is a matrix."""
+    """Applies f to numbers; elementwise if an argument is a matrix."""
     shaped = next((a for a in args if isinstance(a, _matrix.Matrix)), None)
     if shaped is None:
         return f(*args)
@@ -33,7 +33,7 @@ def _map(f, *args):
 
 
 def with_parameters(namespace, prototypes, make, module="quadrants", prefix=""):
-    """Functions of the prototypes ("name(a, b=None); ..."), each of which hands its arguments to make(name)."""
+    """Makes the functions of the prototypes ("name(a, b=None); ..."), each of which forwards its arguments to make(name)."""
     for prototype in map(str.strip, prototypes.split(";")):
         name, _, parameters = prototype[:-1].partition("(")
         op = _WITH[parameters](make(name))
@@ -45,7 +45,7 @@ def with_parameters(namespace, prototypes, make, module="quadrants", prefix=""):
 
 
 def _define(namespace, table, prefix=""):
-    """`table`: prototype -> what it does to numbers. Returns what is made, by name."""
+    """Defines the functions of `table`: prototype -> implementation on numbers. Returns them by name."""
     by_name = {prototype.partition("(")[0]: f for prototype, f in table.items()}
     with_parameters(namespace, ";".join(table), lambda name: _partial(_map, by_name[name]), prefix=prefix)
     return {name: namespace[name] for name in by_name}
@@ -76,7 +76,7 @@ def _shift_right(a, b):
     return (a & 0xFFFFFFFF if a < 0 else a) >> b
 
 
-# Elementwise functions, which `quadrants` and `quadrants.lang.ops` export as they stand here.
+# Elementwise functions, exported unchanged by `quadrants` and `quadrants.lang.ops`.
 elementary = _define(
     globals(),
     {
@@ -123,14 +123,14 @@ min = _fold("min", lambda a, b: a if a <= b else b)
 
 @builtin
 def cast(obj, dtype):
-    """Converts to another type; floats lose their fraction on the way to integers.
+    """Converts a value to another type, elementwise. Floats are truncated when converted to integers.
 
     Args:
         obj: a number, vector or matrix.
-        dtype: a number type, or `int` or `float` for the defaults.
+        dtype: a number type, or `int` or `float` for the default types.
 
     Returns:
-        The value, elementwise.
+        The converted value.
 
     Example:
         >>> qd.cast(2.7, qd.i32)
@@ -142,17 +142,17 @@ def cast(obj, dtype):
 
 @builtin
 def bit_cast(obj, dtype):
-    """The bits of a number read as another type of the same width; in kernels.
+    """Reinterprets the bits of a number as another type of the same width. Only in kernels and funcs.
 
     Args:
         obj: a number.
-        dtype: the type to read it as.
+        dtype: the type of the result.
 
     Returns:
         A number of that type.
 
     Raises:
-        QuadrantsTypeError: the widths differ. QuadrantsSyntaxError: outside of kernels and funcs.
+        QuadrantsTypeError: the widths differ. QuadrantsSyntaxError: called outside kernels and funcs.
 
     Example:
         >>> @qd.kernel
@@ -166,7 +166,7 @@ def bit_cast(obj, dtype):
 
 @builtin
 def zero(x):
-    """0 of the type and shape of x.
+    """Returns 0 with the type and shape of x.
 
     Args:
         x: a number, vector or matrix.
@@ -200,11 +200,11 @@ def one(x):
 
 @builtin
 def random(dtype=float):
-    """A uniformly distributed number: floats in [0, 1), integers over their whole range. In kernels every thread has a sequence of its
-    own, which begins at the option `random_seed`; with `deterministic=True` every part of a loop has one.
+    """Returns a uniformly distributed random number: floats in [0, 1), integers over their whole range. In kernels every thread has its own
+    sequence, seeded by the option `random_seed`; with `deterministic=True` every chunk of a loop has its own.
 
     Args:
-        dtype: a number type; `float`: `default_fp`.
+        dtype: a number type; `float` means `default_fp`.
 
     Returns:
         A number.
@@ -224,16 +224,16 @@ def random(dtype=float):
 
 @builtin
 def randn(dt=None):
-    """A normally distributed number, of mean 0 and variance 1.
+    """Returns a normally distributed random number with mean 0 and variance 1.
 
     Args:
-        dt: a type of floats; None: `default_fp`.
+        dt: a floating-point type; None: `default_fp`.
 
     Returns:
         A number.
 
     Raises:
-        QuadrantsTypeError: `dt` is a type of integers.
+        QuadrantsTypeError: `dt` is an integer type.
 
     Example:
         >>> @qd.kernel
@@ -272,10 +272,10 @@ with_parameters(
 
 
 def clock_freq_hz():
-    """Steps a second of the counter that `qd.clock_counter()` reads in kernels.
+    """Returns the frequency of the counter that `qd.clock_counter()` reads in kernels.
 
     Returns:
-        A number, in Hz.
+        The frequency in Hz.
 
     Example:
         >>> qd.clock_freq_hz() > 0
@@ -286,11 +286,11 @@ def clock_freq_hz():
 
 @builtin
 def stream_parallel():
-    """`with qd.stream_parallel():` in a kernel holds what may run beside the kernel's other blocks of this kind. On the CPU they run one
-    after another; in Python the block runs as it stands.
+    """`with qd.stream_parallel():` in a kernel contains code that may run concurrently with the kernel's other blocks of this kind. On the
+    CPU the blocks run one after another; in Python the block runs as ordinary code.
 
     Raises:
-        QuadrantsSyntaxError: it stands inside of a loop or branch, or beside statements that are in no such block.
+        QuadrantsSyntaxError: the block is within a loop or branch, or next to statements that are not in such a block.
 
     Example:
         >>> x = qd.field(qd.i32, shape=2)
@@ -316,18 +316,18 @@ with_parameters(globals(), "svd(A, dt=None); sym_eig(A, dt=None); eig(A, dt=None
 
 @builtin
 def solve(A, b, dt=None):
-    """x with A x = b, for small systems.
+    """Solves A x = b for small systems.
 
     Args:
         A: a 2x2 or 3x3 matrix.
-        b: a vector of as many rows.
+        b: a vector with as many components as A has rows.
         dt: f32 or f64; None: `default_fp`.
 
     Returns:
-        A vector.
+        The vector x.
 
     Raises:
-        QuadrantsTypeError: another size. QuadrantsSyntaxError: outside of kernels and funcs.
+        QuadrantsTypeError: the size is not supported. QuadrantsSyntaxError: called outside kernels and funcs.
 
     Example:
         >>> @qd.kernel
@@ -344,11 +344,11 @@ def static(x, *xs):
     """Evaluates while the kernel is compiled. `for i in qd.static(range(3))` is unrolled, `if qd.static(flag)` keeps one branch.
 
     Args:
-        x: an expression of constants, or what a loop goes over.
-        *xs: more of them; the result is a tuple then.
+        x: an expression of constants, or the iterable of a loop.
+        *xs: further expressions; the result is then a tuple.
 
     Returns:
-        In Python, what it was given.
+        The arguments themselves, in Python.
 
     Raises:
         QuadrantsSyntaxError, QuadrantsTypeError: the expression is not known at compile time.
@@ -368,14 +368,14 @@ def static(x, *xs):
 
 @builtin
 def static_assert(cond, msg=None):
-    """Fails the compilation if `cond` is false; in Python, raises AssertionError.
+    """Stops the compilation with an error if `cond` is false; in Python, raises AssertionError.
 
     Args:
         cond: an expression of constants.
-        msg: what the error says.
+        msg: the text of the error.
 
     Raises:
-        QuadrantsCompilationError: `cond` is false, or is not known at compile time.
+        QuadrantsCompilationError: `cond` is false or is not known at compile time.
 
     Example:
         >>> @qd.kernel
@@ -389,13 +389,13 @@ def static_assert(cond, msg=None):
 
 @builtin
 def grouped(x):
-    """Loops over the indices as one vector: a kernel for any number of axes.
+    """Iterates over indices as vectors, so that a kernel works for any number of axes.
 
     Args:
         x: a field, an array or `qd.ndrange(...)`.
 
     Returns:
-        An iterable of vectors of integers.
+        An iterable of integer vectors.
 
     Example:
         >>> x = qd.field(qd.i32, shape=(2, 3))
@@ -412,7 +412,7 @@ def grouped(x):
 
 
 class _Ndrange:
-    """The product of ranges; iterates over tuples of indices."""
+    """The Cartesian product of ranges; iterates over tuples of indices."""
 
     _qd_kind_ = "ndrange"
 
@@ -432,7 +432,7 @@ class _Ndrange:
             yield tuple(index)
 
     def grouped(self):
-        """The same with the indices as one vector."""
+        """Iterates over the indices as vectors."""
         return (_matrix.Vector(list(index)) for index in self)
 
 
@@ -468,17 +468,18 @@ def _check_axes(axes, n):
 
 @builtin
 def ndrange(*args, axes=None):
-    """The product of ranges: `for i, j in qd.ndrange(4, (2, 6))`. At the top of a kernel, all of it is one parallel loop.
+    """Returns the Cartesian product of ranges: `for i, j in qd.ndrange(4, (2, 6))`. At the top level of a kernel, all of it is one parallel
+    loop.
 
     Args:
         *args: an extent, or (begin, end), for each index.
-        axes: the order in which the indices vary, the slowest first; None: as they are written.
+        axes: the order in which the indices vary, slowest first; None: the order of the arguments.
 
     Returns:
         An iterable of tuples of integers.
 
     Raises:
-        QuadrantsTypeError: a bound is no integer. QuadrantsSyntaxError: `axes` is no permutation.
+        QuadrantsTypeError: a bound is not an integer. QuadrantsSyntaxError: `axes` is not a permutation.
 
     Example:
         >>> list(qd.ndrange(2, (1, 3)))

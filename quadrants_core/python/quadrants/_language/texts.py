@@ -1,4 +1,4 @@
-"""Docstrings of the functions that tables make: `ops`, `qd.math`. Examples are run by tests/docs/test_reference.py."""
+"""Docstrings of the functions that are generated from tables: `ops`, `qd.math`. tests/docs/test_reference.py runs the examples."""
 
 
 def _text(summary, example, returns=None, raises=None, **parameters):
@@ -24,7 +24,7 @@ def _real(summary, call, x=_REAL):
 
 
 def _in_kernel(result, *lines, before=(), call="f()", shown=None):
-    """A kernel of these lines, what goes before it and what calling it gives."""
+    """Returns an example: the statements of `before`, a kernel with these lines, and the result of calling it."""
     rows = [f">>> {row}" if not row.startswith((" ", "...")) else f"... {row[3:]}" for row in before]
     rows += [">>> @qd.kernel", f"... def f(){' -> ' + result if result else ''}:", *(f"...     {line}" for line in lines), f">>> {call}"]
     return "\n".join(rows) + (f"\n{shown}" if shown is not None else "")

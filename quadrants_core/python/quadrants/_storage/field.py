@@ -13,16 +13,16 @@ from quadrants._trees.layout import extents as _extents
 
 
 class Field(_values.Shown):
-    """Storage with an element type and a shape. In kernels `x[i, j]` reads and writes it; in Python too, one element at a time.
+    """Storage with an element type and a shape. In kernels and, one element at a time, in Python, `x[i, j]` reads and writes it.
 
     Attributes:
-        shape: how many elements each axis has.
+        shape: number of elements along each axis.
         dtype: type of the components.
         layout: order of the components in memory.
-        snode: the level that it is placed in.
-        grad: the field of its gradients; None: it has none.
-        dual: the field of its tangents, for `qd.ad.FwdMode`; None: it has none.
-        name: how errors call it.
+        snode: the SNode that the field is placed in.
+        grad: the field of gradients, or None.
+        dual: the field of tangents for `qd.ad.FwdMode`, or None.
+        name: the name of the field in errors.
 
     Example:
         >>> x = qd.field(qd.f32, shape=(2, 2))
@@ -42,49 +42,48 @@ class Field(_values.Shown):
         self.dual = None
         self._qd_layout = None
 
-    # what people read
+    # public interface
     @property
     def dtype(self):
         return self._quant or self._dtype
 
     @property
     def shape(self):
-        """Extents; () of a 0-dimensional field."""
+        """The shape; () for a 0-dimensional field."""
         return self._node().shape
 
     @property
     def snode(self):
-        """What stands for the first member in the tree."""
+        """The SNode of the first member."""
         self._node()
         return self._parts[0].snode()
 
     _snode = snode
 
     def parent(self, n=1):
-        """The n-th level above the elements.
+        """Returns the n-th SNode above the elements.
 
         Args:
-            n: 1: the level that holds them.
+            n: the number of levels; 1 is the SNode that contains the elements.
         """
         return self._node().parent(n - 1)
 
     def has_grad(self):
-        """Whether the field has a `grad`."""
+        """Returns whether the field has a `grad`."""
         return self.grad is not None and self.grad._placed()
 
     def has_dual(self):
-        """Whether the field has a `dual`."""
+        """Returns whether the field has a `dual`."""
         return self.dual is not None and self.dual._placed()
 
     @property
     def layout(self):
-        """The order of storage that the field was asked for: for each level, outermost first, the index; None if it is that
-        of the indices."""
+        """The requested storage order: for each level, outermost first, its index; None if it is the order of the indices."""
         return self._qd_layout
 
     @property
     def _physical_shape(self):
-        """Extents in the order of storage."""
+        """The shape in storage order."""
         shape = self.shape
         return shape if self._qd_layout is None else tuple(shape[axis] for axis in self._qd_layout)
 
@@ -127,7 +126,7 @@ class Field(_values.Shown):
         return self._place_of(member)
 
     def _qd_packing_(self):
-        """How its numbers lie in words (frontend/packed.cpp); None: each has storage of its own."""
+        """How the components are packed into words (frontend/packed.cpp), or None if each has storage of its own."""
         packings = [part.packing() for part in self._parts]
         return None if packings[0] is None else packings
 
@@ -151,10 +150,10 @@ class Field(_values.Shown):
 
     @_values.in_kernels("fill")
     def fill(self, val):
-        """Every element becomes `val`; in a sparse tree, every element that is active.
+        """Sets all elements to `val`; in a sparse tree, only active elements.
 
         Args:
-            val: a number; for vectors and matrices also one such.
+            val: a number; for fields of vectors and matrices, also a vector or matrix.
         """
         flat = _matrix.flatten(val)
         if len(flat) == 1:
@@ -173,11 +172,11 @@ class Field(_values.Shown):
 
     @_values.host_only
     def to_numpy(self, dtype=None, *, copy=True):
-        """The values as a NumPy array; vectors and matrices add axes at the end.
+        """Returns the values as a NumPy array. Fields of vectors and matrices have additional axes at the end.
 
         Args:
-            dtype: a NumPy type to convert to; None: as it is.
-            copy: True: a copy; False: a view of the memory, or an error; None: a view if there can be one.
+            dtype: the NumPy type to convert to; None: no conversion.
+            copy: if True, return a copy; if False, a view of the memory, or raise an error; if None, a view if possible.
         """
         out = _interop.to_numpy(self, self._copied, dtype, copy)
         self._use("field_to_ext_arr")
@@ -200,11 +199,11 @@ class Field(_values.Shown):
 
     @_values.host_only
     def from_numpy(self, arr):
-        """Takes the values of a NumPy array; in a sparse tree, those of elements that are active. Numbers are converted to the type of the
-        field; where whole numbers lose their value by that there is a warning.
+        """Sets the values from a NumPy array; in a sparse tree, only of active elements. Numbers are converted to the type of the field,
+        with a warning if integers change their value.
 
         Args:
-            arr: of the shape of the field; of vectors and matrices, with their axes at the end.
+            arr: an array with the shape of the field; for vectors and matrices, followed by their axes.
 
         Raises:
             ValueError: the shapes differ.
@@ -223,20 +222,20 @@ class Field(_values.Shown):
         shape = self.shape
         own, given = self._element_shape(), arr.shape[len(shape) :]
         n = len(self._parts)
-        column = {own, given} == {(n,), (n, 1)}  # a vector, or a matrix of one column
+        column = {own, given} == {(n,), (n, 1)}  # a vector, or a matrix with one column
         column = column or (own == (n,) and given == (1, n))
         if arr.shape != shape + (given if column else own):
             raise ValueError(
                 f"Mismatched shape: the field has {shape + self._element_shape()}, the numpy array {arr.shape}"
             )
         arr = arr.reshape(shape + (len(self._parts),))
-        if len(self._parts) > 1:  # else numpy itself sees to what overlaps
+        if len(self._parts) > 1:  # otherwise NumPy handles overlapping memory
             arr = self._apart(arr)
         for k, part in enumerate(self._parts):
             self._change(part, arr[..., k])
 
     def _apart(self, arr):
-        """The array, or a copy if it may lie in the field."""
+        """Returns the array, or a copy if it may overlap with the field."""
         import numpy as np
 
         places = [self._place_of(part) for part in self._parts]
@@ -244,7 +243,7 @@ class Field(_values.Shown):
 
     @_values.host_only
     def copy_from(self, other):
-        """Takes the values of another field.
+        """Copies the values of another field.
 
         Args:
             other: a field of the same shape.
@@ -264,20 +263,20 @@ class Field(_values.Shown):
 
     @_values.host_only
     def to_torch(self, device=None, *, copy=True):
-        """The values as a torch tensor.
+        """Returns the values as a torch tensor.
 
         Args:
-            device: where torch has it; None: where the field is.
-            copy: as of to_numpy.
+            device: the torch device; None: the device of the field.
+            copy: as for `to_numpy`.
         """
         return _interop.to_torch(self, self._copied, device, copy)
 
     @_values.host_only
     def from_torch(self, arr):
-        """Takes the values of a torch tensor.
+        """Sets the values from a torch tensor.
 
         Args:
-            arr: of the shape that from_numpy wants.
+            arr: a tensor with the shape that `from_numpy` expects.
 
         Raises:
             ValueError: the shapes differ.
@@ -286,13 +285,13 @@ class Field(_values.Shown):
 
     @_values.host_only
     def to_dlpack(self, versioned=False):
-        """A DLPack capsule on the memory of the field.
+        """Returns a DLPack capsule for the memory of the field.
 
         Args:
-            versioned: a capsule as of DLPack 1.0.
+            versioned: whether to make a capsule of DLPack 1.0.
 
         Raises:
-            ValueError: its memory is not that of one array.
+            ValueError: the memory is not that of a single array.
         """
         return _interop.dlpack(self, versioned)
 
@@ -303,7 +302,7 @@ class Field(_values.Shown):
         return _interop.dlpack_device()
 
     def _storage(self):
-        """See _interop: only if every index selects one level and the components stand evenly."""
+        """See _interop; only if every level is dense and the components are equally spaced."""
         places = [self._place_of(m) for m in self._parts]
         if any(p.sparse for p in places):
             raise _interop.no_storage(self)
@@ -320,7 +319,7 @@ class Field(_values.Shown):
         return seen[0][0], shape + element, tuple(s for _, s in axes) + strides
 
     def _memory(self):
-        """What keeps the memory, also if the tree is destroyed."""
+        """Returns the objects that keep the memory alive, even after the tree is destroyed."""
         return self, [self._place_of(m) for m in self._parts]
 
     def __array__(self, dtype=None, copy=None):
@@ -330,7 +329,7 @@ class Field(_values.Shown):
         raise NotImplementedError("Struct for is only available in Quadrants scope.")
 
     def _state(self):
-        """Its shape, or why it has none."""
+        """Returns the shape as text, or the reason why the field has none."""
         part = self._parts[0]
         if part.generation == -1:
             return "of a tree that was destroyed"
@@ -340,15 +339,15 @@ class Field(_values.Shown):
         return "of an ended program" if ended else str(self.shape)
 
     def _bytes(self):
-        """Those of its elements, in a tree that has them all; else 0."""
+        """Returns the size of the elements in bytes; 0 for a sparse tree or a quantised field."""
         place = self._parts[0].place
         if place is None or place.sparse or self._quant is not None:
             return 0
         return _dtypes.size(self._dtype) * len(self._parts) * math.prod(self.shape)
 
     def _described(self, kind, what, name):
-        """What consoles, lists and debuggers show: `kind`, the name if there is one, the shape, what the elements are, and how much
-        memory a large one takes."""
+        """Returns the description for consoles, lists and debuggers: `kind`, the name if any, the shape, the element type, and the memory
+        size of a large field."""
         name = f" {name!r}" if name else ""
         state = self._state()
         if not state.startswith("("):
@@ -366,7 +365,7 @@ class Field(_values.Shown):
 
 
 class ScalarField(Field):
-    """Field of scalars, as `qd.field(qd.f32, shape=...)` makes it.
+    """A field of scalars, made by `qd.field(qd.f32, shape=...)`.
 
     Example:
         >>> isinstance(qd.field(qd.f32, shape=2), qd.ScalarField)
@@ -394,19 +393,19 @@ class ScalarField(Field):
 
 
 class MatrixField(Field):
-    """Field of vectors or matrices, as `qd.Vector.field` and `qd.Matrix.field` make it.
+    """A field of vectors or matrices, made by `qd.Vector.field` and `qd.Matrix.field`.
 
     Attributes:
-        n: rows of an element.
-        m: columns; 1 of vectors.
+        n: number of rows of an element.
+        m: number of columns; 1 for vectors.
 
     Args:
-        n: rows.
-        m: columns.
-        ndim: indices of an element.
+        n: number of rows.
+        m: number of columns.
+        ndim: number of indices of an element.
         dtype: type of the components.
-        name: how errors call it.
-        members: its fields of components.
+        name: the name of the field in errors.
+        members: the storage of each component.
         layout: AOS or SOA.
 
     Example:
@@ -425,24 +424,24 @@ class MatrixField(Field):
 
     @_values.host_only
     def to_numpy(self, keep_dims=False, dtype=None, *, copy=True):
-        """As of a field.
+        """Returns the values as a NumPy array, see `Field.to_numpy`.
 
         Args:
-            keep_dims: vectors have a last axis of extent 1, as matrices of one column.
-            dtype: a NumPy type to convert to; None: as it is.
-            copy: True: a copy; False: a view of the memory, or an error; None: a view if there can be one.
+            keep_dims: if True, vectors have a last axis of extent 1, like matrices with one column.
+            dtype: the NumPy type to convert to; None: no conversion.
+            copy: if True, return a copy; if False, a view of the memory, or raise an error; if None, a view if possible.
         """
         out = super().to_numpy(dtype, copy=copy)
         return out.reshape(out.shape + (1,)) if keep_dims and self.ndim == 1 else out
 
     @_values.host_only
     def to_torch(self, device=None, keep_dims=False, *, copy=True):
-        """As of a field.
+        """Returns the values as a torch tensor, see `Field.to_torch`.
 
         Args:
-            device: where torch has it.
-            keep_dims: as of to_numpy.
-            copy: as of to_numpy.
+            device: the torch device; None: the device of the field.
+            keep_dims: as for `to_numpy`.
+            copy: as for `to_numpy`.
         """
         out = super().to_torch(device, copy=copy)
         return out.reshape(tuple(out.shape) + (1,)) if keep_dims and self.ndim == 1 else out
@@ -463,23 +462,23 @@ class MatrixField(Field):
             self._place_of(part)[key] = v
 
     def get_scalar_field(self, *indices):
-        """The field of one component.
+        """Returns the field of one component.
 
         Args:
-            *indices: those of the component.
+            *indices: the indices of the component.
         """
         i, j = (tuple(indices) + (0,))[:2]
         return ScalarField(self._dtype, self._name, [self._parts[i * self.m + j]])
 
     def _get_dynamic_index_stride(self):
-        """Bytes from each component to the next; None if they do not stand evenly."""
+        """Returns the distance in bytes between consecutive components, or None if they are not equally spaced."""
         paths = [part.snode()._path_from_root() for part in self._parts]
         first = paths[0]
         if len(paths) == 1 or any(len(path) != len(first) for path in paths):
             return None
         fork = next(k for k in range(len(first)) if any(path[k] is not first[k] for path in paths))
         for path in paths:
-            for k in range(fork, len(first) - 1):  # the same levels on the way down, each with all its cells
+            for k in range(fork, len(first) - 1):  # the levels on both paths must be alike and have all their cells
                 alike = path[k]._kind == "dense" and path[k]._cell_size_bytes == first[k]._cell_size_bytes
                 if not alike or path[k + 1]._offset_bytes_in_parent_cell != first[k + 1]._offset_bytes_in_parent_cell:
                     return None
@@ -498,14 +497,14 @@ class MatrixField(Field):
 
 
 class _Memory:
-    """What numpy needs to look at memory that is not its own."""
+    """Gives NumPy access to memory that it does not own."""
 
     def __init__(self, interface):
         self.__array_interface__ = interface
 
 
 def _view(place):
-    """A strided numpy array of a dense member's storage, with one axis per level and index."""
+    """Returns a strided NumPy array on the storage of a dense member, with one axis per level and index."""
     import numpy as np
 
     address, axes = place.view()
@@ -522,7 +521,7 @@ def _view(place):
 
 
 def _copy_of(place):
-    """What a member holds, as an array; zeros where a sparse tree has no cells."""
+    """Returns the values of a member as an array, with zeros where a sparse tree has no cells."""
     import numpy as np
 
     out = np.zeros(place.shape, _dtypes.numpy_dtype(_dtypes.all_types[place.scalar - 1]))
@@ -531,7 +530,7 @@ def _copy_of(place):
 
 
 def _storage_axes(shape, order):
-    """(axis, extent) in storage order."""
+    """Returns (axis, extent) in storage order."""
     if order is None:
         return list(enumerate(shape))
     if len(order) != len(shape):
@@ -553,7 +552,7 @@ _ROLES = {"grad": _snode.SNodeGradType.ADJOINT, "dual": _snode.SNodeGradType.DUA
 
 
 def _add_derivatives(field, make, needs_grad, needs_dual):
-    """`grad` and `dual` of a field of real numbers: fields like it, placed only if they are asked for."""
+    """Adds `grad` and `dual` to a field of real numbers: fields of the same kind, which are placed only on request."""
     if field._dtype.kind != "float" or field._quant is not None:
         if needs_grad or needs_dual:
             named = f" The field is `{field._name}`." if field._name else ""
@@ -574,7 +573,8 @@ def _add_derivatives(field, make, needs_grad, needs_dual):
 
 
 def _place_shaped(field, shape, order, offset, soa=False, derivatives=()):
-    """A tree of one dense level of rank N (one per member for SOA); `derivatives` are placed the same way beside it."""
+    """Places a field in a tree of one dense level of rank N (one per member for SOA). `derivatives` are placed likewise in the same
+    tree."""
     if shape is None:
         made = "" if field._name else f"one made at {_source.place_outside()}"
         _snode.unplaced.update({m: made or m.name for m in field._members() if isinstance(m, _snode.Member)})
@@ -617,24 +617,26 @@ def _place_shaped(field, shape, order, offset, soa=False, derivatives=()):
 
 
 def field(dtype, shape=None, order=None, name="", offset=None, needs_grad=False, needs_dual=False, **keywords):
-    """A field: storage with an element type and a shape that kernels read and write as globals or template arguments.
+    """Makes a field: storage with an element type and a shape, which kernels access as a global or as a template argument.
 
     Args:
-        dtype: a number type, or a vector, matrix, struct or quant type, or a class decorated with `@qd.dataclass`.
-        shape: an integer or a tuple of them; `()`: one element. None: it is placed in a tree (`qd.root.dense(...).place(x)`).
-        order: the axes in the order of memory, such as "ji"; None: the last varies fastest.
-        name: how errors and profiles call it.
-        offset: the first index of each axis, if it is not 0.
-        needs_grad: it has a field `grad` of the same shape.
-        needs_dual: it has a field `dual`, for `qd.ad.FwdMode`.
-        layout: of vectors, matrices and structs: `qd.Layout.AOS` (members together) or `qd.Layout.SOA` (apart).
+        dtype: a number, vector, matrix, struct or quant type, or a class decorated with `@qd.dataclass`.
+        shape: an integer or a tuple of integers; `()` means one element. None: the field is placed in a tree
+            (`qd.root.dense(...).place(x)`).
+        order: memory order of the axes, such as "ji"; None: the last index varies fastest.
+        name: the name of the field in errors and profiles.
+        offset: the first index of each axis; None: 0.
+        needs_grad: whether to allocate gradients, as the field `grad` of the same shape.
+        needs_dual: whether to allocate duals for `qd.ad.FwdMode`, as the field `dual`.
+        layout: for vectors, matrices and structs: `qd.Layout.AOS`, the members of an element are adjacent, or `qd.Layout.SOA`, each member
+            is stored apart.
 
     Returns:
-        A ScalarField, MatrixField or StructField, full of zeros.
+        A ScalarField, MatrixField or StructField, filled with zeros.
 
     Raises:
-        QuadrantsRuntimeError: no program runs that could hold it, an extent is not positive, or it does not fit in memory. TypeError,
-        QuadrantsTypeError: a shape or type that no field can have.
+        QuadrantsRuntimeError: no program is running, an extent is not positive, or the field does not fit in memory. TypeError,
+        QuadrantsTypeError: the shape or type is not valid for a field.
 
     Example:
         >>> x = qd.field(qd.f32, shape=(2, 3))

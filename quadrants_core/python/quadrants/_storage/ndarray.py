@@ -1,4 +1,4 @@
-"""qd.ndarray: contiguous arrays on the device, elements readable and writable from Python."""
+"""qd.ndarray: contiguous arrays on the device, whose elements can be read and written from Python."""
 
 from quadrants import _dtypes, _exceptions, _native
 from quadrants._display import values as _values
@@ -29,22 +29,22 @@ def _check_shape(shape):
 
 
 def _classes():
-    """The array classes: made when the core is loaded, because they derive from its storage type."""
+    """Returns the array classes. They are made when the core is loaded, because they derive from its storage class."""
     global _Storage
     core = _native.core()
     _Storage = core.NdarrayStorage
 
     class Ndarray(core.NdarrayStorage, _values.Shown):
-        """Contiguous array of scalars, vectors or matrices. In Python `x[i, j]` reads and writes one element; NumPy and torch take it as it
-        is, through `__array__` and DLPack.
+        """Contiguous array of scalars, vectors or matrices. In Python `x[i, j]` reads and writes one element; NumPy and torch access the
+        memory through `__array__` and DLPack.
 
         Attributes:
-            shape: how many elements each axis has.
+            shape: number of elements along each axis.
             dtype: type of the components.
-            element_shape: `()` of scalars, (n,) of vectors, (n, m) of matrices.
+            element_shape: `()` for scalars, (n,) for vectors, (n, m) for matrices.
             layout: order of the components in memory.
-            grad: the array of its gradients; None: it has none.
-            dual: None: arrays have no tangents.
+            grad: the array of gradients, or None.
+            dual: None, since arrays have no tangents.
 
         Example:
             >>> x = qd.Vector.ndarray(2, qd.f32, shape=3)
@@ -56,7 +56,7 @@ def _classes():
         _qd_kind_ = "ndarray"
 
         def _tag_storage(self, layout):
-            """The same memory under other indices; see _tensor._with_layout."""
+            """Reinterprets the memory with another order of indices; see _tensor._with_layout."""
             order = () if layout is None else _layout.permutation(layout, len(self._physical_shape))
             self._tag(order)
             if self.grad is not None:
@@ -67,11 +67,11 @@ def _classes():
 
         @property
         def layout(self):
-            """The order of storage if it is not that of the indices: for each level, outermost first, the index."""
+            """The storage order if it is not that of the indices: for each level, outermost first, its index."""
             return _layout.unless_in_order(self._qd_layout)
 
         def __getattr__(self, name):
-            """What instances have and the class does not name."""
+            """Finds attributes of instances that the class does not define."""
             find = _OF_INSTANCES.get(name)
             if find is None:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
@@ -82,11 +82,11 @@ def _classes():
             return self.shape
 
         def has_grad(self):
-            """Whether it has an array `grad`."""
+            """Returns whether the array has gradients."""
             return self.grad is not None
 
         def has_dual(self):
-            """False: arrays have no tangents."""
+            """Returns False: arrays have no tangents."""
             return self.dual is not None
 
         @property
@@ -94,15 +94,15 @@ def _classes():
             return self._element_shape
 
         def get_type(self):
-            """The description of its elements: dtype, shape of an element and layout."""
+            """Returns the description of the elements: dtype, element shape and layout."""
             return _array_type(self)
 
         @_values.host_only
         def fill(self, val):
-            """Every element becomes `val`.
+            """Sets all elements to `val`.
 
             Args:
-                val: a number; for vectors and matrices also one such.
+                val: a number; for arrays of vectors and matrices, also a vector or matrix.
             """
             flat = _matrix.flatten(val)
             if len(flat) == 1:
@@ -116,7 +116,7 @@ def _classes():
             """Copies the values of another ndarray.
 
             Args:
-                other: of the same shape and element type.
+                other: an ndarray with the same shape and element type.
             """
             if not isinstance(other, Ndarray):
                 raise TypeError(f"copy_from takes an ndarray, not {type(other).__name__}")
@@ -131,10 +131,10 @@ def _classes():
 
         @_values.host_only
         def to_dlpack(self, versioned=False):
-            """A DLPack capsule on the memory of the array.
+            """Returns a DLPack capsule for the memory of the array.
 
             Args:
-                versioned: a capsule as of DLPack 1.0.
+                versioned: whether to make a capsule of DLPack 1.0.
             """
             return _interop.dlpack(self, versioned)
 
@@ -156,7 +156,7 @@ def _classes():
             return self
 
         def _axes(self):
-            """For each index of the user and then of the elements: its axis in storage."""
+            """Returns the storage axis of each user index, followed by those of the element indices."""
             rank = len(self._physical_shape)
             order = self._qd_layout or range(rank)
             return [list(order).index(a) for a in range(rank)] + [rank + k for k in range(len(self._element_shape))]
@@ -190,11 +190,11 @@ def _classes():
             return made
 
         def _get_element_size(self):
-            """Bytes of one element."""
+            """Returns the size of an element in bytes."""
             return _dtypes.numpy_dtype(self.dtype).itemsize * self._components
 
         def _get_nelement(self):
-            """Number of elements."""
+            """Returns the number of elements."""
             count = 1
             for extent in self._physical_shape:
                 count *= extent
@@ -219,11 +219,11 @@ def _classes():
     class _Converting(Ndarray):
         @_values.host_only
         def from_numpy(self, arr):
-            """Takes the values of a NumPy array. Numbers are converted to the type of the array; where whole numbers lose their value by
-            that there is a warning.
+            """Sets the values from a NumPy array. Numbers are converted to the type of the array, with a warning if integers change their
+            value.
 
             Args:
-                arr: of the shape of the array; of vectors and matrices, with their axes at the end.
+                arr: an array with the same shape; for vectors and matrices, followed by their axes.
 
             Raises:
                 ValueError: the shapes differ.
@@ -238,11 +238,11 @@ def _classes():
 
         @_values.host_only
         def to_numpy(self, dtype=None, *, copy=True):
-            """The values as a NumPy array.
+            """Returns the values as a NumPy array.
 
             Args:
-                dtype: a NumPy type to convert to; None: as it is.
-                copy: True: a copy; False: a view of the memory; None: a view if there can be one.
+                dtype: the NumPy type to convert to; None: no conversion.
+                copy: if True, return a copy; if False, a view of the memory, or raise an error; if None, a view if possible.
             """
             return _interop.to_numpy(self, self._to_numpy, dtype, copy)
 
@@ -257,25 +257,25 @@ def _classes():
 
         @_values.host_only
         def from_torch(self, arr):
-            """Takes the values of a torch tensor.
+            """Sets the values from a torch tensor.
 
             Args:
-                arr: of the shape that from_numpy wants.
+                arr: a tensor with the shape that `from_numpy` expects.
             """
             _interop.from_torch(self, arr)
 
         @_values.host_only
         def to_torch(self, device=None, *, copy=True):
-            """The values as a torch tensor.
+            """Returns the values as a torch tensor.
 
             Args:
-                device: where torch has it; None: where the array is.
-                copy: as of to_numpy.
+                device: the torch device; None: the device of the array.
+                copy: as for `to_numpy`.
             """
             return _interop.to_torch(self, self._to_numpy, device, copy)
 
     class ScalarNdarray(_Converting):
-        """Array of scalars, as `qd.ndarray(qd.f32, shape)` makes it.
+        """An array of scalars, made by `qd.ndarray(qd.f32, shape)`.
 
         Args:
             dtype: type of the elements.
@@ -310,11 +310,11 @@ def _classes():
             super().__setitem__(key, flat * self._components if len(flat) == 1 else flat)
 
     class VectorNdarray(_Elements):
-        """Array of vectors, as `qd.Vector.ndarray` makes it.
+        """An array of vectors, made by `qd.Vector.ndarray`.
 
         Args:
-            n: components.
-            dtype: their type.
+            n: number of components.
+            dtype: type of the components.
             shape: a tuple of integers.
 
         Example:
@@ -326,11 +326,11 @@ def _classes():
             _set_up(self, _dtypes.dtype(dtype), _check_shape(shape), int(n), 1, 1)
 
     class MatrixNdarray(_Elements):
-        """Array of matrices, as `qd.Matrix.ndarray` makes it.
+        """An array of matrices, made by `qd.Matrix.ndarray`.
 
         Args:
-            n: rows.
-            m: columns.
+            n: number of rows.
+            m: number of columns.
             dtype: type of the components.
             shape: a tuple of integers.
 
@@ -358,7 +358,7 @@ def class_named(name):
 
 
 def element_type(array):
-    """The DType of scalars, the MatrixType of vectors and matrices."""
+    """Returns the DType of an array of scalars, or the MatrixType of an array of vectors or matrices."""
     dim = len(array._element_shape)
     return array.dtype if dim == 0 else _annotations.MatrixType(array._rows, array._cols, dim, array.dtype)
 
@@ -374,7 +374,7 @@ class Storage:
         self._array = array
 
     def device_allocation_ptr(self):
-        """The address as a number."""
+        """Returns the address as an integer."""
         return self._array._address
 
     @property
@@ -382,7 +382,7 @@ class Storage:
         return self._array._physical_shape
 
     def total_shape(self):
-        """Extents of the array in the order of storage, then of its elements."""
+        """Returns the shape of the array in storage order, followed by that of its elements."""
         return [*self._array._physical_shape, *self._array._element_shape]
 
     def element_shape(self):
@@ -454,18 +454,20 @@ def _rebuild(name, dtype, shape, element, values, gradient=None):
 
 
 def ndarray(dtype, shape, needs_grad=False, *, _layout=None):
-    """An array of `shape` in one piece of memory, filled with zeros. Kernels take it as an argument: `x: qd.types.NDArray[qd.f32, 2]`.
+    """Makes an array in one contiguous block of memory, filled with zeros. Kernels take it as an argument: `x: qd.types.NDArray[qd.f32,
+    2]`.
 
     Args:
-        dtype: a number type, or a vector or matrix type.
-        shape: an integer or a tuple of them.
-        needs_grad: it has an array `grad` of the same shape.
+        dtype: a number, vector or matrix type.
+        shape: an integer or a tuple of integers.
+        needs_grad: whether to allocate gradients, as the array `grad` of the same shape.
 
     Returns:
         A ScalarNdarray, VectorNdarray or MatrixNdarray.
 
     Raises:
-        QuadrantsRuntimeError: no program runs, or a shape that no array can have. QuadrantsTypeError: a type that no array can have.
+        QuadrantsRuntimeError: no program is running, or the shape is not valid for an array. QuadrantsTypeError: the type is not valid for
+            an array.
 
     Example:
         >>> x = qd.ndarray(qd.i32, shape=3)

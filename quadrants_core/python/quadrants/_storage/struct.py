@@ -1,4 +1,4 @@
-"""qd.Struct, StructType values and fields of structs."""
+"""qd.Struct, values of a StructType, and fields of structs."""
 
 from quadrants import _dtypes, _exceptions, _source
 from quadrants._display import values as _values
@@ -10,17 +10,18 @@ from quadrants._trees.layout import Layout as _Layout
 
 
 class Struct:
-    """A record in Python scope: members by attribute or key. In a kernel `qd.Struct(a=1, b=v)` makes a struct value.
+    """A struct value in Python scope; its members are accessed as attributes or by key. In a kernel, `qd.Struct(a=1, b=v)` makes a struct
+    value.
 
     Args:
-        *args: one dict of the members.
+        *args: a dict of the members.
         **entries: the members by name.
 
     Attributes:
-        entries: the members in a dict.
-        keys: their names.
-        items: (name, value) of each.
-        methods: functions that belong to it, by name.
+        entries: the members as a dict.
+        keys: the names of the members.
+        items: the pairs (name, value).
+        methods: the methods of the struct, by name.
 
     Example:
         >>> s = qd.Struct(a=1, b=qd.Vector([1.0, 2.0]))
@@ -59,11 +60,11 @@ class Struct:
         return {} if self._type is None else self._type.methods
 
     def to_dict(self, include_methods=False, include_ndim=False):
-        """The members as a dict: structs as dicts, vectors and matrices as lists.
+        """Returns the members as a dict: nested structs as dicts, vectors and matrices as lists.
 
         Args:
-            include_methods: with the methods, under `__struct_methods`.
-            include_ndim: with the number of indices of vectors and matrices.
+            include_methods: whether to add the methods under the key `__struct_methods`.
+            include_ndim: whether to add the number of indices of vectors and matrices.
         """
         made = {k: _plain(v, include_methods, include_ndim) for k, v in self._entries.items()}
         if include_methods:
@@ -109,18 +110,18 @@ class Struct:
         members, methods={}, shape=None, name="<Struct>", offset=None, needs_grad=False, needs_dual=False,  # noqa: B006
         layout=_Layout.AOS, order=None,
     ):  # fmt: skip
-        """A field of structs with these members.
+        """Makes a field of structs with the given members.
 
         Args:
             members: name -> type.
             methods: name -> func.
-            shape: an integer or a tuple of them; None: it is placed in a tree.
-            name: how errors call it.
+            shape: an integer or a tuple of integers; None: the field is placed in a tree.
+            name: the name of the field in errors.
             offset: the first index of each axis.
-            needs_grad: its members of floats have fields `grad`.
-            needs_dual: likewise `dual`.
-            layout: `qd.Layout.AOS`, members together, or `qd.Layout.SOA`, apart.
-            order: the axes in the order of memory.
+            needs_grad: whether to allocate gradients for floating-point members, as their fields `grad`.
+            needs_dual: whether to allocate duals for floating-point members, as their fields `dual`.
+            layout: `qd.Layout.AOS`, the members of an element are adjacent, or `qd.Layout.SOA`, each member is stored apart.
+            order: memory order of the axes, such as "ji".
         """
         return make_field(
             _annotations.StructType(**members, __struct_methods=methods), shape, layout, name="" if name == "<Struct>" else name,
@@ -128,7 +129,7 @@ class Struct:
         )  # fmt: skip
 
 
-Struct.__module__ = "quadrants.lang.struct"  # the name that messages have always shown
+Struct.__module__ = "quadrants.lang.struct"  # the module name that messages show
 
 
 def _restore(struct_type, entries):
@@ -161,7 +162,7 @@ def _member_value(kind, value):
 
 @_makes("struct")
 def make(struct_type, args, keywords):
-    """A value of `struct_type`; members that are not given are zero."""
+    """Makes a value of `struct_type`; members that are not given are zero."""
     names = list(struct_type.members)
     if len(args) == 1 and isinstance(args[0], (dict, Struct)):
         nested = names and isinstance(struct_type.members[names[0]], _annotations.StructType)
@@ -181,21 +182,21 @@ def make(struct_type, args, keywords):
 
 
 class StructField(_values.Shown):
-    """Field of structs: one field per member, stored together (AOS) or apart (SOA). `f.member` is the field of a member.
+    """A field of structs: one field per member, interleaved (AOS) or apart (SOA). `f.member` is the field of a member.
 
     Args:
-        struct_type: what `qd.types.struct` or `@qd.dataclass` made.
-        fields: those of the members, by name.
+        struct_type: a struct type, made by `qd.types.struct` or `@qd.dataclass`.
+        fields: the fields of the members, by name.
         layout: AOS or SOA.
 
     Attributes:
-        shape: how many elements each axis has.
-        keys: names of the members.
+        shape: number of elements along each axis.
+        keys: the names of the members.
         dtype: the struct type.
         layout: order of the members in memory.
-        snode: the level that it is placed in.
-        grad: the struct of the gradients of its members.
-        dual: the struct of their tangents.
+        snode: the SNode that the field is placed in.
+        grad: the struct field of the gradients of the members.
+        dual: the struct field of the tangents of the members.
 
     Example:
         >>> f = qd.Struct.field({"x": qd.f32, "n": qd.i32}, shape=3)
@@ -214,7 +215,7 @@ class StructField(_values.Shown):
         self.dual = self._derivative("dual")
 
     def _derivative(self, which):
-        """The struct field of the gradients (duals) of the members that have one; None if no member has."""
+        """Returns the struct field of the gradients or duals of the members that have one; None if no member has one."""
         fields = {k: getattr(f, which) for k, f in self._fields.items() if getattr(f, which) is not None}
         if not fields:
             return None
@@ -226,7 +227,7 @@ class StructField(_values.Shown):
         return list(self._fields)
 
     def get_member_field(self, key):
-        """The field of one member.
+        """Returns the field of one member.
 
         Args:
             key: the name of the member.
@@ -258,27 +259,27 @@ class StructField(_values.Shown):
     _qd_layout = property(lambda self: self._first()._qd_layout)
 
     def has_grad(self):
-        """Whether its members have a `grad`."""
+        """Returns whether the members have a `grad`."""
         return self.grad is not None and self.grad._placed()
 
     def has_dual(self):
-        """Whether its members have a `dual`."""
+        """Returns whether the members have a `dual`."""
         return self.dual is not None and self.dual._placed()
 
     def _placed(self):
         return all(f._placed() for f in self._fields.values())
 
     def parent(self, n=1):
-        """The n-th level above the elements.
+        """Returns the n-th SNode above the elements.
 
         Args:
-            n: 1: the level that holds them.
+            n: the number of levels; 1 is the SNode that contains the elements.
         """
         return self._first().parent(n)
 
     def __repr__(self):
         first = self._first()
-        while not hasattr(first, "_described"):  # a struct in a struct
+        while not hasattr(first, "_described"):  # the first member may be a struct itself
             first = first._first()
         return first._described("qd.Struct.field", f"of {', '.join(self._fields)}", "")
 
@@ -297,7 +298,7 @@ class StructField(_values.Shown):
 
     @_values.host_only
     def fill(self, val):
-        """Every element becomes the struct or dict `val`, or every member the number `val`.
+        """Sets all elements to the struct or dict `val`, or all members to the number `val`.
 
         Args:
             val: a struct, a dict or a number.
@@ -307,26 +308,26 @@ class StructField(_values.Shown):
 
     @_values.host_only
     def to_numpy(self, *, copy=True):
-        """The values of the members, by name, as NumPy arrays.
+        """Returns the values of the members as NumPy arrays, by name.
 
         Args:
-            copy: as of other fields.
+            copy: as for `Field.to_numpy`.
         """
         return {name: f.to_numpy(copy=copy) for name, f in self._fields.items()}
 
     @_values.host_only
     def from_numpy(self, array_dict):
-        """Takes the values of NumPy arrays.
+        """Sets the values from NumPy arrays.
 
         Args:
-            array_dict: member -> array of the shape that the member's field wants.
+            array_dict: member name -> array with the shape that the member's field expects.
         """
         apart = self._apart({name: array_dict[name] for name in self._fields})
         for name, f in self._fields.items():
             f.from_numpy(apart[name])
 
     def _apart(self, given):
-        """The arrays, copies of those that may lie in a member."""
+        """Returns the arrays, with copies of those that may overlap with a member."""
         import numpy as np
 
         if isinstance(given, dict):
@@ -338,10 +339,10 @@ class StructField(_values.Shown):
 
     @_values.host_only
     def copy_from(self, other):
-        """Takes the values of another field of the same struct type and shape.
+        """Copies the values of another field with the same struct type and shape.
 
         Args:
-            other: that field.
+            other: the struct field to copy from.
         """
         if not isinstance(other, StructField):
             raise TypeError("Cannot copy from a non-field object")
@@ -350,30 +351,30 @@ class StructField(_values.Shown):
 
     @_values.host_only
     def to_torch(self, device=None, *, copy=True):
-        """The values of the members, by name, as torch tensors.
+        """Returns the values of the members as torch tensors, by name.
 
         Args:
-            device: where torch has them.
-            copy: as of other fields.
+            device: the torch device; None: the device of the field.
+            copy: as for `Field.to_torch`.
         """
         return {name: f.to_torch(device, copy=copy) for name, f in self._fields.items()}
 
     @_values.host_only
     def from_torch(self, array_dict):
-        """Takes the values of torch tensors.
+        """Sets the values from torch tensors.
 
         Args:
-            array_dict: member -> tensor of the shape that the member's field wants.
+            array_dict: member name -> tensor with the shape that the member's field expects.
         """
         for name, f in self._fields.items():
             f.from_torch(array_dict[name])
 
     @_values.host_only
     def to_dlpack(self, versioned=False):
-        """Refuses: a struct is no array; its members are.
+        """Raises an error: a struct is not an array; use the fields of its members.
 
         Args:
-            versioned: as of a field.
+            versioned: as for `Field.to_dlpack`.
         """
         raise _exceptions.not_available("to_dlpack", "to_numpy() gives copies")
 
@@ -398,7 +399,7 @@ def make_field(struct_type, shape, layout, *, name="", order=None, offset=None, 
 
 
 class _Group:
-    """Members of several fields, placed in one level."""
+    """Members of several fields that are placed in one level."""
 
     def __init__(self, field):
         self._field = field
@@ -421,7 +422,7 @@ class _Group:
 
     @_qd_layout.setter
     def _qd_layout(self, layout):
-        """Of every member."""
+        """Sets the layout of every member."""
         fields = self._field._fields.values() if isinstance(self._field, StructField) else [self._field]
         for field in fields:
             (_Group(field) if isinstance(field, StructField) else field)._qd_layout = layout
@@ -431,7 +432,7 @@ class _Group:
 
 
 def _annotations_of(cls, frame):
-    """Annotations of the class body, those that were left as text evaluated."""
+    """Returns the annotations of a class body; those that are strings are evaluated."""
     import sys
 
     scope = getattr(sys.modules.get(cls.__module__), "__dict__", {})
@@ -442,13 +443,13 @@ def _annotations_of(cls, frame):
 
 
 def dataclass(cls):
-    """A class whose annotations are the members of a struct type; its functions become methods.
+    """Makes a struct type of a class: its annotations become the members, its functions the methods.
 
     Args:
-        cls: the class. Members are number, vector, matrix or struct types.
+        cls: the class. Its members have number, vector, matrix or struct types.
 
     Returns:
-        The class: called, it makes a value; `.field(shape=...)` makes a field of such.
+        The struct type. Calling it makes a value; `.field(shape=...)` makes a field of such values.
 
     Raises:
         QuadrantsSyntaxError: a member has no type.
@@ -489,7 +490,7 @@ def dataclass(cls):
 
 
 def leaves(struct_type, path=()):
-    """((member names, scalar code, rows, cols, element_dim), ...) of all scalars, vectors and matrices, depth first."""
+    """Returns ((member names, scalar code, rows, columns, element_dim), ...) of all scalars, vectors and matrices, depth first."""
     found = []
     for name, kind in struct_type.members.items():
         at = (*path, name)
@@ -503,7 +504,7 @@ def leaves(struct_type, path=()):
 
 
 def from_leaves(struct_type, flat):
-    """A value from the numbers of all its members, depth first."""
+    """Makes a value from the numbers of all its members, depth first."""
     numbers = iter(flat)
 
     def read(kind):

@@ -1,7 +1,7 @@
 """qd.tensor: one factory and one wrapper for both kinds of storage, fields and ndarrays.
 
-`layout` names, for every level of storage from the outermost in, the index of the user that selects it. Indices and
-shapes are the user's everywhere; only memory is permuted.
+`layout` gives, for each level of storage from the outermost inwards, the user index that selects it. Indices and shapes are always in the
+user's order; only the memory is permuted.
 """
 
 import enum as _enum
@@ -14,7 +14,7 @@ from quadrants._trees import layout as _layout
 
 
 class Backend(_enum.IntEnum):
-    """What stores a tensor: a field or an ndarray.
+    """The storage of a tensor: a field or an ndarray.
 
     Example:
         >>> qd.Backend.FIELD.name
@@ -37,20 +37,20 @@ def _is_ndarray(impl):
 
 
 def unwrap(value):
-    """The field or ndarray in a Tensor; anything else as it is."""
+    """Returns the field or ndarray of a Tensor; returns any other value unchanged."""
     return value._impl if isinstance(value, Tensor) else value
 
 
 class Tensor(_values.Shown):
-    """A field or an ndarray behind one interface. As the annotation of a kernel's parameter: either, or None.
+    """A field or an ndarray behind one interface. As the annotation of a kernel parameter it accepts either of them, or None.
 
     Args:
         impl: the field or ndarray.
 
     Attributes:
-        shape: how many elements each axis has.
+        shape: number of elements along each axis.
         dtype: type of the components.
-        layout: the axes in the order of memory; None: the last varies fastest.
+        layout: memory order of the axes; None: the last index varies fastest.
 
     Example:
         >>> t = qd.tensor(qd.f32, shape=3)
@@ -89,7 +89,7 @@ class Tensor(_values.Shown):
 
     @property
     def layout(self):
-        """The order of storage, or None if it is that of the indices."""
+        """The storage order, or None if it is the order of the indices."""
         return self._impl.layout
 
     @property
@@ -103,11 +103,11 @@ class Tensor(_values.Shown):
         return self._grad
 
     def has_grad(self):
-        """Whether it has gradients."""
+        """Returns whether the tensor has gradients."""
         return self._impl.has_grad()
 
     def has_dual(self):
-        """Whether it has tangents."""
+        """Returns whether the tensor has tangents."""
         return self._impl.has_dual()
 
     def __getitem__(self, key):
@@ -121,10 +121,10 @@ class Tensor(_values.Shown):
 
     @_values.host_only
     def fill(self, value):
-        """Every element becomes `value`.
+        """Sets all elements to `value`.
 
         Args:
-            value: a number; for vectors and matrices also one such.
+            value: a number; for tensors of vectors and matrices, also a vector or matrix.
         """
         self._impl.fill(value)
 
@@ -133,7 +133,7 @@ class Tensor(_values.Shown):
         """Copies the values of another tensor.
 
         Args:
-            other: of the same shape.
+            other: a tensor with the same shape.
         """
         other = unwrap(other)
         if type(other) is type(self._impl) or _is_field(other) == _is_field(self._impl):
@@ -146,48 +146,48 @@ class Tensor(_values.Shown):
 
     @_values.host_only
     def to_numpy(self, dtype=None, *, copy=True):
-        """The values as a NumPy array.
+        """Returns the values as a NumPy array.
 
         Args:
-            dtype: a NumPy type to convert to; None: as it is.
-            copy: True: a copy; False: a view of the memory; None: a view if there can be one.
+            dtype: the NumPy type to convert to; None: no conversion.
+            copy: if True, return a copy; if False, a view of the memory, or raise an error; if None, a view if possible.
         """
         return self._impl.to_numpy(dtype=dtype, copy=copy)
 
     @_values.host_only
     def from_numpy(self, arr):
-        """Takes the values of a NumPy array.
+        """Sets the values from a NumPy array.
 
         Args:
-            arr: of the shape of the tensor.
+            arr: an array with the shape of the tensor.
         """
         self._impl.from_numpy(arr)
 
     @_values.host_only
     def to_torch(self, device=None, *, copy=True):
-        """The values as a torch tensor.
+        """Returns the values as a torch tensor.
 
         Args:
-            device: where torch has it.
-            copy: as of to_numpy.
+            device: the torch device; None: the device of the tensor.
+            copy: as for `to_numpy`.
         """
         return self._impl.to_torch(device=device, copy=copy)
 
     @_values.host_only
     def from_torch(self, arr):
-        """Takes the values of a torch tensor.
+        """Sets the values from a torch tensor.
 
         Args:
-            arr: of the shape of the tensor.
+            arr: a torch tensor with the shape of this tensor.
         """
         self._impl.from_torch(arr)
 
     @_values.host_only
     def to_dlpack(self, versioned=False):
-        """A DLPack capsule on the memory.
+        """Returns a DLPack capsule for the memory.
 
         Args:
-            versioned: a capsule as of DLPack 1.0.
+            versioned: whether to make a capsule of DLPack 1.0.
         """
         return self._impl.to_dlpack(versioned=versioned)
 
@@ -266,23 +266,23 @@ def _compound_dims(impl):
 
 
 def wrap(impl):
-    """The Tensor of a field or ndarray.
+    """Returns the Tensor of a field or ndarray.
 
     Args:
-        impl: a field or an ndarray; a Tensor is given back as it is.
+        impl: a field or an ndarray; a Tensor is returned unchanged.
 
     Returns:
         A Tensor.
 
     Raises:
-        TypeError: it is neither.
+        TypeError: `impl` is neither.
 
     Example:
         >>> qd.wrap(qd.ndarray(qd.f32, 3)).shape
         (3,)
     """
     if not _is_field(impl) and not _is_ndarray(impl):
-        return Tensor(impl)  # says what it takes
+        return Tensor(impl)  # raises an error that names the accepted types
     return (Tensor, VectorTensor, MatrixTensor)[_compound_dims(impl)](impl)
 
 
@@ -314,8 +314,8 @@ def _check_keywords(name, keywords, accepted, instead_of_order):
 
 
 def _with_layout(impl, layout):
-    """Tags an ndarray with an order of storage: from now on the indices and the shape are those of the user, for which
-    level k of the memory is index layout[k]. The levels of a field are named when it is made: there, a check."""
+    """Sets the storage order of an ndarray: its indices and shape become those of the user, and level k of the memory is user index
+    layout[k]. For a field the storage order is fixed at creation and is only checked here."""
     inner = unwrap(impl)
     if _is_ndarray(inner):
         inner._qd_layout = layout
@@ -329,21 +329,21 @@ def _with_layout(impl, layout):
 
 
 def tensor(dtype, shape, *, backend=Backend.NDARRAY, layout=None, needs_grad=False, **keywords):
-    """A tensor of scalars, vectors or matrices in a field or in an ndarray: the program does not say which until here.
+    """Makes a tensor of scalars, vectors or matrices, stored in a field or an ndarray; all other code is independent of the choice.
 
     Args:
-        dtype: a number type, or a vector or matrix type.
-        shape: an integer or a tuple of them.
+        dtype: a number, vector or matrix type.
+        shape: an integer or a tuple of integers.
         backend: `qd.Backend.NDARRAY` or `qd.Backend.FIELD`.
-        layout: the axes in the order of memory, as numbers; None: the last varies fastest.
-        needs_grad: it has gradients.
+        layout: memory order of the axes, as a tuple of numbers; None: the last index varies fastest.
+        needs_grad: whether to allocate gradients.
         **keywords: further arguments of `qd.field` or `qd.ndarray`.
 
     Returns:
         A Tensor, VectorTensor or MatrixTensor.
 
     Raises:
-        ValueError: a layout that is no permutation of the axes.
+        ValueError: the layout is not a permutation of the axes.
 
     Example:
         >>> t = qd.tensor(qd.f32, shape=(2, 2), backend=qd.Backend.NDARRAY)
