@@ -1,6 +1,6 @@
-// What a program does at the moment. Launches leave nothing behind for this but what they need themselves: the task at hand
-// in `Stream::now`, what threads left of their chunks, and, of graphs, a count of passes. The look of others marks the lock that a launch
-// holds, so that the next look can tell whether it is the same launch.
+// The current activity of a program. Launches record nothing extra for this, only what they need themselves: the current task in
+// `Stream::now`, the chunks that threads have left, and, for graphs, a count of passes. An observer marks the lock that a launch holds, so
+// that the next observation can tell whether it is the same launch.
 #include "engine/program_impl.h"
 #include "engine/stopped.h"
 #include "runtime/last_words.h"
@@ -12,7 +12,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// "kernel step (Cell In[2], line 4)"
+/// Formats "kernel step (Cell In[2], line 4)".
 std::string name_of(const CompiledKernel &kernel, uint32_t line) {
     constexpr std::string_view cell = "cell ";
     std::string place =
@@ -39,7 +39,7 @@ void describe_launch(const Program::Impl &p, Activity &now) {
     now.file = kernel.file;
     now.seconds = seconds_since(p.main.seen);
     now.tasks = uint32_t(kernel.tasks.size());
-    if (!p.host_visible) return; // launches that wait run one after another
+    if (!p.host_visible) return; // submitted launches run one after another
     const size_t number = size_t(task - kernel.tasks.data());
     const abi::Task &info = kernel.info.tasks[number];
     now.task = info.name;

@@ -11,7 +11,7 @@
 namespace qd::engine {
 namespace {
 
-/// What the end of a process grants the job at hand, so that programs that end soon fill the cache too.
+/// How long the end of a process waits for the current job, so that short-running programs fill the cache too.
 constexpr auto grace = std::chrono::milliseconds(100);
 
 struct Job {
@@ -24,7 +24,7 @@ class Background {
     void submit(Job job);
     void forget(const Lifetime *lifetime);
     void finish(const Lifetime *lifetime);
-    /// The process ends.
+    /// Called when the process ends.
     void stop();
     BriefMutex publishing; ///< held while a job touches its program
 
@@ -34,13 +34,12 @@ class Background {
     std::mutex lock_;
     std::condition_variable changed_;
     std::deque<Job> jobs_;
-    const Lifetime *current_ = nullptr; ///< program of the job at hand
-    bool running_ = false;              ///< the thread has or awaits work
-    std::thread thread_;                ///< the last one
+    const Lifetime *current_ = nullptr; ///< program of the current job
+    bool running_ = false;              ///< the thread has work or waits for it
+    std::thread thread_;                ///< the most recent thread
 };
 
-// Never destroyed, since its thread may be the last to use it. A forked child, which has no such thread, gets a new
-// one.
+// Never destroyed, since its thread may be the last to use it. A forked child, which has no such thread, gets a new instance.
 std::atomic<Background *> instance{nullptr};
 std::atomic<bool> stops_at_exit{false};
 const ForkHooks hooks(nullptr, nullptr, [] { instance = nullptr; });
@@ -65,7 +64,7 @@ void Background::submit(Job job) {
     if (thread_.joinable()) thread_.detach(); // it has nothing left to do
     thread_ = start_thread("qd-background", [this] { work(); });
     if (thread_.joinable()) return;
-    running_ = false; // the code at hand stays
+    running_ = false; // the current code stays in use
     jobs_.clear();
 }
 
@@ -109,7 +108,7 @@ void Background::finish(const Lifetime *lifetime) {
     });
 }
 
-/// A thread that is done is joined: the process does not end while it gives back what it had.
+/// Joins a finished thread, so that the process does not end while the thread releases its resources.
 void Background::stop() {
     std::unique_lock guard(lock_);
     jobs_.clear();

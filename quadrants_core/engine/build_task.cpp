@@ -17,7 +17,7 @@
 namespace qd::engine {
 namespace {
 
-/// True if `names` ("all", or names between commas) holds `name`.
+/// True if `names` ("all", or comma-separated names) contains `name`.
 bool names_hold(std::string_view names, std::string_view name) {
     while (!names.empty()) {
         const size_t end = std::min(names.find(','), names.size());
@@ -75,7 +75,8 @@ std::vector<abi::Message> describe_messages(const ir::Function &fn) {
     return out;
 }
 
-/// The stacks below a block, in program order; of a frame that has none itself but some deeper, one without entries.
+/// Appends the stacks inside a block, in program order. A frame without stacks of its own but with stacks deeper inside gets one without
+/// entries.
 void describe_stacks(const ir::Function &task, ir::BlockId block, uint32_t frame, uint32_t depth, uint32_t &frames,
                      std::vector<abi::Stack> &out) {
     for (ir::Value v : task[block].insts) {
@@ -120,7 +121,8 @@ Location first_location(const ir::Function &fn) {
     return {};
 }
 
-/// Place of the first statement of a serial task. Counts of the loop before it, and what is computed for them, do not stand there.
+/// The location of the first statement of a serial task, skipping the counts of the loop before it and the pure instructions
+/// that compute them.
 static Location place_of_serial(const ir::Function &task) {
     for (ir::Value v : task[task.body].insts) {
         const ir::Op op = task[v].op;
@@ -206,7 +208,7 @@ void name_by_content(const runtime::CacheKey &build_key, TaskBuild &build) {
     // Equal code under another name, or elsewhere in a graph, is equal.
     std::string name = std::exchange(task.name, {});
     const ir::GraphPosition graph = std::exchange(task.graph, {});
-    const bool in_region = graph.region >= 0; // the code of one minds what may run beside it
+    const bool in_region = graph.region >= 0; // code in a region depends on what may run concurrently
     const ir::Hash content = ir::content_hash(task);
     task.name = std::move(name);
     task.graph = graph;

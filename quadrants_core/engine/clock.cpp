@@ -14,7 +14,7 @@ double clock_frequency() {
     return double(frequency);
 }
 #else
-/// The time stamp counter runs at a constant rate that the processor does not tell: measured once.
+/// The time stamp counter runs at a constant rate that the processor does not report, so it is measured once.
 double clock_frequency() {
     static const double measured = [] {
         constexpr double enough = 20'000; // microseconds

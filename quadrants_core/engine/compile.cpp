@@ -1,5 +1,5 @@
-// From a kernel's IR to code ready to run: passes on the whole, cut into tasks, each task looked up by content in this
-// program, then on disk, else built; builds run in parallel. One kernel at a time.
+// Compiles a kernel's IR to code ready to run: passes on the whole kernel, the split into tasks, then a lookup of each task by content in
+// this program and on disk. Missing tasks are built in parallel. One kernel is compiled at a time.
 #include "base/bytes.h"
 #include "engine/build_task.h"
 #include "engine/image.h"
@@ -21,7 +21,7 @@
 namespace qd::engine {
 namespace {
 
-/// Keeps the IR where another build of the kernel may be needed.
+/// Keeps the IR if another build of the kernel may be needed.
 void keep_source(const ir::Function &kernel, CompiledKernel &out) {
     if (out.arrays.empty() && kernel.counters.empty()) {
         out.source = source_of_locks(kernel);
@@ -72,7 +72,7 @@ abi::Kernel describe(const ir::Function &kernel) {
     return info;
 }
 
-/// Builds what is missing, on as many threads as there are cores and tasks, and as options allow. The first failure, in order, is thrown.
+/// Builds the missing tasks, limited by the number of cores, tasks and compile threads. Throws the first failure in task order.
 void build_all(Program::Impl &p, const std::vector<TaskBuild *> &missing) {
     std::vector<std::exception_ptr> errors(missing.size());
     std::atomic<size_t> next{0};
@@ -91,7 +91,7 @@ void build_all(Program::Impl &p, const std::vector<TaskBuild *> &missing) {
         std::min({missing.size(), size_t(runtime::usable_cores()), size_t(p.live.compile_threads.load())});
     try {
         for (size_t i = 1; i < threads; i++) helpers.emplace_back(work);
-    } catch (const std::system_error &) { // no more threads to be had: the others do their share
+    } catch (const std::system_error &) { // no more threads available: the existing ones do the work
     }
     work();
     for (std::thread &helper : helpers) helper.join();
@@ -99,7 +99,7 @@ void build_all(Program::Impl &p, const std::vector<TaskBuild *> &missing) {
         if (error) std::rethrow_exception(error);
 }
 
-/// What the code of a kernel is kept under: all that it may depend on, whether the IR shows it or not.
+/// The key of a kernel's code on disk: a hash of everything that the code may depend on, even where the IR does not show it.
 runtime::KernelKey key_of(const Program::Impl &p, const ir::Function &kernel, uint64_t variant) {
     const ir::Hash content = ir::content_hash(kernel);
     Writer w;
@@ -149,7 +149,7 @@ void provide_code(Program::Impl &p, const CompiledKernel &kernel, std::vector<Ta
     if (p.disk) p.disk->use_kernel(kernel.key, kernel.info.name, tasks, kept.get());
 }
 
-/// Who looks on is told of the kernel for as long as it lives.
+/// Shows the kernel to observers as being compiled for the lifetime of this object.
 class ShownCompiling {
   public:
     ShownCompiling(Program::Impl &p, const CompileReport &report) : p_(p) {

@@ -16,14 +16,14 @@ namespace {
 
 using What = ir::Counter::What;
 
-/// What a counter counts, copies being one.
+/// The source construct that a counter counts; static copies share one.
 struct Place {
     std::string file;
     uint32_t line = 0, column = 0;
     What what = What::line;
     friend auto operator<=>(const Place &, const Place &) = default;
 };
-using Copies = std::vector<uint32_t>; ///< where the counts of one place stand
+using Copies = std::vector<uint32_t>; ///< indices of the counts of one place
 
 std::map<Place, Copies> by_place(const std::vector<CounterValue> &counters) {
     std::map<Place, Copies> places;
@@ -34,8 +34,7 @@ std::map<Place, Copies> by_place(const std::vector<CounterValue> &counters) {
     return places;
 }
 
-/// The breaks that leave each loop. They belong to the last loop before them that no statement since has closed, as
-/// Python's indentation has it.
+/// The breaks that leave each loop. A break belongs to the last preceding loop that is still open, as determined by Python's indentation.
 std::map<Place, Copies> by_loop(const std::map<Place, Copies> &places) {
     std::map<Place, Copies> breaks;
     std::vector<Place> open;
@@ -63,9 +62,9 @@ bool is_asked(What what, Asked asked) {
     return false;
 }
 
-/// The clean build on its way, with what it needs of its program.
+/// A pending clean build, with everything it needs of its program.
 struct CleanJob {
-    abi::Kernel info; ///< of the kernel that counts, without tasks
+    abi::Kernel info; ///< of the counting kernel, without tasks
     std::vector<uint8_t> source;
     std::shared_ptr<CleanBuild> build;
     Lowering lowering;
@@ -73,7 +72,7 @@ struct CleanJob {
     std::shared_ptr<Lifetime> lifetime;
     std::shared_ptr<runtime::DiskCache> disk;
 
-    /// `clean`: the kernel's IR without counters, if a task may be needed with locks.
+    /// `clean`: the kernel's IR without counters, if a version of a task with locks may be needed.
     std::vector<TaskBuild> cut(std::vector<uint8_t> &clean) const;
     void provide(TaskBuild &task) const;
     bool publish(std::vector<TaskBuild> &tasks, std::vector<uint8_t> clean) const;
@@ -95,7 +94,7 @@ std::vector<TaskBuild> CleanJob::cut(std::vector<uint8_t> &clean) const {
     return tasks;
 }
 
-/// Fills `binary`, from the disk or by compiling.
+/// Fills `binary`, from disk or by compiling.
 void CleanJob::provide(TaskBuild &task) const {
     if (auto cached = disk ? disk->load_task(task.key) : std::nullopt) {
         task.info.weight = cached->weight;
@@ -110,7 +109,7 @@ void CleanJob::provide(TaskBuild &task) const {
     if (disk) disk->keep_task(task.key, task.info.weight, task.binary);
 }
 
-/// False if the program has ended.
+/// Returns false if the program has ended.
 bool CleanJob::publish(std::vector<TaskBuild> &tasks, std::vector<uint8_t> clean) const {
     return with_program(*lifetime, [&](Program::Impl &p) {
         for (TaskBuild &task : tasks) {

@@ -1,4 +1,4 @@
-// Readings of the coverage counters, with those of kernels that are gone.
+// Readings of the coverage counters, including those of destroyed kernels.
 #include "engine/program_impl.h"
 #include "engine/remote_launch.h"
 
@@ -54,13 +54,13 @@ void Program::Impl::retire(CompiledKernel &kernel) {
 
 void entitle(CompiledKernel &kernel, std::string title, bool backward) {
     kernel.title = std::move(title);
-    kernel.read_sum = ~uint64_t(0); // it is told anew
+    kernel.read_sum = ~uint64_t(0); // reports it again under the new title
     for (CounterValue &counter : kernel.counters) counter.backward = backward;
 }
 
 void Program::Impl::bring_counts() {
     if (host_visible || main.launching.is_abandoned()) return;
-    const BetweenLaunches guard(main); // who has it may be about to bring them
+    const BetweenLaunches guard(main); // a thread that holds the lock may be about to fetch them
     settle_launches(*this);
 }
 
@@ -69,7 +69,7 @@ void Program::Impl::ask_for_counts() {
     if (!main.launching.is_held()) return;
     const uint32_t question = __atomic_add_fetch(&main.questions, 1u, __ATOMIC_RELAXED);
     __atomic_store_n(&main.asked, question ? question : 1u, __ATOMIC_RELAXED);
-    // A task that does not come to a check so soon has the answer ready for the next question.
+    // A task that does not reach a check in this time has its answer ready for the next question.
     for (int pause = 50; pause < 2000 && main.launching.is_held() && __atomic_load_n(&main.asked, __ATOMIC_RELAXED);
          pause *= 2)
         std::this_thread::sleep_for(std::chrono::microseconds(pause));

@@ -1,4 +1,4 @@
-// From a kernel of the frontend to the one that works out its derivative.
+// Computes the derivative kernel of a frontend kernel.
 #include "base/stack.h"
 #include "engine/program_impl.h"
 #include "engine/weight.h"
@@ -11,15 +11,15 @@ ir::Function Program::differentiate(ir::Function kernel, autodiff::Companions co
                                     const autodiff::Stacks &stacks) const {
     ir::Function derived;
     with_stack(stack_for(kernel), [&] {
-        // What comes out is launched with arrays that overlap, too, so nothing may be made of their being apart.
+        // The derivative is also launched with overlapping arrays, so it must not rely on their being distinct.
         const bool distinct = std::exchange(kernel.distinct_arrays, false);
         std::vector<uint32_t> of_parameter(companions.arrays.size(), autodiff::Companions::none);
         for (size_t i = 0; i < of_parameter.size(); i++)
             for (size_t k = 0; k < kernel.params.size(); k++)
                 if (companions.arrays[i] && kernel.params[k] == companions.arrays[i]) of_parameter[i] = uint32_t(k);
-        // All that the program reads and writes is looked after, so nothing may be left out before.
+        // Validation checks every access of the program, so no pass may remove any before.
         if (mode != autodiff::Mode::validate) impl_->lowering.prepare(kernel);
-        for (size_t i = 0; i < of_parameter.size(); i++) // passes number values anew
+        for (size_t i = 0; i < of_parameter.size(); i++) // passes renumber values
             if (companions.arrays[i]) companions.arrays[i] = kernel.params[of_parameter[i]];
         derived = autodiff::differentiate(kernel, companions, mode, stacks);
         derived.distinct_arrays = distinct;

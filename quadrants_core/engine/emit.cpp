@@ -16,7 +16,7 @@ namespace {
 
 constexpr auto poll_interval = std::chrono::milliseconds(5);
 
-/// Shared by the thread that emits and the one that waits, whichever lives longer.
+/// Shared by the emitting thread and the waiting one, whichever lives longer.
 template <class Result> struct Work {
     ir::Function task;
     const Lowering lowering;
@@ -49,7 +49,7 @@ template <class Result> void Work<Result>::run() {
     changed.notify_one();
 }
 
-/// False after Stop.
+/// Returns false after Stop.
 template <class Result> bool Work<Result>::wait() {
     std::unique_lock guard(lock);
     while (!changed.wait_for(guard, poll_interval, [this] { return done; }))
@@ -60,7 +60,7 @@ template <class Result> bool Work<Result>::wait() {
     return true;
 }
 
-/// After Stop the thread is left alone, and the task with it.
+/// After Stop the thread is abandoned together with the task.
 template <class Result>
 Result run_apart(const Lowering &lowering, ir::Function &task,
                  std::function<Result(const Lowering &, const ir::Function &)> emit) {
@@ -68,7 +68,7 @@ Result run_apart(const Lowering &lowering, ir::Function &task,
     if (code_size(task) < apart_from_size) return emit(lowering, task);
     const std::shared_ptr<Work<Result>> work(
         new Work<Result>{std::move(task), lowering, std::move(emit), {}, {}, 0, false, {}, {}});
-    if (!start_detached("qd-compile", [work] { work->run(); })) // no thread to be had
+    if (!start_detached("qd-compile", [work] { work->run(); })) // no thread available
         work->run();
     if (!work->wait()) throw Interrupted{};
     task = std::move(work->task);

@@ -11,7 +11,7 @@
 namespace qd::engine {
 namespace {
 
-/// One task compiled again in all ways that it may have been compiled, until one gives the code that ran.
+/// Recompiles one task in each way in which it may have been compiled, until the result equals the code that ran.
 class Search {
   public:
     Search(Program::Impl &program, const KernelFault &fault)

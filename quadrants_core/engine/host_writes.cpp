@@ -9,11 +9,11 @@
 namespace qd::engine {
 namespace {
 
-constexpr uint64_t shared_from = 8u << 20; ///< less is not worth waking threads
+constexpr uint64_t shared_from = 8u << 20; ///< smaller buffers are not worth waking threads
 constexpr uint64_t piece = 2u << 20;       ///< a huge page
 constexpr uint64_t pattern_bytes = 64u << 10;
 
-/// write(at, bytes) for pieces of a buffer.
+/// Calls write(at, bytes) for the pieces of a buffer.
 template <class Write> void by_all(int threads, uint64_t bytes, const Write &write) {
     if (threads < 2 || bytes < shared_from) return write(uint64_t(0), bytes);
     struct Job {
@@ -39,7 +39,7 @@ void copy_by_all(int threads, char *to, const void *from, uint64_t bytes) {
 }
 
 void repeat_by_all(int threads, char *to, const void *pattern, uint64_t period, uint64_t bytes) {
-    // Whole periods, so long that each copy is worth its call; it is smaller than a buffer that holds few.
+    // Whole periods, long enough that each copy is worth its call, but at most one buffer's worth.
     const uint64_t times = std::max<uint64_t>(1, std::min(pattern_bytes, bytes) / period);
     std::vector<char> block(times * period);
     for (uint64_t n = 0; n < times; n++) std::memcpy(block.data() + n * period, pattern, period);

@@ -6,7 +6,7 @@
 namespace qd::engine {
 namespace {
 
-// Written by taking structs apart by name: a member that is added must be kept as well.
+// Structs are written by decomposing them into named members, so that a new member cannot be forgotten.
 
 void write(Writer &w, const abi::Message &message) {
     const auto &[pieces, file, scope, line, column, end_column, trace, limited] = message;
@@ -132,7 +132,7 @@ TaskBuild read_task(Reader &r) {
     return build;
 }
 
-/// Code from this program, or from the disk; false if there is none.
+/// Takes code from this program or from disk; returns false if any is missing.
 bool provide(Program::Impl &p, const runtime::KernelKey &key, const std::string &name, std::vector<TaskBuild> &builds) {
     std::unique_ptr<runtime::KeptKernel> kept;
     std::vector<runtime::CacheKey> tasks;
@@ -213,7 +213,7 @@ std::shared_ptr<CompiledKernel> load_image(Program::Impl &p, std::span<const uin
     report.phases.push_back({"record", before_us + total.microseconds()});
     try {
         if (!provide(p, out->key, report.kernel, builds)) return nullptr;
-    } catch (const std::exception &) { // code that this device does not take
+    } catch (const std::exception &) { // code that this device does not accept
         return nullptr;
     }
     assemble(p, *out, builds);

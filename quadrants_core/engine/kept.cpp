@@ -1,4 +1,4 @@
-// What a program keeps on disk beside its kernels: records, and what programs count for the helpers they use.
+// Data that a program stores on disk besides its kernels: records, and usage counts of helpers.
 #include "base/bytes.h"
 #include "engine/program_impl.h"
 

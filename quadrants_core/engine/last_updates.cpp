@@ -1,4 +1,4 @@
-// How tasks updated shared memory when they were launched last, for people.
+// Reports how tasks updated shared memory in their last launch.
 #include "engine/program_impl.h"
 
 namespace qd::engine {

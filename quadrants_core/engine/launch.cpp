@@ -1,4 +1,4 @@
-// The hot path. Between the call and the first task: one uncontended atomic, the launch filled in, no allocation.
+// The hot path. Between the call and the first task: one uncontended atomic operation, filling in the launch, no allocation.
 #include "engine/completion.h"
 #include "engine/fault.h"
 #include "engine/overlap.h"
@@ -19,7 +19,7 @@ namespace qd::engine {
 
 namespace {
 
-/// Two arrays share bytes and at least one of them is written; the written ones come first.
+/// True if two arrays share bytes and at least one of them is written; written arrays come first.
 bool overlap(const CompiledKernel &kernel, const uint64_t *args) {
     Bytes written[max_checked_arrays];
     const ArrayArg *array = kernel.arrays.data();
@@ -66,7 +66,7 @@ void grow_tmp(Program::Impl &p, uint64_t bytes) {
     p.update_launch_start();
 }
 
-/// The task that `launch` names met a fault.
+/// Reports a fault of the task that `launch` names.
 [[noreturn, gnu::noinline]] void fail_fault(Program::Impl &p, const CompiledKernel &called,
                                             const CompiledKernel &kernel, const abi::Launch &launch,
                                             const runtime::Fault &met) {
@@ -101,11 +101,11 @@ template <class Run>
     if (p.sparse && p.sparse->has_garbage()) p.collect_cells();
 }
 
-/// False if the device runs one task at a time.
+/// Returns false if the device runs one task at a time.
 bool run_sections(Program::Impl &p, CompiledKernel &kernel, runtime::Region &region, abi::Launch &launch) {
     std::vector<runtime::SectionTask> tasks;
     tasks.reserve(region.end - region.first);
-    __atomic_store_n(&launch.host.task, &kernel.tasks[region.first], __ATOMIC_RELAXED); // for who looks on
+    __atomic_store_n(&launch.host.task, &kernel.tasks[region.first], __ATOMIC_RELAXED); // for observers
     for (size_t i = region.first; i < region.end; i++) {
         const KernelTask &task = kernel.tasks[i];
         tasks.push_back({task.code->current.load(std::memory_order_acquire), task.info, task.counters, &task});
@@ -117,18 +117,18 @@ bool run_sections(Program::Impl &p, CompiledKernel &kernel, runtime::Region &reg
     return true;
 }
 
-/// Whether a kernel leaves its sparse trees alone: what its tasks remove from those is given back between tasks.
+/// True if the kernel uses no sparse tree. Memory of cells that its tasks remove from those is freed between tasks.
 bool leaves_cells_alone(const Program::Impl &p, const CompiledKernel &kernel) {
     return !p.sparse || std::ranges::none_of(kernel.trees, [&](uint32_t slot) { return p.sparse->holds(slot); });
 }
 
-/// Of a kernel with flags or regions, where the host sees them.
+/// Runs the tasks of a kernel with flags or regions, if the host sees the flags.
 template <class Run> struct FlaggedTasks {
     Program::Impl &p;
     CompiledKernel &kernel;
     abi::Launch &launch;
     const Run &run;
-    bool side_by_side = false; ///< sections may run so
+    bool side_by_side = false; ///< whether sections may run concurrently
 
     void task(int32_t index) { run_one(p, kernel.tasks[size_t(index)], launch, run); }
     void finish() { p.main.queue->wait(); }
@@ -149,7 +149,7 @@ template <class Run> struct FlaggedTasks {
     }
 };
 
-/// Counts the passes of each level, for who looks on.
+/// Counts the passes of each level, for observers.
 struct CountedTurns : runtime::Unwatched {
     uint32_t *turns;
     explicit CountedTurns(uint32_t *all) : turns(all) {}
@@ -179,15 +179,15 @@ inline void run_task(Program::Impl &p, const KernelTask &task, abi::Launch &laun
     p.main.queue->launch(*task.code->current.load(std::memory_order_acquire), *task.info, launch);
 }
 
-/// While a task with stacks runs, those who look at them are told what it took so far.
+/// While a task with an adstack runs, exposes its heap use so far to observers.
 class Keeping {
   public:
-    Keeping(Program::Impl &p, const KernelTask &task) : p_(p), keeps_(!task.info->stacks.empty()) { tell(&task); }
-    ~Keeping() { tell(nullptr); }
+    Keeping(Program::Impl &p, const KernelTask &task) : p_(p), keeps_(!task.info->stacks.empty()) { show(&task); }
+    ~Keeping() { show(nullptr); }
     Keeping(const Keeping &) = delete;
 
   private:
-    void tell(const KernelTask *task) {
+    void show(const KernelTask *task) {
         if (!keeps_) return;
         const std::lock_guard guard(p_.watch_lock);
         p_.keeping = task;
@@ -197,7 +197,7 @@ class Keeping {
     const bool keeps_;
 };
 
-/// The same with what profile, timeline and those who look at stacks want to know.
+/// Runs a task and records the data for the profile, the timeline and observers of adstacks.
 void run_noted(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel, const KernelTask &task,
                abi::Launch &launch) {
     if (!p.times_tasks() && !kernel.keeps) return run_task(p, task, launch);
@@ -209,7 +209,7 @@ void run_noted(Program::Impl &p, const CompiledKernel &called, CompiledKernel &k
     note_heap_use(p, kernel, task);
 }
 
-/// A launch of which nothing has run yet, but for its kernel and what crosses tasks.
+/// A launch of which no task has run yet; without its kernel and the values that cross tasks.
 GraphRun graph_run(CompiledKernel &kernel) {
     const abi::Kernel &info = kernel.info;
     GraphRun run;
@@ -222,15 +222,15 @@ GraphRun graph_run(CompiledKernel &kernel) {
     return run;
 }
 
-/// Notes in the profile which way the launch of a graph goes.
-class ToldWatch {
+/// Records in the profile the path that the launch of a graph takes.
+class ProfiledWatch {
   public:
-    ToldWatch(Profile &profile, const CompiledKernel &called, GraphRun &run)
+    ProfiledWatch(Profile &profile, const CompiledKernel &called, GraphRun &run)
         : profile_(profile), called_(called), run_(run), watch_(run, Until::end) {
         profile_.begin_graph(called.info.name, run);
     }
-    ~ToldWatch() { profile_.note_graph(called_.info.name, run_, false); }
-    ToldWatch(const ToldWatch &) = delete;
+    ~ProfiledWatch() { profile_.note_graph(called_.info.name, run_, false); }
+    ProfiledWatch(const ProfiledWatch &) = delete;
 
     bool before(size_t at) { return watch_.before(at); }
     void began(int32_t level) { watch_.began(level); }
@@ -249,23 +249,23 @@ class ToldWatch {
 };
 
 template <class Run>
-void run_told_steps(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel, abi::Launch &launch,
-                    const Run &run) {
+void run_profiled_steps(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel, abi::Launch &launch,
+                        const Run &run) {
     GraphRun walk = graph_run(kernel);
     walk.words = p.main.words;
-    ToldWatch watch(p.profile, called, walk);
+    ProfiledWatch watch(p.profile, called, walk);
     watch.ended(runtime::walk_graph(walk.steps, 0, walk.words, FlaggedTasks<Run>{p, kernel, launch, run}, watch));
     p.main.queue->wait();
     p.main.words = walk.words;
 }
 
-/// A launch that somebody watches, or one of a kernel with stacks; `called` is the kernel as the user knows it.
+/// Runs a launch that is observed, or one of a kernel with adstacks; `called` is the kernel as the user knows it.
 [[gnu::noinline]] void run_watched(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel,
                                    abi::Launch &launch) {
     if (p.watched.load(std::memory_order_relaxed)) announce_launch(p, called);
     if (kernel.keeps) p.main.queue->take_heap_use();
     const auto run = [&](const KernelTask &task) { run_noted(p, called, kernel, task, launch); };
-    if (p.times_tasks() && !kernel.steps.empty()) return run_told_steps(p, called, kernel, launch, run);
+    if (p.times_tasks() && !kernel.steps.empty()) return run_profiled_steps(p, called, kernel, launch, run);
     run_tasks<true>(p, kernel, launch, run);
 }
 
@@ -274,7 +274,7 @@ inline void make_room(Program::Impl &p, const CompiledKernel &kernel) {
         grow_tmp(p, kernel.info.tmp_bytes);
 }
 
-/// Where the host does not see the memory of the device.
+/// Runs on a device whose memory the host does not see.
 [[gnu::noinline]] void run_on_remote_device(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel,
                                             const uint64_t *args, void *ret) {
     if (p.watched.load(std::memory_order_relaxed)) announce_launch(p, called);
@@ -282,14 +282,14 @@ inline void make_room(Program::Impl &p, const CompiledKernel &kernel) {
     launch_remote(p, called, kernel, args, ret);
 }
 
-/// `called` is the kernel as the user knows it; `special`: it may have flags, regions or stacks.
+/// `called` is the kernel as the user knows it; `special`: it may have flags, regions or adstacks.
 template <bool special>
 [[gnu::always_inline]] inline void run(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel,
                                        uint64_t *args, void *ret) {
     if (!p.host_visible) [[unlikely]]
         return run_on_remote_device(p, called, kernel, args, ret);
     make_room(p, kernel);
-    abi::Launch &launch = p.main.now; // its task is filled in for each
+    abi::Launch &launch = p.main.now; // its task is set for each task
     launch.data.args = args;
     launch.data.ret = static_cast<char *>(ret);
     try {
@@ -303,39 +303,39 @@ template <bool special>
     p.main.last_tasks = int(kernel.tasks.size());
 }
 
-/// A kernel that counts until everything ran.
+/// Runs a kernel that counts until everything has been covered.
 [[gnu::noinline]] void run_until_complete(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel,
                                           uint64_t *args, void *ret) {
     Completion &completion = *kernel.completion;
     if (CompiledKernel *clean = completion.clean(p.cleared.load(std::memory_order_acquire)))
         return run<true>(p, called, *clean, args, ret);
-    if (p.host_visible) make_room(p, kernel); // a launch that fails for want of it counts nothing
+    if (p.host_visible) make_room(p, kernel); // a launch that fails for lack of memory counts nothing
     completion.begin();
     run<true>(p, called, kernel, args, ret);
-    if (!p.host_visible) finish_launches(p); // the counts are looked at
+    if (!p.host_visible) finish_launches(p); // the counts are read next
     completion.end(p, kernel);
 }
 
-/// Tells at the end of a launch, also of one that fails.
-struct RemarksTold {
+/// Reports suppressed messages at the end of a launch, also of one that fails.
+struct RemarkReport {
     Program::Impl &p;
-    explicit RemarksTold(Program::Impl &program) : p(program) {}
-    ~RemarksTold() {
+    explicit RemarkReport(Program::Impl &program) : p(program) {}
+    ~RemarkReport() {
         if (!p.main.remarks.times.empty()) tell_remarks(p);
     }
 };
 
-/// A kernel that counts, remarks on itself, has stacks or regions, or follows flags.
+/// Runs a kernel that counts, reports diagnostics, has adstacks or regions, or follows flags.
 [[gnu::noinline]] void run_special(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel,
                                    uint64_t *args, void *ret) {
-    const RemarksTold told(p);
+    const RemarkReport report(p);
     if (kernel.completion)
         run_until_complete(p, called, kernel, args, ret);
     else
         run<true>(p, called, kernel, args, ret);
 }
 
-/// The build that may run on these arrays. `foreign`: some of them may lie in field trees.
+/// The build that may run on these arrays. `foreign`: some of them may overlap field trees.
 template <bool foreign>
 [[gnu::always_inline]] inline CompiledKernel &variant_for(Program::Impl &p, CompiledKernel &called,
                                                           const uint64_t *args) {
@@ -344,7 +344,7 @@ template <bool foreign>
     return overlaps ? overlapping_variant(p, called) : called;
 }
 
-/// A flag has one element.
+/// Checks that each flag has one element.
 void check_flags(const CompiledKernel &kernel, const uint64_t *args) {
     for (const runtime::FlagExtents &flag : kernel.flag_extents) {
         uint64_t elements = 1;
@@ -356,7 +356,7 @@ void check_flags(const CompiledKernel &kernel, const uint64_t *args) {
     }
 }
 
-/// A kernel with flags. `words`: of one whose checkpoints may yield, else null.
+/// Runs a kernel with flags. `words` is null unless its checkpoints may yield.
 [[gnu::noinline]] void launch_graph(Program::Impl &p, CompiledKernel &called, uint64_t *args, void *ret,
                                     abi::GraphWords *words) {
     check_flags(called, args);
@@ -377,7 +377,7 @@ void advance_here(Program::Impl &p, GraphRun &run, uint64_t *args, void *ret, Un
     const auto one = [&](const KernelTask &task) { run_noted(p, kernel, kernel, task, launch); };
     FlaggedTasks<decltype(one)> tasks{p, kernel, launch, one};
     StepWatch watch(run, until);
-    const RemarksTold told(p);
+    const RemarkReport report(p);
     try {
         watch.ended(runtime::walk_graph(run.steps, run.at, run.words, Timed<decltype(tasks)>{tasks, run}, watch));
     } catch (const runtime::Fault &met) {

@@ -11,7 +11,7 @@
 namespace qd::engine {
 namespace {
 
-/// What a fork grants launches to end.
+/// How long a fork waits for launches to end.
 constexpr auto patience = std::chrono::milliseconds(100);
 
 constinit std::mutex listing;

@@ -5,7 +5,7 @@
 namespace qd::engine {
 
 namespace {
-/// Where nothing for speed is wished, the code generator takes no time for it either.
+/// Without optimisation passes, the code generator does not optimise either.
 backends::Tier tier_of(const ir::Function &task, backends::Tier wanted) {
     return task.wishes_for(ir::Wish::plain) ? backends::Tier::fast : wanted;
 }

@@ -1,4 +1,4 @@
-// Who watches a program: observers, the profile, the timeline.
+// Observation of a program: observers, the profile, the timeline.
 #include "engine/program_impl.h"
 #include "engine/timeline.h"
 

@@ -1,4 +1,4 @@
-// What running tasks say: prints and failed assertions, formatted from abi::Message.
+// Output of running tasks: prints and failed assertions, formatted from abi::Message.
 #include "engine/program_impl.h"
 #include "ir/types.h"
 #include "runtime/thread_heap.h"
@@ -12,7 +12,7 @@
 namespace qd::engine {
 namespace {
 
-constexpr uint64_t most_remarks = 100; ///< of one place in one launch
+constexpr uint64_t most_remarks = 100; ///< from one place in one launch
 
 enum class Family : uint8_t { real, integer, natural };
 
@@ -21,8 +21,8 @@ Family family(ir::Scalar s) {
     return ir::is_signed(s) ? Family::integer : Family::natural;
 }
 
-/// A printf format for one value: flags, width and precision as the user wrote them, the conversion of the value's
-/// family unless the user named one that fits. A spec that is no printf format counts as empty.
+/// Returns a printf format for one value: flags, width and precision as the user wrote them, and the conversion of the value's family
+/// unless the user gave one that fits. A spec that is not a printf format is treated as empty.
 std::string conversion(std::string_view spec, Family f) {
     const size_t flags = std::min(spec.find_first_not_of("-+ #0123456789."), spec.size());
     std::string head(spec.substr(0, flags));
@@ -62,7 +62,7 @@ std::string format(const abi::Message &message, const uint64_t *values) {
     return out;
 }
 
-/// The inverse of what build_task.cpp writes into abi::Message::trace.
+/// The inverse of the encoding that build_task.cpp writes into abi::Message::trace.
 std::vector<Location> trace_of(std::string_view rest) {
     std::vector<Location> out;
     while (!rest.empty()) {
@@ -99,12 +99,12 @@ void print_from_task(const abi::Launch *launch, const abi::Thread *, uint32_t me
 }
 
 void tell_remarks(Program::Impl &p) {
-    std::map<const abi::Message *, uint64_t> told;
+    std::map<const abi::Message *, uint64_t> counted;
     {
         const std::lock_guard guard(p.main.remarks.lock);
-        told.swap(p.main.remarks.times);
+        counted.swap(p.main.remarks.times);
     }
-    for (const auto &[message, times] : told)
+    for (const auto &[message, times] : counted)
         if (times > most_remarks)
             p.write("and " + std::to_string(times - most_remarks) +
                     " more in this launch: " + format(*message, nullptr));
@@ -121,7 +121,7 @@ void fail_from_task(const abi::Launch *launch, const abi::Thread *, uint32_t mes
     std::string said = format(text, values);
     if (said.size() > longest) {
         size_t end = longest;
-        while (end > 0 && (static_cast<unsigned char>(said[end]) & 0xC0) == 0x80) --end; // not inside of a character
+        while (end > 0 && (static_cast<unsigned char>(said[end]) & 0xC0) == 0x80) --end; // not inside a character
         said.resize(end);
     }
     p.main.failure = {std::move(said), trace_of(text)};

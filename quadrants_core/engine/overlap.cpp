@@ -9,11 +9,11 @@
 namespace qd::engine {
 namespace {
 
-/// What the instructions of a kernel write.
+/// The memory that a kernel's instructions write.
 struct Written {
     std::set<ir::Value> arrays;
     bool trees = false;
-    bool unknown = false; ///< and perhaps anything else
+    bool unknown = false; ///< may also write anything else
 
     void add(const ir::Function &fn, ir::Value pointer) {
         while (fn[pointer].op == ir::Op::offset) pointer = fn.args(pointer)[0];
@@ -56,7 +56,7 @@ Written written_by(const ir::Function &fn) {
     return written;
 }
 
-/// Of the trees that a kernel reads or writes.
+/// The slots of the trees that a kernel reads or writes.
 std::vector<uint32_t> trees_of(const ir::Function &kernel) {
     std::set<uint32_t> slots;
     for (const ir::Place &place : kernel.places) slots.insert(place.tree);
@@ -94,7 +94,7 @@ void plan_overlap_check(const ir::Function &kernel, CompiledKernel &out) {
 }
 
 bool overlaps_trees(const Program::Impl &p, CompiledKernel &kernel, const uint64_t *args) {
-    std::vector<Bytes> &trees = kernel.tree_bytes; // they stay where they are as long as the kernel lives
+    std::vector<Bytes> &trees = kernel.tree_bytes; // the trees do not move while the kernel lives
     if (trees.empty()) {
         for (const uint32_t slot : kernel.trees) {
             const uint64_t begin = reinterpret_cast<uint64_t>(p.trees[slot]);

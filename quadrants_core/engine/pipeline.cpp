@@ -1,5 +1,5 @@
-// The pipeline, as one page. A kernel goes through `kernel_stage`, is cut by passes::offload, each task goes through
-// `task_stage` unless its code is known already, then through its backend's legalisation, then to emit().
+// The whole pipeline. A kernel goes through `kernel_stage` and is cut by passes::offload; each task goes through `task_stage` unless its
+// code is already known, then through its backend's legalisation, then to emit().
 #include "engine/pipeline.h"
 
 #include <algorithm>
@@ -12,34 +12,34 @@ namespace step {
 #include "passes/passes.def"
 } // namespace step
 
-// On the whole kernel: little, since a warm start pays for it and the hash of a task is taken after it.
+// On the whole kernel: few passes, since a warm start pays for them and the hash of a task is taken after them.
 constexpr passes::Pass kernel_list[] = {
     step::promote,           // before offload: locals used in several loops would live in memory
-    step::fold,              // after promote: constants reach their uses. Derivatives are made behind these two
-    step::lower_cell_loops,  // after derivatives, which see whole loops; before all that compares accesses
+    step::fold,              // after promote: constants reach their uses. Differentiation starts after these two
+    step::lower_cell_loops,  // after differentiation, which sees whole loops; before all passes that compare accesses
     step::check_sections,    // on the whole kernel: sections are compared; before passes that merge accesses
     step::simplify_branches, // after fold: conditions known at compile time; a loop that never runs makes no task
     step::dce,               // before offload: a dead value would cross tasks through memory
-    step::share_counts,      // after simplify_branches: what stands in one block now stays together
+    step::share_counts,      // after simplify_branches: counters of one block now stay together
 };
 
-// On each task. No merging across tasks: an edit in one loop must leave the others' code alone.
+// On each task. There is no merging across tasks: an edit in one loop must leave the code of the others unchanged.
 constexpr passes::Pass task_list[] = {
-    step::lower_packed, // first: what follows sees words; not on the whole kernel, where values are whole
+    step::lower_packed, // first: later passes see words; not on the whole kernel, where values are whole
     step::fold,
-    step::constant_tables,   // after fold, which says what is constant; before cse, which makes one of equal tables
+    step::constant_tables,   // after fold, which finds the constants; before cse, which merges equal tables
     step::cse,               // before forward_stores: equal addresses become one value
     step::demote_atomics,    // before chunk_ranges: elements named by the parallel loop's own indices are unshared
-    step::chunk_ranges,      // early: what follows sees ordinary loops
-    step::grid_ranges,       // one of the two, as the target has it
+    step::chunk_ranges,      // early: later passes see ordinary loops
+    step::grid_ranges,       // one of the two applies, depending on the target
     step::forward_stores,    // after demote_atomics: chains of `x[i] +=` become one load and one store
     step::simplify_branches, // before the counting and vectorising passes: small ifs become selects
     step::thread_local_sums, // after chunk_ranges: one flush per chunk; before lower_access: compares whole addresses
     step::count_predicates,  // after simplify_branches: a count must not keep a branch alive
-    step::simplify_branches, // branches that held counts alone
+    step::simplify_branches, // branches that held only counts
     step::licm,
-    step::private_sums,   // after licm: limits and addresses stand outside their loops
-    step::loop_registers, // the same
+    step::private_sums,   // after licm: limits and addresses are outside their loops
+    step::loop_registers, // as private_sums
     step::lower_cells,    // after every pass that compares addresses
     step::lower_access,   // as lower_cells
     step::fold,           // address arithmetic
@@ -47,8 +47,8 @@ constexpr passes::Pass task_list[] = {
     step::share_cells, // after cse: equal cell numbers are one value
     step::cse,         // addresses within shared cells
     step::licm,
-    step::dce,             // before vectorize, which weighs all that it finds
-    step::mark_long_loops, // the same, which knows what it leaves over
+    step::dce,             // before vectorize, which estimates the cost of every instruction it finds
+    step::mark_long_loops, // before vectorize, which knows its remainder loops
     step::vectorize,       // last of the loop passes: needs lowered, hoisted addresses
     step::join_counts,     // after vectorize, which knows what each loop counted
     step::fold,
@@ -58,7 +58,7 @@ constexpr passes::Pass task_list[] = {
 constexpr size_t lane_passes = 5; // from `vectorize` on
 static_assert(task_list[std::size(task_list) - lane_passes].run == passes::vectorize);
 
-/// Passes for speed, and the wishes without which they run.
+/// The passes for speed, and the compile flags that disable them.
 struct ForSpeed {
     bool (*run)(ir::Function &, const passes::Config &);
     uint8_t unless;

@@ -1,4 +1,4 @@
-// Life of a program, its memory, who watches it. compile.cpp and launch.cpp hold the rest.
+// A program's lifetime, its memory and its observers. The rest is in compile.cpp and launch.cpp.
 #include "engine/program.h"
 
 #include "base/bytes.h"
@@ -48,7 +48,7 @@ Lowering lowering_for(const Options &options, runtime::Device &device) {
 
 std::atomic<uint64_t> programs{0};
 
-/// What tells code made by this build, for this machine and these options, from any other: part of every cache key.
+/// Distinguishes code made by this build, for this machine and these options, from any other; part of every cache key.
 runtime::CacheKey build_key_of(const Lowering &lowering) {
     std::string text = QD_CODEGEN_STAMP;
     text.reserve(text.size() + lowering.caps().target.size() + 64);
@@ -61,13 +61,13 @@ runtime::CacheKey build_key_of(const Lowering &lowering) {
     return {hash_bytes(bytes, 1), hash_bytes(bytes, 2)};
 }
 
-/// The rounds of a loop that a thread takes at once, if they were chosen: by their number, or by not leaving it open.
+/// The number of iterations that a thread takes at once if the user chose it, by a value or by disabling the adaptive choice; else 0.
 uint32_t block_dim(const Options &options) {
     if (options.cpu_block_dim_adaptive && options.default_cpu_block_dim == Options().default_cpu_block_dim) return 0;
     return uint32_t(std::clamp<int64_t>(options.default_cpu_block_dim, 0, UINT32_MAX));
 }
 
-// What QD_DUMP_CFG and QD_DUMP_SIMPLIFY print.
+// The passes after which QD_DUMP_CFG and QD_DUMP_SIMPLIFY print the IR.
 constexpr std::string_view flow_passes = "forward_stores,loop_registers,promote";
 constexpr std::string_view simplifying_passes = "fold,simplify_branches,cse,dce";
 
@@ -241,7 +241,7 @@ Program::~Program() {
     settle_launches(*impl_);
     if (impl_->main.trouble) impl_->warn("nobody waited for a launch that failed: " + text_of(impl_->main.trouble));
     for (Observer *observer : std::vector(impl_->observers)) observer->closing(*this);
-    impl_->sparse = nullptr; // gives its blocks back
+    impl_->sparse = nullptr; // frees its blocks
 }
 
 const Options &Program::options() const { return impl_->options; }
@@ -294,7 +294,7 @@ void Program::Impl::free_retired() {
 }
 
 void Program::Impl::wait_for_launches() {
-    if (host_visible) return; // they have ended when they return
+    if (host_visible) return; // launches have ended when they return
     const BetweenLaunches guard(main);
     finish_launches(*this);
 }
@@ -330,7 +330,7 @@ void Program::copy(const runtime::Buffer &to, const runtime::Buffer &from, uint6
 
 namespace {
 
-/// Doubles what stands at the beginning until there are `bytes`: copy(to, count) takes from the beginning.
+/// Doubles the contents at the beginning until there are `bytes`: copy(to, count) copies from the beginning.
 template <class F> void double_up(uint64_t done, uint64_t bytes, F &&copy) {
     while (done < bytes) {
         const uint64_t more = std::min(done, bytes - done);

@@ -1,6 +1,6 @@
 #pragma once
-// The state of one program, shared by the files of this folder: program.cpp (life, memory, observation), compile.cpp,
-// tiers.cpp (optimising in the background), completion.cpp, launch.cpp, output.cpp.
+// The state of one program, shared by the files of this folder: program.cpp (lifetime, memory, observation), compile.cpp, tiers.cpp
+// (background optimisation), completion.cpp, launch.cpp, output.cpp.
 #include "base/fork.h"
 #include "engine/compiled_kernel.h"
 #include "engine/live_options.h"
@@ -20,33 +20,33 @@
 
 namespace qd::engine {
 
-/// Order of counters in reports: file, line, column, kind.
+/// The order of counters in reports: file, line, column, kind.
 struct CounterOrder {
     bool operator()(const CounterValue &a, const CounterValue &b) const;
 };
 using Counts = std::set<CounterValue, CounterOrder>;
-/// Adds to the entry of the same kind and place.
+/// Adds to the entry of the same kind and location.
 void add_count(Counts &counts, const CounterValue &value, uint64_t n);
 
-/// What specialisations counted, by kernel and number.
+/// The counts of one specialisation, kept by kernel and number.
 struct Apart {
     std::string title;
     Counts counts;
-    uint64_t changed = 0; ///< Retired::readings by then
+    uint64_t changed = 0; ///< Retired::readings at that time
 };
-/// Kernels that are gone.
+/// Kernels that have been destroyed.
 struct Retired {
     std::map<std::pair<std::string, uint32_t>, Apart> kernels;
-    uint64_t sum = 0;      ///< of all their counts
-    uint64_t readings = 0; ///< of counts by kernel so far, and kernels that went
+    uint64_t sum = 0;      ///< the total of their counts
+    uint64_t readings = 0; ///< readings of counts by kernel so far, plus retired kernels
 };
 
-/// The kernel that is being compiled, by who holds the lock.
+/// The kernel that is being compiled. The holder of the lock sets it.
 struct Compilation {
-    LongMutex lock;           ///< free in a forked child: what was compiled for a thread that is gone is dropped
+    LongMutex lock;           ///< free in a forked child: the work of a thread that no longer exists is dropped
     std::string kernel, file; ///< empty: none; guarded by watch_lock, as is `since`
     std::chrono::steady_clock::time_point since;
-    std::atomic<uint32_t> tasks = 0, done = 0; ///< 0 tasks: that is not known yet
+    std::atomic<uint32_t> tasks = 0, done = 0; ///< 0 tasks: not known yet
 };
 
 struct Program::Impl : runtime::Apart {
@@ -61,16 +61,16 @@ struct Program::Impl : runtime::Apart {
     bool host_visible = true; ///< runtime::DeviceInfo
     bool runs_on_host = true;
 
-    // Launching. Field trees change while no launch is under way: with `main.launching` held.
+    // Launching. Field trees change only between launches, with `main.launching` held.
     Stream main;
-    std::vector<char *> trees;                    ///< root addresses, by slot, as tasks know them
+    std::vector<char *> trees;                    ///< root addresses, by slot, as passed to tasks
     std::vector<runtime::Buffer> tree_memory;     ///< by slot
-    std::vector<uint64_t> tree_bytes;             ///< of the root cells, by slot
-    runtime::Buffer tree_table;                   ///< `trees` for a device that does not read the host's memory
+    std::vector<uint64_t> tree_bytes;             ///< size of the root cells, by slot
+    runtime::Buffer tree_table;                   ///< `trees` for a device that cannot read the host's memory
     std::unique_ptr<runtime::SparseTrees> sparse; ///< null: all trees are dense
 
     Compilation compiling;       ///< one kernel at a time, its tasks in parallel
-    runtime::CacheKey build_key; ///< what every task's key has in common: target, options, build of this library
+    runtime::CacheKey build_key; ///< the shared part of every task's key: target, options, build of this library
     uint64_t code_options;       ///< Program::code_options
     BriefMutex tasks_lock;
     std::unordered_map<runtime::CacheKey, std::shared_ptr<TaskCode>, runtime::CacheKeyHash> tasks;
@@ -84,36 +84,36 @@ struct Program::Impl : runtime::Apart {
     };
     std::unordered_map<uint64_t, Block> blocks; ///< by address
     uint64_t allocated = 0;
-    std::vector<runtime::Buffer> retired_memory; ///< freed while launches went on that may use it
+    std::vector<runtime::Buffer> retired_memory; ///< freed while pending launches may still use it
     runtime::Buffer take_memory(uint64_t bytes);
     LongMutex transferring;
-    std::unique_ptr<runtime::Stream> transfers; ///< of Program::upload and its kind; made when first needed
+    std::unique_ptr<runtime::Stream> transfers; ///< for Program::upload and similar functions; created on first use
 
     // Observation.
     mutable BriefMutex watch_lock;
     std::vector<Observer *> observers;
-    std::atomic<bool> watched{false}; ///< launches are announced to observers, or measured
+    std::atomic<bool> watched{false}; ///< launches are announced to observers, or timed
     Profile profile;
-    std::vector<CompiledKernel *> kernels; ///< alive; guarded by watch_lock
-    const KernelTask *keeping = nullptr;   ///< with stacks, and running; guarded by watch_lock
+    std::vector<CompiledKernel *> kernels; ///< live kernels; guarded by watch_lock
+    const KernelTask *keeping = nullptr;   ///< the running task with an adstack; guarded by watch_lock
     Retired retired;
     uint64_t adopted = 0;                                      ///< kernels compiled so far
-    std::unordered_map<std::string, uint32_t> specialisations; ///< by kernel: how many were compiled
+    std::unordered_map<std::string, uint32_t> specialisations; ///< by kernel: number compiled
 
-    std::atomic<uint64_t> cleared{0}; ///< how often the counts were forgotten
+    std::atomic<uint64_t> cleared{0}; ///< how often the counts were cleared
 
     Impl(Program &p, const Options &o);
     ~Impl();
 
-    /// After `trees`, `sparse` or the stream's `tmp` changed.
+    /// Called after `trees`, `sparse` or the stream's `tmp` changed.
     void update_launch_start();
-    /// Waits for launches that go on, and throws what went wrong in them.
+    /// Waits for pending launches, and throws their first error.
     void wait_for_launches();
-    /// Gives the memory back that was freed while launches went on.
+    /// Frees the memory that was released while launches were pending.
     void free_retired();
-    /// Gives the memory of removed cells back.
+    /// Frees the memory of removed cells.
     void collect_cells();
-    /// `verbs` on the stream of transfers, and waits for them.
+    /// Runs `verbs` on the transfer stream, and waits for them.
     template <class F> void transfer(F &&verbs) {
         const std::lock_guard guard(transferring);
         if (!transfers) transfers = device->open_stream();
@@ -121,30 +121,30 @@ struct Program::Impl : runtime::Apart {
         transfers->wait();
     }
     void announce(const CompileReport &report);
-    /// Whether IR is printed while kernels are compiled: then they all are.
+    /// True if IR is printed during compilation; then no kernel comes from the cache on disk.
     bool dumps() const { return live.print_ir || !options.dump.empty(); }
-    /// Whether each task is timed.
+    /// True if each task is timed.
     bool times_tasks() const { return live.profile || live.timeline; }
     void note_time(std::string_view kernel, std::string_view task, double microseconds);
-    /// After what it depends on changed; with `watch_lock` held.
+    /// Called after an input of `watched` changed; the caller holds `watch_lock`.
     void update_watched();
     void warn(const std::string &text);
-    /// Text of kernels and dumps: to the observers, or to the C stdout if there is none.
+    /// Writes the output of kernels and dumps: to the observers, or to the C stdout if none takes it.
     void write(std::string_view text);
-    /// Code by what it was made from; null if there is none.
+    /// Finds code by the key of the task it was compiled from; null if there is none.
     std::shared_ptr<TaskCode> known_task(const runtime::CacheKey &key);
-    /// The code to use: another thread may have brought its own first.
+    /// Returns the code to use: another thread may have added its own first.
     std::shared_ptr<TaskCode> keep_task(const runtime::CacheKey &key, std::shared_ptr<TaskCode> code);
     void adopt(CompiledKernel &kernel);
     void retire(CompiledKernel &kernel);
     std::vector<Location> locate(const ir::Function &kernel, const KernelFault &fault);
-    /// Has the running task, if there is one that can tell, add what it counted so far.
+    /// Asks the running task, if it can report, to add the counts it has so far.
     void ask_for_counts();
-    /// What launches counted that may go on, where the host does not see the memory of the device.
+    /// Fetches the coverage counters of pending asynchronous launches, if the host does not see the memory of the device.
     void bring_counts();
 };
 
-/// Holds the launches of the stream back for something else.
+/// Blocks the launches of the stream while another operation runs.
 struct BetweenLaunches {
     std::lock_guard<LaunchLock> guard;
     explicit BetweenLaunches(Stream &stream) : guard(stream.launching) {
@@ -152,21 +152,21 @@ struct BetweenLaunches {
     }
 };
 
-/// After a task that has ended: what it took of the heaps, if it has stacks.
+/// Called after a task with an adstack: records its heap use.
 void note_heap_use(Program::Impl &p, CompiledKernel &kernel, const KernelTask &task);
-/// QD_DEBUG_ADSTACK
+/// Prints heap use for QD_DEBUG_ADSTACK.
 void tell_heap_use(const CompiledKernel &kernel, size_t task);
 
-/// At the end of a launch: what its limited messages had to say beyond their limit.
+/// At the end of a launch: reports how many rate-limited messages were suppressed.
 void tell_remarks(Program::Impl &p);
 
-/// After a task that was told to leave: why.
+/// After a task was asked to stop: throws the reason.
 [[noreturn]] void fail_launch(Program::Impl &p);
 
 std::shared_ptr<CompiledKernel> compile(Program::Impl &p, ir::Function kernel, double frontend_us,
                                         std::vector<uint8_t> *image = nullptr, uint64_t variant = 0,
                                         const std::string &shown_as = "");
-/// QD_SHOW_COMPILING
+/// Prints the line of QD_SHOW_COMPILING.
 void tell_of_compiling(Program::Impl &p, const std::string &kernel);
 
 // Called by running tasks (abi::HostServices).

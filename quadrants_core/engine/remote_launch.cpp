@@ -11,14 +11,14 @@
 namespace qd::engine {
 namespace {
 
-constexpr size_t most_pending = 256; ///< launches; their blocks, and memory freed meanwhile, wait for them
+constexpr size_t most_pending = 256; ///< launches; their blocks, and memory freed meanwhile, are held until they end
 
-/// What tasks set or look at.
+/// Words that tasks set or read.
 struct Words {
     uint32_t failed = 0, asked = 0;
 };
 
-/// Arguments, words, counters, results, values that cross tasks: where they lie in the block, in bytes.
+/// Byte offsets in the block: arguments, words, counters, results, values that cross tasks.
 struct Places {
     uint64_t words, counters, results, tmp, end;
     explicit Places(const CompiledKernel &kernel)
@@ -47,16 +47,16 @@ LaunchBlock take_block(Program::Impl &p, uint64_t bytes) {
 
 template <class T> T *at(uint64_t address) { return reinterpret_cast<T *>(address); }
 
-/// Whether a launch ends before it returns.
+/// True if a launch ends before it returns.
 bool is_waited_for(const Program::Impl &p, const CompiledKernel &kernel) {
     return kernel.info.ret_bytes || kernel.speaks || kernel.keeps || p.sparse || p.times_tasks() ||
            !kernel.steps.empty();
 }
 
-/// Gives the tasks of one launch to the stream.
-class Given {
+/// Submits the tasks of one launch to the stream.
+class Submission {
   public:
-    Given(Program::Impl &p, const PendingLaunch &pending, const Places &places)
+    Submission(Program::Impl &p, const PendingLaunch &pending, const Places &places)
         : p_(p), stream_(p.main), pending_(pending), kernel_(*pending.kernel), launch_(stream_.now) {
         const uint64_t block = pending.block.memory.address;
         launch_.data.args = at<uint64_t>(block);
@@ -72,7 +72,7 @@ class Given {
         const uint64_t first = uint64_t(task.counters - kernel_.counts.data());
         launch_.data.counters = kernel_.counts.empty() ? nullptr : at<uint64_t>(counters_) + first;
         launch_.host.task = &task;
-        __atomic_store_n(&stream_.now.host.task, &task, __ATOMIC_RELAXED); // for who looks on
+        __atomic_store_n(&stream_.now.host.task, &task, __ATOMIC_RELAXED); // for observers
         const Stopwatch watch;
         stream_.queue->launch(*task.code->current.load(std::memory_order_acquire), *task.info, launch_);
         if (!p_.times_tasks() && !kernel_.keeps) return;
@@ -93,14 +93,14 @@ class Given {
     uint64_t counters_;
 };
 
-/// The launch has failed, or the user pressed Stop: no flag is looked at any more.
+/// Thrown when the launch has failed or the user pressed Stop: no further flags are read.
 struct Ended {};
 
-/// The same for a kernel with flags, each of which is waited for.
-struct GivenByFlags : Given {
+/// The same for a kernel with flags; waits for each flag.
+struct FlaggedSubmission : Submission {
     const uint64_t *args;
 
-    GivenByFlags(const Given &given, const uint64_t *arguments) : Given(given), args(arguments) {}
+    FlaggedSubmission(const Submission &first, const uint64_t *arguments) : Submission(first), args(arguments) {}
     int32_t flag(uint32_t slot) {
         int32_t value = 0;
         uint32_t failed = 0;
@@ -112,25 +112,25 @@ struct GivenByFlags : Given {
     }
 };
 
-void give_tasks(Program::Impl &p, const PendingLaunch &pending, const Places &places, const uint64_t *args) {
-    Given given(p, pending, places);
+void submit_tasks(Program::Impl &p, const PendingLaunch &pending, const Places &places, const uint64_t *args) {
+    Submission submission(p, pending, places);
     const CompiledKernel &kernel = *pending.kernel;
     if (kernel.keeps) {
         p.main.queue->wait();
         p.main.queue->take_heap_use();
     }
     if (kernel.steps.empty()) {
-        for (size_t i = 0; i < kernel.tasks.size(); i++) given.task(int32_t(i));
+        for (size_t i = 0; i < kernel.tasks.size(); i++) submission.task(int32_t(i));
         return;
     }
     try {
-        runtime::walk_graph(kernel.steps, 0, p.main.words, GivenByFlags(given, args));
-    } catch (const Ended &) { // the end of the launch says why
+        runtime::walk_graph(kernel.steps, 0, p.main.words, FlaggedSubmission(submission, args));
+    } catch (const Ended &) { // the end of the launch reports the reason
     }
 }
 
-/// What a launch that has ended brought back. True if a task of it failed.
-bool take_back(const PendingLaunch &ended) {
+/// Copies the counters and results of a completed launch to the host. Returns true if one of its tasks failed.
+bool retrieve(const PendingLaunch &ended) {
     if (ended.back.empty()) return false;
     CompiledKernel &kernel = *ended.kernel;
     const char *from = ended.back.data();
@@ -147,8 +147,8 @@ bool take_back(const PendingLaunch &ended) {
     return words.failed != 0;
 }
 
-/// A fault as an error that names its kernel. Of a launch that nobody waits for in its call it says where the task stands,
-/// too: the call has its source at hand, others have not.
+/// Describes a fault as an error that names its kernel. For asynchronous launches the source location is attached here, since the caller
+/// has returned.
 KernelFault name_fault(const std::vector<PendingLaunch> &launches, const PendingLaunch *waited_for,
                        const runtime::Fault &met) {
     for (const PendingLaunch &one : launches) {
@@ -165,7 +165,7 @@ KernelFault name_fault(const std::vector<PendingLaunch> &launches, const Pending
     return describe_fault("of a launch before", met, true);
 }
 
-/// `last_is_waited_for`: in its call.
+/// `last_is_waited_for`: the call of the last launch has not returned yet.
 void settle(Program::Impl &p, bool last_is_waited_for) {
     Stream &stream = p.main;
     if (stream.pending.empty()) return;
@@ -188,7 +188,7 @@ void settle(Program::Impl &p, bool last_is_waited_for) {
     tell_remarks(p);
     bool failed = false;
     for (PendingLaunch &one : ended) {
-        failed |= take_back(one);
+        failed |= retrieve(one);
         stream.spare.push_back(one.block);
     }
     p.free_retired();
@@ -202,7 +202,7 @@ void settle(Program::Impl &p, bool last_is_waited_for) {
     }
 }
 
-void tell(Stream &stream) {
+void rethrow_trouble(Stream &stream) {
     if (stream.trouble) std::rethrow_exception(std::exchange(stream.trouble, nullptr));
 }
 
@@ -212,14 +212,14 @@ void settle_launches(Program::Impl &p) { settle(p, false); }
 
 void finish_launches(Program::Impl &p) {
     settle(p, false);
-    tell(p.main);
+    rethrow_trouble(p.main);
 }
 
 void launch_remote(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel, const uint64_t *args,
                    void *ret) {
     Stream &stream = p.main;
     if (stream.pending.size() >= most_pending || !kernel.steps.empty()) settle(p, false);
-    tell(stream); // what is known by now
+    rethrow_trouble(stream); // reports errors known by now
     const Places places(kernel);
     PendingLaunch launch{called.shared_from_this(), kernel.shared_from_this(), take_block(p, places.end), {}, ret};
     std::vector<char> words(places.results);
@@ -229,8 +229,8 @@ void launch_remote(Program::Impl &p, const CompiledKernel &called, CompiledKerne
     const uint64_t block = pending.block.memory.address;
     stream.queue->upload(block, words.data(), words.size());
     try {
-        give_tasks(p, pending, places, args);
-    } catch (const runtime::Fault &met) { // somebody waited for it
+        submit_tasks(p, pending, places, args);
+    } catch (const runtime::Fault &met) { // the fault surfaced in a wait
         stream.trouble = std::make_exception_ptr(name_fault(stream.pending, &pending, met));
     }
     const bool waited_for = is_waited_for(p, kernel);
@@ -240,13 +240,13 @@ void launch_remote(Program::Impl &p, const CompiledKernel &called, CompiledKerne
     }
     if (!waited_for) return;
     settle(p, true);
-    tell(stream);
+    rethrow_trouble(stream);
 }
 
 void advance_remote(Program::Impl &p, GraphRun &run, const uint64_t *args, void *ret, Until until) {
     Stream &stream = p.main;
     settle(p, false);
-    tell(stream);
+    rethrow_trouble(stream);
     CompiledKernel &kernel = *run.kernel;
     const Places places(kernel);
     stream.has_pending = true;
@@ -260,9 +260,9 @@ void advance_remote(Program::Impl &p, GraphRun &run, const uint64_t *args, void 
     stream.queue->upload(block, before.data(), before.size());
     StepWatch watch(run, until);
     try {
-        GivenByFlags tasks(Given(p, pending, places), args);
-        watch.ended(runtime::walk_graph(run.steps, run.at, run.words, Timed<GivenByFlags>{tasks, run}, watch));
-    } catch (const Ended &) { // the end of the launch says why
+        FlaggedSubmission tasks(Submission(p, pending, places), args);
+        watch.ended(runtime::walk_graph(run.steps, run.at, run.words, Timed<FlaggedSubmission>{tasks, run}, watch));
+    } catch (const Ended &) { // the end of the launch reports the reason
     } catch (const runtime::Fault &met) {
         stream.trouble = std::make_exception_ptr(name_fault(stream.pending, &pending, met));
     }
@@ -271,7 +271,7 @@ void advance_remote(Program::Impl &p, GraphRun &run, const uint64_t *args, void 
     if (!run.tmp.empty()) stream.queue->download(run.tmp.data(), block + places.tmp, run.tmp.size());
     stream.last_tasks = int(kernel.tasks.size());
     settle(p, true);
-    tell(stream);
+    rethrow_trouble(stream);
 }
 
 } // namespace qd::engine

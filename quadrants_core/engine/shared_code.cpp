@@ -1,5 +1,5 @@
-// Tasks are compiled without locks where launches seldom need any (codegen/llvm/updates.cpp). Which need them is known when
-// their ranges and arrays are: then the task is compiled once more, in the midst of the launch, from the IR of its kernel.
+// Tasks are compiled without locks if launches rarely need any (codegen/llvm/updates.cpp). Whether a launch needs them is known once its
+// ranges and arrays are: the task is then compiled again, during the launch, from the IR of its kernel.
 #include "engine/shared_code.h"
 
 #include "base/stack.h"
@@ -68,7 +68,7 @@ void need_locks(const abi::Launch &launch) {
     try {
         std::shared_ptr<TaskCode> locked = task.code->locked();
         if (!locked) locked = code_with_locks(p, kernel, size_t(&task - kernel.tasks.data()));
-        const std::lock_guard guard(p.lifetime->lock); // as who publishes better code
+        const std::lock_guard guard(p.lifetime->lock); // as for publishing better code
         task.code->has_locks_in(std::move(locked));
     } catch (const Interrupted &) { // the launch ends for the same reason
     } catch (const std::exception &error) {

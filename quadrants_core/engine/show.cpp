@@ -1,4 +1,4 @@
-// What becomes of a kernel, as text.
+// Prints the compiled forms of a kernel.
 #include "base/stack.h"
 #include "engine/emit.h"
 #include "engine/program_impl.h"

@@ -1,4 +1,4 @@
-// Field trees of a program: their memory, and what the host does with their cells.
+// Field trees of a program: their memory, and the host's access to their cells.
 #include "engine/program_impl.h"
 #include "engine/remote_launch.h"
 #include "engine/tree_data.h"
@@ -61,7 +61,7 @@ runtime::Buffer Program::tree_memory(uint32_t slot) const {
 
 namespace {
 
-/// Where an element is for the host, which has access.
+/// The host address of an element; the caller has host access.
 char *element(Program::Impl &p, const ir::Place &place, const int32_t *indices, bool make) {
     return layout::address(place, indices, p.trees[place.tree],
                            [&](const ir::PlaceLevel &level, char *container, uint64_t cell) {

@@ -22,7 +22,7 @@ constexpr const char *nothing = R"(fn @nothing(%0: i32)
     ret
 )";
 
-/// Touches what most kernels need: the passes, vector code, a tail loop.
+/// Exercises what most kernels need: the passes, vector code, a tail loop.
 constexpr const char *typical = R"(fn @typical(%0: f32, %1: array<f32, 1>, %2: array<f32, 1>)
     %3: i32 = constant 0
     %4: i32 = dim %1 !0
@@ -48,25 +48,25 @@ void compile_for_nothing(const Lowering &lowering, const char *text) {
     }
 }
 
-/// The thread is over what others wait for, whichever way.
-void tell_open(std::atomic<bool> &opens) {
+/// Called when the thread is past the step that others wait for, whether it succeeded or failed.
+void signal_open(std::atomic<bool> &opens) {
     opens.store(false, std::memory_order_release);
     opens.notify_all();
 }
 
 struct WarmUp {
-    BriefMutex lock; ///< no fork finds it taken: finish_warm_up comes first
+    BriefMutex lock; ///< never held at a fork: finish_warm_up runs first
     std::thread thread;
     std::set<const backends::Backend *> warm;
-    std::atomic<bool> opens{false};  ///< the thread does what a compilation would have to do again beside it
-    std::atomic<bool> wanted{false}; ///< a kernel waits for the compiler: there is nothing left to warm up
+    std::atomic<bool> opens{false};  ///< the thread does work that a concurrent compilation would have to repeat
+    std::atomic<bool> wanted{false}; ///< a kernel waits for the compiler: further warm-up is pointless
 };
 WarmUp &state() {
     static auto *state = new WarmUp; // outlives every exit handler
     return *state;
 }
 
-// A child forked while libraries are being opened could open none itself. The thread is none of the child's.
+// A child forked while libraries are being opened could not open any itself. The child does not have the thread.
 const ForkHooks hooks(finish_warm_up, nullptr, [] { new (&state().thread) std::thread; });
 
 } // namespace
@@ -82,14 +82,14 @@ void warm_up(const Lowering &lowering) {
                 compile_for_nothing(lowering, nothing);
                 // Registered now, it runs before the exit handlers of the libraries that were just opened.
                 std::atexit(finish_warm_up);
-                tell_open(s.opens);
+                signal_open(s.opens);
                 if (!s.wanted) compile_for_nothing(lowering, typical);
-            } catch (...) { // Stop; or a kernel that needs the compiler will meet the same and report it
+            } catch (...) { // Stop; or a kernel that needs the compiler will hit the same error and report it
             }
-            tell_open(s.opens);
+            signal_open(s.opens);
         });
-    } catch (const std::system_error &) { // no thread to be had
-        tell_open(s.opens);
+    } catch (const std::system_error &) { // no thread available
+        signal_open(s.opens);
     }
 }
 

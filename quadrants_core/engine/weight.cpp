@@ -8,7 +8,7 @@ namespace {
 
 using namespace ir;
 
-constexpr double unknown_trips = 32; ///< of a loop whose bounds are known at run time only
+constexpr double unknown_trips = 32; ///< of a loop whose bounds are known only at run time
 
 double op_cost(const Function &fn, const Inst &inst) {
     if (inst.op == Op::random || inst.op == Op::clock) return 20;
@@ -31,7 +31,7 @@ double trips(const Function &fn, const Inst &loop) {
     return std::max(0.0, double(int64_t(hi.imm << 32) - int64_t(lo.imm << 32)) / double(1ll << 32));
 }
 
-/// `apart`, by value: loops that do not count.
+/// `apart`, by value: loops that are not counted.
 double block_cost(const Function &fn, BlockId block, const std::vector<uint8_t> &apart = {}) {
     double cost = 0;
     for (Value v : fn[block].insts) {
@@ -51,7 +51,7 @@ double block_cost(const Function &fn, BlockId block, const std::vector<uint8_t> 
     return cost;
 }
 
-/// What follows from the ends of the chunk, the loops over its indices among it.
+/// Marks in `ranged` every value that depends on the bounds of the chunk, including the loops over its indices.
 void find_ranged(const Function &fn, BlockId block, std::vector<uint8_t> &ranged) {
     for (Value v : fn[block].insts) {
         const Inst &inst = fn[v];
