@@ -1,11 +1,11 @@
 #pragma once
-// What a kernel's tasks are to each other where they form a graph. Plain data, as abi.h.
+// The relations of a kernel's tasks in a graph. Plain data, as abi.h.
 #include <cstdint>
 #include <vector>
 
 namespace qd::abi {
 
-/// Where a task stands, by number; -1: none. The sections of each region count from 0.
+/// The position of a task, by number; -1: none. Sections are numbered from 0 in each region.
 struct GraphPosition {
     int32_t level = -1; ///< innermost do_while
     int32_t checkpoint = -1, region = -1, section = -1;
@@ -17,23 +17,23 @@ inline constexpr uint32_t no_flag = UINT32_MAX;
 /// The tasks of a level run again while the first element of its flag is not 0.
 struct DoWhile {
     uint32_t flag = no_flag; ///< number of the parameter
-    int32_t parent = -1;     ///< the level around it
+    int32_t parent = -1;     ///< the enclosing level
 };
-/// A launch yields after the tasks of a checkpoint if the first element of its flag is not 0: it leaves out the
-/// checkpoints after it, and no level goes on.
+/// A launch yields after the tasks of a checkpoint if the first element of its flag is not 0: it skips the checkpoints after it, and no
+/// level continues.
 struct Checkpoint {
-    uint32_t flag = no_flag; ///< no_flag: it never does
-    int32_t level = -1;      ///< the innermost do_while around it
+    uint32_t flag = no_flag; ///< no_flag: it never yields
+    int32_t level = -1;      ///< the innermost enclosing do_while
 };
 struct Graph {
     std::vector<DoWhile> levels;
     std::vector<Checkpoint> checkpoints;
 };
 
-/// What a launch of a graph begins with and ends with.
+/// The input and output of a graph launch.
 struct GraphWords {
     static constexpr int32_t from_the_start = -1;
-    /// What ends before this checkpoint is left out, until a level goes on.
+    /// Steps that end before this checkpoint are skipped until a level repeats.
     int32_t resume_point = from_the_start;
     int32_t yielded = -1; ///< the checkpoint that yielded
 };

@@ -1,13 +1,13 @@
 #pragma once
-// Ranges of tasks that are worked out without code. Plain data, as abi.h.
+// Ranges of tasks that are computed without running code. Plain data, as abi.h.
 #include <cstdint>
 
 namespace qd::abi {
 
 inline constexpr uint32_t most_range_factors = 4;
 
-/// A number of a launch, in 64 bits: the low 32 of a slot of LaunchData::args, as i32, plus `first`, which wraps around; widened; plus
-/// `then`; and at least `least`. Without a slot: `least`.
+/// A number of a launch, computed in 64 bits: the low 32 bits of a slot of LaunchData::args as i32, plus `first` with wrap-around; widened;
+/// plus `then`; at least `least`. Without a slot: `least`.
 struct RangeFactor {
     static constexpr uint32_t no_slot = UINT32_MAX;
     uint32_t slot = no_slot;
@@ -20,7 +20,8 @@ struct RangeFactor {
         return found > least ? found : least;
     }
 };
-/// A constant of the object file of a task whose range is this, from `begin` to the product of the factors; it has no function for it.
+/// A constant in the object file of a task whose range goes from `begin` to the product of the factors; the file then has no function for
+/// it.
 struct Range {
     int64_t begin = 0;
     uint32_t factors = 0; ///< at least one

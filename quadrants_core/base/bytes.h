@@ -1,5 +1,5 @@
 #pragma once
-// Plain data as bytes, for files that the same machine reads back: numbers in its byte order, text with its length.
+// Serialises plain data for files that the same machine reads back: numbers in native byte order, text with its length.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace qd {
 
-/// A fast hash of bytes; not for adversaries.
+/// A fast hash of bytes; not secure against adversaries.
 uint64_t hash_bytes(std::span<const uint8_t> bytes, uint64_t seed);
-/// Four of them: a name for the bytes.
+/// Four such hashes, used as a name for the bytes.
 std::array<uint64_t, 4> spread(std::span<const uint8_t> bytes);
 inline std::span<const uint8_t> as_bytes(std::string_view s) {
     return {reinterpret_cast<const uint8_t *>(s.data()), s.size()};
@@ -40,7 +40,7 @@ class Writer {
         number(uint64_t(b.size()));
         raw(b.data(), b.size());
     }
-    /// A vector of plain elements.
+    /// Writes a vector of plain elements.
     template <class T> void array(const std::vector<T> &list) {
         static_assert(std::is_trivially_copyable_v<T>);
         number(uint64_t(list.size()));
@@ -48,7 +48,7 @@ class Writer {
     }
 };
 
-/// Reads what Writer wrote; once the bytes run out, everything is zero and `ok` is false.
+/// Reads the output of Writer. Once the bytes run out, all values are zero and `ok` is false.
 class Reader {
   public:
     explicit Reader(std::span<const uint8_t> bytes) : rest_(bytes) {}
@@ -72,7 +72,7 @@ class Reader {
         if (!list.empty()) std::memcpy(list.data(), from.data(), from.size());
         return list;
     }
-    /// Length of a list whose entries take at least one byte each.
+    /// Reads the length of a list whose entries take at least one byte each.
     size_t count() {
         const uint64_t n = number<uint64_t>();
         if (n > rest_.size()) ok = false;

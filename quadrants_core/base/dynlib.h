@@ -1,5 +1,5 @@
 #pragma once
-// A shared library opened at run time. It stays loaded for the life of the process: code and data of it may be in use.
+// A shared library opened at run time. It stays loaded for the life of the process, since its code and data may be in use.
 #include <string>
 
 namespace qd {
@@ -7,7 +7,7 @@ namespace qd {
 class DynamicLibrary {
   public:
     DynamicLibrary() = default;
-    /// Symbols stay local to the library. On failure the object is empty and error() has the loader's words.
+    /// Symbols stay local to the library. On failure the object is empty and error() returns the loader's message.
     explicit DynamicLibrary(const std::string &path);
 
     explicit operator bool() const { return handle_ != nullptr; }

@@ -1,5 +1,5 @@
 #pragma once
-// The three kinds of error, never mixed: the user's, ours, the device's. The core never prints and never aborts.
+// The three kinds of error, kept separate: user errors, internal errors, device errors. The core never prints and never aborts.
 #include "base/span.h"
 
 #include <source_location>
@@ -9,7 +9,7 @@
 
 namespace qd {
 
-/// Which public exception class a user error becomes (language.md 2.5).
+/// The public exception class that a user error becomes (language.md 2.5).
 enum class UserErrorKind : uint8_t {
     compilation,
     syntax,
@@ -22,21 +22,21 @@ enum class UserErrorKind : uint8_t {
     argument
 };
 
-/// A mistake in the user's program or call. `trace` runs from the outermost call to the guilty expression.
+/// A mistake in the user's program or call. `trace` runs from the outermost call to the faulty expression.
 struct __attribute__((visibility("default"))) UserError : std::runtime_error {
     UserErrorKind kind;
     std::vector<Location> trace;
-    std::string hint; ///< what to do; may be empty
+    std::string hint; ///< how to fix it; may be empty
     UserError(UserErrorKind k, std::string message, std::vector<Location> t = {}, std::string h = {})
         : std::runtime_error(std::move(message)), kind(k), trace(std::move(t)), hint(std::move(h)) {}
 };
 
-/// A bug of ours.
+/// A bug in Quadrants.
 struct __attribute__((visibility("default"))) InternalError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// A call to a driver or to the operating system that failed.
+/// A failed call to a driver or to the operating system.
 struct __attribute__((visibility("default"))) DeviceError : std::runtime_error {
     std::string call;
     long code;

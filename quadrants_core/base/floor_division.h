@@ -1,6 +1,6 @@
 #pragma once
-// `//` and `%` of reals as CPython has them (Objects/floatobject.c), in any type of floats. A divisor of 0, which Python refuses, gives
-// what NumPy gives: an infinity with the sign of the quotient, or NaN; and NaN for the remainder.
+// `//` and `%` of floats as in CPython (Objects/floatobject.c), for any float type. Division by 0, which Python refuses, gives the results
+// of NumPy: an infinity with the sign of the quotient, or NaN; and NaN for the remainder.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace qd {
 
-/// fmod, 64 bits of the quotient at a time; that of glibc before 2.38 takes one.
+/// An exact fmod that processes 64 bits of the quotient at a time; glibc before 2.38 processes one.
 template <class T> T exact_remainder(T x, T y) {
     if (!std::isfinite(x) || !(std::fabs(y) > 0)) return std::numeric_limits<T>::quiet_NaN();
     if (std::fabs(x) < std::fabs(y)) return x;

@@ -10,11 +10,11 @@
 namespace qd {
 namespace {
 
-/// After so long a fork goes on without the locks that it did not get: whoever holds one has stopped or waits for this
-/// thread. The child has them new.
+/// After this time a fork goes on without the locks that it could not take: their holder has stopped or waits for this thread. The child
+/// gets new ones.
 constexpr auto patience = std::chrono::seconds(5);
 
-/// Guards the lists; constant, so that locks may be made before main.
+/// Guards the lists; constant-initialised, so that locks may be created before main.
 constinit std::mutex listing;
 constinit BriefMutex *first_brief = nullptr;
 constinit LongMutex *first_long = nullptr;
@@ -32,7 +32,7 @@ class ForkScope {
         const auto until = std::chrono::steady_clock::now() + patience;
         for (int tries = 0;; tries++) {
             listing.lock();
-            // All or none: a thread that holds one may want another, or make or end one.
+            // All or none: a thread that holds one may want another, or create or destroy one.
             if (take_all() || std::chrono::steady_clock::now() > until) return;
             give_all();
             listing.unlock();

@@ -1,13 +1,13 @@
 #pragma once
-// Locks that a fork leaves usable. A child has one thread, the one that forked; what another thread holds at that
-// moment nobody would ever give back there. Every lock of the core that a child may meet is of one of these two kinds.
+// Locks that stay usable after a fork. A child has only the thread that forked, so a lock that another thread holds at that moment would
+// never be released there. Every lock of the core that a child may use is of one of these two kinds.
 #include <atomic>
 #include <mutex>
 
 namespace qd {
 
-/// Held for moments, never while waiting for anybody. A fork holds all of these, so that what they guard is whole in
-/// the child.
+/// Held briefly, never while waiting for another thread. A fork takes all of these locks, so that the data they guard is consistent in the
+/// child.
 class BriefMutex {
   public:
     BriefMutex();
@@ -16,17 +16,17 @@ class BriefMutex {
 
     void lock() { mutex_.lock(); }
     void unlock() { mutex_.unlock(); }
-    /// For condition variables. A child must replace those on which others may have waited.
+    /// For condition variables. A child must replace those on which other threads may have waited.
     std::mutex &plain() { return mutex_; }
 
   private:
     friend class ForkScope;
     std::mutex mutex_;
     BriefMutex *before_ = nullptr, *after_ = nullptr;
-    bool held_ = false; ///< by the fork under way
+    bool held_ = false; ///< held by the current fork
 };
 
-/// May be held for as long as work takes. In a child it is free.
+/// May be held for as long as work takes. Free in a forked child.
 class LongMutex {
   public:
     LongMutex();
@@ -41,7 +41,7 @@ class LongMutex {
         held_.store(false, std::memory_order_relaxed);
         mutex_.unlock();
     }
-    /// In a child: somebody held it at the fork, so what it guards may be half done.
+    /// In a child: true if another thread held it at the fork, so the data it guards may be inconsistent.
     bool torn() const { return torn_; }
 
   private:
@@ -52,8 +52,8 @@ class LongMutex {
     bool torn_ = false;
 };
 
-/// Functions to call around each fork, of an object that is never destroyed: before the locks above are taken; after
-/// they are free again in the child. Null: none.
+/// Functions to call around each fork: before the locks above are taken, and after they are released or, in the child, free again. The
+/// object is never destroyed. Null: no function.
 class ForkHooks {
   public:
     ForkHooks(void (*before)(), void (*in_parent)(), void (*in_child)());

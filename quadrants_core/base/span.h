@@ -1,7 +1,6 @@
 #pragma once
-// Where a piece of user source stands. Spans are stored once per function (ir::Function::spans) and named by SpanId on
-// every instruction. A span made while inlining a func points to the span of its call, so that a message can print the
-// whole chain.
+// Locations in user source. Spans are stored once per function (ir::Function::spans) and referenced by SpanId from every instruction. A
+// span made while inlining a func points to the span of its call, so that a message can print the whole chain.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -22,7 +21,7 @@ struct Span {
     friend bool operator==(const Span &, const Span &) = default;
 };
 
-/// A span with its names resolved: what an error carries once the function it came from is gone.
+/// A span with its names resolved, for an error that outlives its function.
 struct Location {
     std::string file;
     std::string scope;

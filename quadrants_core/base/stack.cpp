@@ -22,8 +22,8 @@ const char *const stack_hint = "call fewer functions within each other, split lo
 
 namespace {
 
-/// The initial thread's stack: it ends above the name of the program, and grows down as far as the limit says. glibc
-/// would read a map of the whole process for it. No more than what the kernel leaves free below it, whatever the limit.
+/// The initial thread's stack: it ends above the name of the program, and grows down as far as the limit allows. glibc would read a map of
+/// the whole process for this. The size is capped at what the kernel leaves free below it, whatever the limit.
 StackBounds initial_stack() {
     constexpr rlim_t most = 64 << 20, page = 4096;
     const char *name = reinterpret_cast<const char *>(getauxval(AT_EXECFN));
@@ -40,7 +40,7 @@ void find_stack_bounds() {
     if (gettid() == getpid()) {
         stack_bounds = initial_stack();
         if (here >= stack_bounds.low && here < stack_bounds.high) return;
-        stack_bounds = {}; // a thread's, in a forked child
+        stack_bounds = {}; // the stack of a thread, in a forked child
     }
     stack_bounds.known = true;
     pthread_attr_t attributes;

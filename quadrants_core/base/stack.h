@@ -1,16 +1,16 @@
 #pragma once
-// The stack of the calling thread. What recurses as deep as the user's program does asks here, so that depth ends in an
-// error of the user's and not with the process.
+// The stack of the calling thread. Code that recurses as deep as the user's program checks here, so that excessive depth raises a user
+// error instead of ending the process.
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 
 namespace qd {
 
-/// Kept for what does not ask: calls of Python, messages, the unwinding of errors.
+/// Reserved for code that does not check: calls of Python, messages, the unwinding of errors.
 constexpr size_t stack_reserve = 64 << 10;
 
-/// Lowest and highest address of a stack; no bounds where they cannot be told.
+/// The lowest and highest address of a stack; both 0 if unknown.
 struct StackBounds {
     uintptr_t low = 0, high = 0;
     bool known = false;
@@ -18,7 +18,7 @@ struct StackBounds {
 extern constinit thread_local StackBounds stack_bounds;
 void find_stack_bounds();
 
-/// Bytes left; very many on a stack that is not the thread's own (a coroutine's).
+/// Bytes left; SIZE_MAX on a stack that is not the thread's own (a coroutine's).
 inline size_t stack_left() {
     if (!stack_bounds.known) find_stack_bounds();
     const auto here = uintptr_t(__builtin_frame_address(0));
@@ -26,7 +26,7 @@ inline size_t stack_left() {
 }
 inline bool stack_is_short() { return stack_left() < stack_reserve; }
 
-/// Words for it.
+/// The error message and hint.
 extern const char *const stack_message, *const stack_hint;
 /// Throws UserError.
 [[noreturn]] void fail_stack();
@@ -35,8 +35,8 @@ inline void check_stack() {
         fail_stack();
 }
 
-/// Runs `work` where `needed` bytes of stack are left: here, or on a thread of its own while this one waits. Exceptions
-/// come through.
+/// Runs `work` with at least `needed` bytes of stack: on this thread, or on a new one while this one waits. Exceptions propagate to the
+/// caller.
 void with_stack(size_t needed, const std::function<void()> &work);
 
 } // namespace qd

@@ -1,6 +1,6 @@
 #pragma once
-// Stop: one word for the whole process. Running tasks leave at their next poll; so does the compiler, which calls
-// poll_stop() per statement, expression and pass.
+// Stop is one word for the whole process. Running tasks leave at their next poll; so does the compiler, which calls poll_stop() per
+// statement, expression and pass.
 #include <cstdint>
 
 namespace qd {
@@ -8,11 +8,11 @@ namespace qd {
 /// Set by request_stop, read by every running task.
 extern volatile uint32_t stop_word;
 
-/// From a signal handler or another thread. Cleared by `clear_stop`.
+/// May be called from a signal handler or another thread. `clear_stop` clears the word.
 void request_stop();
 void clear_stop();
 
-/// A launch or a compilation was cut short by request_stop.
+/// Thrown when request_stop cut a launch or a compilation short.
 struct __attribute__((visibility("default"))) Interrupted {};
 
 inline void poll_stop() {

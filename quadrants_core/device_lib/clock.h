@@ -1,6 +1,5 @@
 #pragma once
-// The counter behind `clock` in kernels: the time stamp counter of x86, the virtual counter of ARM. Machine code reads
-// the same one.
+// The counter behind `clock` in kernels: the time stamp counter of x86, the virtual counter of ARM. Machine code reads the same counter.
 #include <cstdint>
 
 namespace qd::device_lib {

@@ -1,5 +1,5 @@
 #pragma once
-// How the files of this folder see a SparseMatrix.
+// The implementation of SparseMatrix that the files of this folder share.
 #include "linalg/sparse_matrix.h"
 
 #include <Eigen/SparseCore>
@@ -8,7 +8,7 @@ namespace qd::linalg {
 
 template <class T> constexpr Number number_of = sizeof(T) == 4 ? Number::f32 : Number::f64;
 
-template <class T> using Eigens = Eigen::SparseMatrix<T>; ///< by columns, indices of 32 bits
+template <class T> using Eigens = Eigen::SparseMatrix<T>; ///< column-major, indices of 32 bits
 template <class T> using Dense = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 template <class T> class EigenMatrix final : public SparseMatrix {

@@ -13,7 +13,7 @@
 namespace qd::linalg {
 namespace {
 
-/// Where the entries of a matrix lie. Eigen takes it on trust that they do not move between analysis and factorization.
+/// The positions of a matrix's entries. Eigen assumes without a check that they do not change between analysis and factorization.
 struct Pattern {
     int64_t size = -1;
     std::vector<int32_t> outer, inner;

@@ -12,7 +12,7 @@
 namespace qd::linalg {
 namespace {
 
-/// The shortest text that reads back as `value`.
+/// Appends the shortest text that reads back as `value`.
 template <class T> void append_number(std::string &out, T value) {
     char digits[40];
     out.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
@@ -21,7 +21,7 @@ template <class T> void append_number(std::string &out, T value) {
 template <class T> struct Entry {
     int32_t row;
     T value;
-    /// Among those of one place any order will do that does not depend on how they came.
+    /// Entries at the same position may have any order that does not depend on the input order.
     bool operator<(const Entry &other) const {
         using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
         if (row != other.row) return row < other.row;
@@ -40,7 +40,7 @@ void check_places(int64_t rows, int64_t cols, const Triplets &t) {
     }
 }
 
-/// Entries sorted by column; `start[j]` is where those of column j begin.
+/// Returns the entries sorted by column; `start[j]` is the index of the first entry of column j.
 template <class T> std::vector<Entry<T>> by_column(int64_t cols, const Triplets &t, std::vector<int32_t> *start) {
     start->assign(size_t(cols) + 1, 0);
     for (int64_t k = 0; k < t.count; k++) ++(*start)[size_t(t.cols[k]) + 1];

@@ -1,7 +1,6 @@
 #pragma once
-// Sparse matrices of the host, kept compressed by columns. Eigen does the work, behind this header and solver.h: its
-// own headers are included in this folder alone. Sizes are the caller's to check; both operands have one type of
-// numbers.
+// Sparse matrices on the host, compressed by columns. Eigen does the work, behind this header and solver.h: its own headers are included
+// only in this folder. The caller checks sizes; both operands have the same number type.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -10,7 +9,7 @@ namespace qd::linalg {
 
 enum class Number : uint8_t { f32, f64 };
 
-/// Entries in any order; those of one place are summed.
+/// Entries in any order; those at the same position are summed.
 struct Triplets {
     const int32_t *rows = nullptr, *cols = nullptr;
     const void *values = nullptr; ///< of the matrix's type
@@ -32,16 +31,15 @@ class SparseMatrix {
     virtual std::unique_ptr<SparseMatrix> combined(Op op, const SparseMatrix &other) const = 0;
     virtual std::unique_ptr<SparseMatrix> scaled(double factor) const = 0;
     virtual std::unique_ptr<SparseMatrix> transposed() const = 0;
-    /// y = A x, of `columns` columns each, row-major.
+    /// Computes y = A x with `columns` columns, row-major.
     virtual void apply(const void *x, void *y, int64_t columns) const = 0;
-    /// All numbers, zeros included, a row a line: "[  1,   0]\n[  0, 2.5]".
+    /// Prints all numbers, zeros included, one row per line: "[  1,   0]\n[  0, 2.5]".
     virtual std::string text() const = 0;
-    /// As a file in the coordinate format of Matrix Market.
+    /// Formats the matrix as a file in the coordinate format of Matrix Market.
     virtual std::string market() const = 0;
 };
 
-/// The matrix of these triplets, the same bit for bit in whatever order they come. std::out_of_range names one that
-/// lies outside.
+/// Builds the matrix of these triplets, bit for bit the same in any order. Throws std::out_of_range naming a triplet that lies outside.
 std::unique_ptr<SparseMatrix> assemble(Number number, int64_t rows, int64_t cols, const Triplets &triplets);
 
 } // namespace qd::linalg

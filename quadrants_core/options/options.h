@@ -1,5 +1,5 @@
 #pragma once
-// The options of a program (options.def) as C++ sees them.
+// The options of a program (options.def) as C++ types.
 #include "ir/types.h"
 
 #include <cstdint>
@@ -23,11 +23,11 @@ struct Options : OptionTypes {
 #include "options/options.def"
 };
 
-// What to do with a row by its key.
+// Keeps or drops a row depending on its key.
 #define QD_IF_record(text) text
 #define QD_IF_none(text)
 
-/// The rows with the key `record`: the frontend sees no others, so what a kernel becomes depends on no others.
+/// The rows with the key `record`. The frontend sees only these, so the compiled form of a kernel depends on no others.
 struct LanguageOptions : OptionTypes {
 #define OPTION(name, type, initial, set_by, key, doc) QD_IF_##key(type name = initial;)
 #define KEPT(name, type, initial, doc)
@@ -40,7 +40,7 @@ struct LanguageOptions : OptionTypes {
 #include "options/options.def"
     }
 
-    /// Calls `visit(value)` for each, in the order of the table.
+    /// Calls `visit(value)` for each member, in the order of the table.
     template <class Visit> void each(const Visit &visit) const {
 #define OPTION(name, type, initial, set_by, key, doc) QD_IF_##key(visit(name);)
 #define KEPT(name, type, initial, doc)

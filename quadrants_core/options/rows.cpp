@@ -1,4 +1,4 @@
-// option_rows: prints options.def as the module of Python that the package reads (quadrants/_lib/_option_rows.py).
+// option_rows: prints options.def as the Python module that the package reads (quadrants/_lib/_option_rows.py).
 #include "options/options.h"
 
 #include <cstdio>
