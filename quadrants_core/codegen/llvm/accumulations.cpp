@@ -1,18 +1,18 @@
-// A task that scatters into an array, and does nothing else with it, may do so in a copy for each thread:
+// A task that only scatters into an array may do so in a privatised copy for each thread:
 //
 //  - every access to the array is an atomic of one kind on numbers of one type, and its old value is not used;
-//  - no pointer into it goes anywhere but through offsets: into no block parameter, select or function outside;
+//  - no pointer into it escapes: it goes only through offsets, not into a block parameter, select or external function;
 //  - arrays are distinct (ir::Function::distinct_arrays): no other name reaches it;
-//  - of a dense field tree, the numbers of one place are such an array (ir::origin_of); those of places that lie among each
-//    other, as members of one cell, are one. Where an address of the tree has no known place, the whole tree is one;
-//  - of a sparse tree, the numbers in the cells of a pointer level are one, and those below a bitmasked level in the tree's own
-//    memory, if the task does nothing with cells of the tree but make them: make_cell asks the tree itself, not a copy;
+//  - in a dense field tree, the numbers of one place are such an array (ir::origin_of). Places that interleave, as members of
+//    one cell, count as one. If an address of the tree has no known place, the whole tree is one;
+//  - in a sparse tree, the numbers in the cells of a pointer level are one, and those below a bitmasked level in the tree's own
+//    memory, if the task does nothing with cells of the tree but make them: make_cell reads the tree itself, not a copy;
 //  - a number of the tmp buffer is one;
-//  - f16 and u1 stay as they are, and tasks of regions, where others may be at the same memory.
+//  - f16 and u1 are not privatised, nor anything in tasks of regions, where other tasks may access the same memory.
 //
-// What only a flush behind the chunk loop updates (thread_local_sums) has no updates to speak of, and needs no copy, but where
-// the order is to be fixed (Wish::ordered). There, a task whose updates do not commute runs on one thread: old values are used,
-// the memory is looked at or written in other ways too, or sums of real numbers are not among those that may have copies.
+// Memory that is updated only in a flush behind the chunk loop (thread_local_sums) has too few updates to need a copy, unless
+// the order is to be fixed (Wish::ordered). Then a task whose updates do not commute runs on one thread: old values are used,
+// the memory is also read or written in other ways, or a float reduction is not privatised.
 #include "codegen/llvm/accumulations.h"
 
 #include "abi/abi.h"
@@ -32,9 +32,9 @@ namespace {
 
 constexpr uint32_t whole = UINT32_MAX;
 
-/// Memory that one name leads to: an array by its parameter, a place of a tree or all of it, what lies below its outermost bitmasked
-/// level (`masked`) or in the cells of a pointer level (`cells`) by `level_id`, a number of the tmp buffer by its byte, or what the
-/// thread has for itself.
+/// Memory that one name refers to: an array by its parameter, a place of a tree or all of it, the numbers below its outermost
+/// bitmasked level (`masked`) or in the cells of a pointer level (`cells`) by `level_id`, a number of the tmp buffer by its
+/// byte, or memory that belongs to the thread.
 struct Object {
     enum Kind : uint8_t { array, tree, masked, cells, tmp, own } kind = own;
     uint64_t id = 0;
@@ -46,14 +46,14 @@ uint64_t level_id(uint64_t tree, uint32_t node) { return tree << 32 | node; }
 
 struct Root {
     Object object;
-    bool direct = false; ///< the base itself
+    bool direct = false; ///< the base itself, without offsets
 };
 
 struct Found {
-    bool good = true;     ///< for copies
-    bool depends = false; ///< what is found there depends on the order
-    bool other = false;   ///< something else than atomics
-    Op op = Op::param;    ///< param: nothing updates it yet
+    bool good = true;     ///< may be privatised
+    bool depends = false; ///< its content depends on the order
+    bool other = false;   ///< accessed by other ops than atomics
+    Op op = Op::param;    ///< param: no update seen yet
     Type type;
     double updates = 0;
     std::vector<Value> atomics;
@@ -71,7 +71,7 @@ struct Found {
     bool is_sum() const { return op == Op::atomic_add && type.is_float(); }
 };
 
-/// Bytes of a tree.
+/// A range of bytes in a tree.
 struct Extent {
     uint64_t begin = UINT64_MAX, end = 0;
     bool is_known = true;
@@ -91,8 +91,8 @@ abi::Number number_of(Type t) {
     return t.is_float() ? abi::Number::real : is_signed(t.elem) ? abi::Number::whole : abi::Number::natural;
 }
 
-/// Of a minimum or maximum of reals: NaN, which loses against every number. 0 + -0 is 0, so a sum begins with -0, but where
-/// the sign of zeros does not matter.
+/// Returns the neutral element as a word. For a minimum or maximum of floats it is NaN, which loses against every number. A sum
+/// of floats begins with -0, as 0 + -0 is 0, unless the sign of zeros does not matter.
 uint64_t neutral_word(abi::Merge merge, Type t, bool fast_math) {
     const int bits = bits_of(t.elem);
     const uint64_t ones = bits == 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1, sign = uint64_t(1) << (bits - 1);
@@ -130,7 +130,7 @@ class Search {
     }
 
   private:
-    /// `often`: how often it runs for an index of the range; `top`: not inside of a loop of the program.
+    /// `often`: how often the block runs for an index of the range; `top`: it is not inside a loop of the program.
     void block(BlockId b, double often, bool top) {
         for (Value v : fn_[b].insts) {
             visit(v, top ? 0 : often);
@@ -138,14 +138,14 @@ class Search {
             if (in.op == Op::if_) {
                 for (BlockId side : in.blocks) block(side, top ? often : often * 0.5, top);
             } else if (in.op == Op::for_ || in.op == Op::loop) {
-                // The loop over the chunk, which is two where the range has several axes.
+                // The chunk loop, which is two loops if the range has several axes.
                 const bool is_range = top || (in.op == Op::for_ && fn_.loops[in.imm].vectorize);
-                block(in.blocks[0], is_range ? often : often * rounds(in), false);
+                block(in.blocks[0], is_range ? often : often * trip_count(in), false);
             }
         }
     }
 
-    double rounds(const Inst &loop) const {
+    double trip_count(const Inst &loop) const {
         constexpr double unknown = 8;
         if (loop.op != Op::for_) return unknown;
         const Inst &lo = fn_[fn_.list(loop.args)[0]], &hi = fn_[fn_.list(loop.args)[1]];
@@ -153,7 +153,7 @@ class Search {
         return std::max(0.0, double(int32_t(hi.imm)) - double(int32_t(lo.imm)));
     }
 
-    /// Places with the same bytes, as the numbers of one word, are one.
+    /// Returns the first place that shares bytes with `p`, as the numbers of one packed word do.
     uint32_t first_of_its_bytes(uint32_t p) const {
         const Place &place = fn_.places[p];
         for (uint32_t q = 0; q < p; ++q) {
@@ -214,7 +214,7 @@ class Search {
         }
     }
 
-    /// Whatever the order is, the result is the same.
+    /// True if the result is the same in any order.
     bool commutes(Value atomic) const {
         const Op op = fn_[atomic].op;
         return merge_of(op) && !uses_[atomic.id] && !(op == Op::atomic_add && fn_.type(atomic).is_float());
@@ -244,14 +244,14 @@ class Search {
         found.join(one);
     }
 
-    /// The place whose numbers begin at the root.
+    /// Returns the place whose numbers begin at the root.
     uint32_t place_at_root(uint64_t tree) const {
         for (uint32_t p = 0; p < fn_.places.size(); ++p)
             if (fn_.places[p].tree == tree && extent_of(fn_.places[p]).begin == 0) return same_bytes_[p];
         return whole;
     }
 
-    /// Cells of a tree that are looked for, listed or removed, or whose tree is used at addresses that have no known place.
+    /// Excludes cells of a tree whose cells are looked up, listed or removed, or that is used at addresses with no known place.
     void leave_cells_that_are_found() {
         for (auto &[object, found] : found_)
             if ((object.kind == Object::masked || object.kind == Object::cells) &&
@@ -259,7 +259,7 @@ class Search {
                 found.good = false;
     }
 
-    /// Where some address has no known place.
+    /// Merges the places of a tree that is used at an address with no known place.
     void join_whole_trees() {
         for (auto &[object, all] : found_) {
             if (object.kind != Object::tree || object.place != whole) continue;
@@ -277,14 +277,14 @@ class Search {
             for (const auto &[object, found] : found_) {
                 if (found.is_sum() != sums || !found.good || found.other || found.op == Op::param) continue;
                 if (found.updates <= 0 && !(ordered_ && sums)) continue;
-                if (object.kind == Object::tmp && !ordered_) continue; // summed up in registers
+                if (object.kind == Object::tmp && !ordered_) continue; // reduced in registers
                 if ((object.kind == Object::masked || object.kind == Object::cells) && ordered_) continue;
                 if (const auto made = describe(object, found)) add(out, *made, found);
             }
     }
 
     void add(Accumulations &out, const abi::Accumulation &made, const Found &found) const {
-        // Members of one cell.
+        // Merges members of one cell.
         const auto among = std::ranges::find_if(out.list, [&](const abi::Accumulation &a) {
             return a.where == abi::Where::tree && made.where == a.where && a.slot == made.slot &&
                    a.merge == made.merge && a.number == made.number && a.word_bytes == made.word_bytes &&
@@ -370,7 +370,7 @@ class Search {
         return out;
     }
 
-    /// From the first number of the place, or of all fields of the tree that the kernel knows, to behind the last.
+    /// Sets the range from the first number of the place, or of all fields of the tree that the kernel knows, to the end of the last.
     bool add_extent(const Object &object, abi::Accumulation &out) const {
         uint64_t begin = UINT64_MAX, end = 0;
         for (uint32_t p = 0; p < fn_.places.size(); ++p) {
@@ -383,7 +383,7 @@ class Search {
         return set_extent(begin, end, out);
     }
 
-    /// From the first number below a bitmasked level to behind the last.
+    /// Sets the range from the first number below a bitmasked level to the end of the last.
     bool add_masked_extent(uint32_t node, abi::Accumulation &out) const {
         uint64_t begin = UINT64_MAX, end = 0;
         for (const Place &place : fn_.places) {
@@ -406,10 +406,10 @@ class Search {
     const Function &fn_;
     const std::vector<uint32_t> &uses_;
     std::vector<std::optional<Root>> roots_; ///< by value
-    std::vector<uint32_t> same_bytes_;       ///< by place: the first that has its bytes
+    std::vector<uint32_t> same_bytes_;       ///< by place: the first that shares its bytes
     const bool ordered_;
     bool any_ = false;
-    bool depends_ = false; ///< what has no known root depends on the order
+    bool depends_ = false; ///< an update with no known root, or a new cell, depends on the order
     std::map<Object, Found> found_;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// Which memory a task does nothing with but accumulate in, and what the order of its updates must be.
+// Finds the memory that a task only accumulates into, and the order that its updates need.
 #include "abi/accumulation.h"
 #include "ir/function.h"
 
@@ -10,7 +10,7 @@ namespace qd::codegen {
 
 struct Accumulations {
     std::vector<abi::Accumulation> list; ///< at most abi::most_accumulations
-    std::vector<uint8_t> number;         ///< by Value id: of an atomic on one of them, its number plus 1
+    std::vector<uint8_t> number;         ///< by Value id: for an atomic on one of them, its number plus 1
     abi::Updates updates;
 
     std::optional<size_t> of(ir::Value atomic) const {
@@ -19,7 +19,7 @@ struct Accumulations {
     }
 };
 
-/// Of a task that is ready to be emitted.
+/// Analyses a task that is ready to be emitted.
 Accumulations accumulations(const ir::Function &task, const std::vector<uint32_t> &uses);
 
 } // namespace qd::codegen

@@ -1,5 +1,5 @@
-// Pure ops but the transcendental ones, exactly as the laws of ops.def say. One code path serves scalars and vectors.
-// Of integers, lower_division and lower_pow have left what LLVM's instructions do.
+// Emits pure ops except the transcendental ones, exactly by the laws of ops.def. One code path serves scalars and vectors.
+// lower_division and lower_pow have reduced integer ops to what LLVM's instructions compute.
 #include "codegen/llvm/compat.h"
 #include "codegen/llvm/arithmetic.h"
 
@@ -79,8 +79,8 @@ llvm::Value *Arithmetic::plain(Value v) {
             wide != code_.wide.end() && in.type == Type(Scalar::i64))
             return wide->second;
         llvm::Value *x = code_.arg(v, 0);
-        // LLVM takes an integer that is made half and wider again for unchanged if its significant bits fit, though
-        // it may round to infinity; and it may find out that a number is one.
+        // LLVM treats an integer that is converted to half and then to a wider type as unchanged if its significant bits fit,
+        // though it may round to infinity. LLVM may also find out that a number is an integer.
         if (in.type.elem == Scalar::f16 && !code_.target.plain) x = b_.CreateArithmeticFence(x, x->getType());
         return cast(from, in.type, x);
     }
@@ -97,8 +97,8 @@ llvm::Value *Arithmetic::arithmetic(Value v) {
     return on_floats(op, x, y);
 }
 
-/// NaN loses, -0 < +0. Not LLVM's minimumnum and maximumnum, which mean this: on x86 with AVX-512 (LLVM 22) they return
-/// the NaN where the other operand is known not to be one.
+/// NaN loses, -0 < +0. Does not use LLVM's minimumnum and maximumnum, which mean this: on x86 with AVX-512 (LLVM 22) they
+/// return the NaN where the other operand is known not to be one.
 llvm::Value *Arithmetic::extreme(bool greater, llvm::Value *x, llvm::Value *y) {
     if (code_.target.plain)
         if (llvm::Value *plain = plain_extreme(greater, !fn_.fast_math, x, y)) return plain;
@@ -116,8 +116,8 @@ llvm::Value *Arithmetic::extreme_int(bool greater, bool is_signed, llvm::Value *
     return b_.CreateBinaryIntrinsic(is_signed ? with_sign : id, x, y);
 }
 
-/// The flag for approximate functions serves known exponents; an exponent that is a converted integer would become a
-/// call of __powisf2, which is the compiler's own and is in no library of ours.
+/// The flag for approximate functions is for known exponents. With it, an exponent that is a converted integer would become a
+/// call of __powisf2, a function of the compiler's own runtime that none of our libraries has.
 llvm::Value *Arithmetic::power(llvm::Value *x, llvm::Value *y) {
     llvm::IRBuilder<>::FastMathFlagGuard guard(b_);
     if (!llvm::isa<llvm::Constant>(y)) b_.getFastMathFlags().setApproxFunc(false);
@@ -232,7 +232,7 @@ llvm::Value *Arithmetic::cast(Type from, Type to, llvm::Value *x) {
     return b_.CreateIntCast(x, target, from_signed);
 }
 
-/// The sum of a condition over its lanes, as one word of bits; null if it is something else.
+/// Returns the sum of a condition over its lanes as the population count of one word; null if the operand is not a condition.
 llvm::Value *Arithmetic::set_lanes(Value sum) {
     const Value ones = fn_.args(sum)[0];
     if (fn_[ones].op != Op::cast || !fn_.type(ones).is_int() || fn_.type(ones).lanes == 1) return nullptr;

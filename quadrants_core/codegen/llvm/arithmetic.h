@@ -1,6 +1,5 @@
 #pragma once
-// Pure ops (arithmetic.cpp), functions of floats (math.cpp, vector_math.cpp), and both in instructions that LLVM's fast selector
-// knows (plain.cpp).
+// Emits pure ops (arithmetic.cpp), functions of floats (math.cpp, vector_math.cpp), and variants of both for LLVM's FastISel (plain.cpp).
 #include "codegen/llvm/task_code.h"
 
 namespace qd::codegen {
@@ -45,14 +44,14 @@ class Arithmetic {
     // floor_division.cpp
     llvm::Value *floor_division(bool quotient, llvm::Value *x, llvm::Value *y);
 
-    // plain.cpp: where target_.plain; null: none for this type
+    // plain.cpp: used if target_.plain; null if the type has no such variant
     llvm::Value *plain_extreme(bool greater, bool exact, llvm::Value *x, llvm::Value *y);
     llvm::Value *plain_extreme_int(bool greater, bool is_signed, llvm::Value *x, llvm::Value *y);
     llvm::Value *plain_abs(llvm::Value *x);
     llvm::Value *plain_to_int(Scalar to, llvm::Value *x);
 
     // vector_math.cpp
-    llvm::Value *vector_math(RealOp op, llvm::Value *x); ///< null: none for this op and type
+    llvm::Value *vector_math(RealOp op, llvm::Value *x); ///< null if there is none for this op and type
 
     TaskCode &code_;
     const ir::Function &fn_;

@@ -1,8 +1,8 @@
-// Steps through sparse trees (abi/tree.h says how their levels look). What is frequent is inline: finding a cell, and
-// making one that exists already. Only a cell that has no memory yet costs a call.
+// Emits the steps through sparse trees (abi/tree.h describes the layout of their levels). The frequent cases are inline:
+// finding a cell, and making one that exists already. Only a cell that has no memory yet costs a call.
 //
-// Masks, addresses and lengths are read as atomics without order: other threads may change them, and what an address
-// leads to is complete before the address is there.
+// Masks, addresses and lengths are read as monotonic atomics: other threads may change them, and memory is complete before its
+// address is published.
 #include "abi/tree.h"
 #include "codegen/llvm/cells.h"
 #include "layout/containers.h"
@@ -38,7 +38,7 @@ llvm::Value *CellCode::read_word(llvm::Value *at, llvm::Type *t, Value v) {
     return load;
 }
 
-/// Address of the mask word of cell operand 1, and its bit.
+/// Returns the address of the mask word of the cell in operand 1, and its bit.
 llvm::Value *CellCode::mask_word(Value v, llvm::Value *&bit) {
     llvm::Value *number = code_.arg(v, 1);
     bit = b_.CreateShl(b_.getInt64(1), b_.CreateAnd(number, 63));
@@ -49,7 +49,8 @@ llvm::Value *CellCode::cell_at(Value v, llvm::Value *number, llvm::Value *first)
     return bytes_from(first, b_.CreateMul(number, b_.getInt64(level(v).cell_bytes)));
 }
 
-/// Dynamic: address of the chunk's address, and the cell's number in the chunk. For cells within the declared chunks.
+/// Dynamic levels: returns the address of the chunk's address, and the cell's number in the chunk. The cell must be within the
+/// declared chunks.
 llvm::Value *CellCode::chunk_at(Value v, llvm::Value *number, llvm::Value *&within) {
     const uint32_t first = level(v).chunk;
     llvm::Value *chunks = bytes_from(code_.arg(v, 0), 8);
@@ -66,7 +67,7 @@ llvm::Value *CellCode::chunk_at(Value v, llvm::Value *number, llvm::Value *&with
     return b_.CreateGEP(i64, chunks, chunk);
 }
 
-/// `quick` if `fast`, else what `slow` emits in a branch that is seldom taken.
+/// Returns `quick` if `fast`, else the result of `slow`, which is emitted in an unlikely branch.
 llvm::Value *CellCode::either(llvm::Value *fast, llvm::Value *quick, const std::function<llvm::Value *()> &slow) {
     llvm::BasicBlock *before = b_.GetInsertBlock(), *other = code_.new_block("slow"), *next = code_.new_block("found");
     b_.CreateCondBr(fast, next, other, llvm::MDBuilder(code_.context).createBranchWeights(1000, 1));
@@ -82,7 +83,7 @@ llvm::Value *CellCode::either(llvm::Value *fast, llvm::Value *quick, const std::
     return phi;
 }
 
-/// make_cell, find_cell, drop_cell and list of abi::SparseCalls.
+/// Calls make_cell, find_cell, drop_cell or list of abi::SparseCalls.
 llvm::Value *CellCode::call_runtime(Value v, size_t routine, llvm::Value *number) {
     llvm::Type *ptr = b_.getPtrTy(), *i32 = b_.getInt32Ty();
     const ir::Place &place = fn_.places[place_of(fn_[v])];
@@ -128,7 +129,7 @@ llvm::Value *CellCode::find_cell(Value v) {
         llvm::Value *exists = b_.CreateICmpULT(inside, length);
         llvm::Value *within = nullptr;
         llvm::Value *at = chunk_at(v, inside, within);
-        llvm::Value *chunk = read_word(at, b_.getPtrTy(), v); // null while another thread makes it
+        llvm::Value *chunk = read_word(at, b_.getPtrTy(), v); // null while another thread allocates it
         exists = b_.CreateAnd(exists, b_.CreateIsNotNull(chunk));
         llvm::Value *cell = b_.CreateSelect(
             exists, cell_at(v, within, chunk),
@@ -201,7 +202,7 @@ llvm::Value *CellCode::has_cell(Value v) {
     code_.refuse(v, "unknown level");
 }
 
-/// Dynamic: claims the next index; its cell gets memory.
+/// Dynamic levels: claims the next index and allocates memory for its cell.
 llvm::Value *CellCode::new_cell(Value v) {
     llvm::Value *length = code_.arg(v, 0);
     code_.apart();

@@ -1,5 +1,5 @@
 #pragma once
-// Steps through sparse trees.
+// Emits the steps through sparse trees.
 #include "codegen/llvm/task_code.h"
 
 #include <functional>
@@ -27,7 +27,7 @@ class CellCode {
     llvm::Value *has_cell(Value v);
     llvm::Value *new_cell(Value v);
     llvm::Value *either(llvm::Value *fast, llvm::Value *quick, const std::function<llvm::Value *()> &slow);
-    llvm::Value *call_runtime(Value v, size_t routine, llvm::Value *number); ///< offset in abi::SparseCalls
+    llvm::Value *call_runtime(Value v, size_t routine, llvm::Value *number); ///< routine: offset in abi::SparseCalls
     llvm::Value *list_element(Value v);
 
     TaskCode &code_;

@@ -43,7 +43,7 @@ inline llvm::TargetMachine *make_machine(const llvm::Target &target, const llvm:
 #endif
 }
 
-/// What newer passes ask to leave out work that they did before.
+/// Registers the analysis that lets newer passes skip work that they have done before.
 inline void register_last_runs([[maybe_unused]] llvm::FunctionAnalysisManager &analyses) {
 #if LLVM_VERSION_MAJOR >= 20
     analyses.registerPass([] { return llvm::LastRunTrackingAnalysis(); });
@@ -59,7 +59,7 @@ inline std::unique_ptr<llvm::MCSubtargetInfo> make_subtarget(const llvm::Target 
 #endif
 }
 
-/// A unit of which nothing but its line table is written.
+/// Creates a compile unit that only gets a line table.
 inline llvm::DICompileUnit *make_line_unit(llvm::DIBuilder &builder, llvm::DIFile *file) {
     const auto kind = llvm::DICompileUnit::DebugDirectivesOnly;
 #if LLVM_VERSION_MAJOR >= 22

@@ -1,5 +1,4 @@
-// Functions and structured control flow. Loops are emitted rotated: the test stands before the loop and on the back
-// edge.
+// Emits functions and structured control flow. Loops are rotated: the test stands before the loop and on the back edge.
 #include "codegen/llvm/emitter.h"
 #include "codegen/llvm/ranges.h"
 
@@ -16,8 +15,8 @@ using ir::TerminatorOp;
 
 namespace {
 
-/// The branch on a look for who wants counts, where the body begins with it; none: there is none, or it is not known what it needs.
-Value first_look(const ir::Function &fn, Value loop) {
+/// Returns the branch on a safepoint if only pure instructions precede it in the body, else none.
+Value safepoint_branch(const ir::Function &fn, Value loop) {
     for (const Value v : fn[fn[loop].blocks[0]].insts) {
         if (fn[v].op == Op::look) continue;
         if (fn[v].op == Op::if_) return fn[fn.args(v)[0]].op == Op::look ? v : Value{};
@@ -26,10 +25,10 @@ Value first_look(const ir::Function &fn, Value loop) {
     return {};
 }
 
-/// 0: a loop that looks for Stop at every round, or never.
-uint64_t rounds_between_looks(const ir::Function &fn, Value loop) {
+/// Returns the number of iterations between safepoints; 0 for a loop that checks for Stop at every iteration, or never.
+uint64_t iterations_between_safepoints(const ir::Function &fn, Value loop) {
     const ir::Loop &flags = fn.loops.at(fn[loop].imm);
-    const Value look = first_look(fn, loop);
+    const Value look = safepoint_branch(fn, loop);
     if (fn[loop].op != Op::for_ || (!flags.interruptible && !look)) return 0;
     constexpr uint64_t steps = 1 << 20, most = 1 << 16;
     uint64_t size = 0;
@@ -47,7 +46,7 @@ uint64_t rounds_between_looks(const ir::Function &fn, Value loop) {
     return loops ? 0 : std::clamp<uint64_t>(steps / std::max<uint64_t>(size, 1), 64, most);
 }
 
-/// Whether the block holds a loop with `flushes`.
+/// True if the block holds a loop with `flushes`.
 bool leaves_inside(const ir::Function &fn, ir::BlockId block) {
     return std::ranges::any_of(fn[block].insts, [&](Value v) {
         if (fn[v].op == Op::for_ || fn[v].op == Op::loop) return fn.loops.at(fn[v].imm).flushes;
@@ -65,10 +64,11 @@ llvm::Function *declare(llvm::Module &module, const char *name, llvm::ArrayRef<l
     auto *signature = llvm::FunctionType::get(llvm::Type::getVoidTy(context), params, false);
     llvm::Function *function = llvm::Function::Create(signature, llvm::Function::ExternalLinkage, name, module);
     function->setDoesNotThrow();
-    if (fast_math) function->addFnAttr("denormal-fp-math", "preserve-sign,preserve-sign"); // these run with FTZ and DAZ
+    if (fast_math)
+        function->addFnAttr("denormal-fp-math", "preserve-sign,preserve-sign"); // such tasks run with FTZ and DAZ
     function->addFnAttr("no-trapping-math", "true");
     function->addFnAttr("reciprocal-estimates", "none");
-    function->addFnAttr("probe-stack", "inline-asm"); // a frame larger than the stack meets its guard page
+    function->addFnAttr("probe-stack", "inline-asm"); // a frame larger than the stack hits its guard page
     for (llvm::Argument &argument : function->args())
         if (argument.getType()->isPointerTy()) argument.addAttr(llvm::Attribute::NoAlias);
     function->getArg(0)->addAttr(llvm::Attribute::getWithDereferenceableBytes(context, sizeof(abi::Launch)));
@@ -219,7 +219,7 @@ void Emitter::jump(Exit &to, std::span<const Value> values) {
     b_.CreateBr(to.block);
 }
 
-/// Goes on after a construct, its results known. A place that nothing jumps to has no phis.
+/// Continues after a construct whose results are known. A block without predecessors gets no phis.
 void Emitter::take(const Exit &from, std::span<const Value> results) {
     bool reached = !llvm::pred_empty(from.block);
     for (size_t i = 0; i < from.phis.size(); ++i) {
@@ -231,7 +231,7 @@ void Emitter::take(const Exit &from, std::span<const Value> results) {
     b_.SetInsertPoint(from.block);
 }
 
-/// A side that does nothing has no block. One that ends the task with a failure is seldom taken.
+/// An empty side gets no block. A side that ends the task with a failure is marked unlikely.
 void Emitter::if_op(Value v) {
     const auto insts = [&](int side) -> std::span<const Value> { return fn_[fn_[v].blocks[side]].insts; };
     const auto is_empty = [&](int side) {
@@ -259,20 +259,20 @@ void Emitter::if_op(Value v) {
     take(merge, fn_.results(v));
 }
 
-/// A loop that looks for Stop does so once in many rounds if these are short:
+/// A loop with short iterations checks for Stop once in many of them:
 ///
 ///     if lo < hi:                                   limit = lo + min(hi - lo, many)
 ///         do body while (++i != limit)
-///         if i != hi: leave if told to; limit = i + min(hi - i, many); go on with the body
+///         if i != hi: leave if requested; limit = i + min(hi - i, many); continue with the body
 ///
-/// A look for who wants counts, with which the body begins, is taken out of it and stands where the loop looks for Stop.
-/// One that runs the other way has the last index before the next look as its limit. An index of 32 bits that addresses are
-/// made of is counted in 64: it would be widened again in each round, which the next one waits for.
+/// A safepoint at the start of the body is hoisted to where the loop checks for Stop. A reversed loop has the last index before
+/// the next safepoint as its limit. A 32-bit index that addresses depend on is counted in 64 bits: otherwise it would be
+/// widened in each iteration, on the critical path to the next one.
 void Emitter::for_op(Value v) {
     std::span<const Value> args = fn_.args(v), params = fn_[fn_[v].blocks[0]].params;
     const ir::Loop &loop = fn_.loops.at(fn_[v].imm);
-    const uint64_t many = rounds_between_looks(fn_, v);
-    const Value look = many ? first_look(fn_, v) : Value{};
+    const uint64_t many = iterations_between_safepoints(fn_, v);
+    const Value look = many ? safepoint_branch(fn_, v) : Value{};
     llvm::Value *lower = code_.get(args[0]), *upper = code_.get(args[1]);
     llvm::Value *one = llvm::ConstantInt::get(lower->getType(), 1);
     bool is_signed = ir::is_signed(code_.arg_type(v, 0).elem);
@@ -318,7 +318,7 @@ void Emitter::for_op(Value v) {
         code_.wide[params[0].id] = index;
     else
         code_.set(params[0], index);
-    if (look) looks_later_ = look; // the loop holds no other, so nor does it hold another look
+    if (look) looks_later_ = look; // the body has no inner loop, so no other safepoint is hoisted within it
     loop_body(v, region, before, [&]() -> llvm::BasicBlock * {
         llvm::Value *next, *more;
         if (loop.reversed) {
@@ -356,7 +356,7 @@ void Emitter::for_op(Value v) {
     });
 }
 
-/// The look at the start of the round that comes next.
+/// Emits the safepoint at the start of the next iteration.
 void Emitter::look_at_start(Value loop, Value look, llvm::Value *index, const Region &region) {
     const ir::BlockId body = fn_[loop].blocks[0];
     std::span<const Value> params = fn_[body].params;
@@ -391,8 +391,8 @@ Emitter::Region Emitter::loop_region(Value v, const char *end) {
     return region;
 }
 
-/// Goes on in the block that begins the body, then behind the loop. The back edge is a block of its own, where all
-/// yields and continues meet; `turn` ends it, and returns the block of another back edge if it makes one.
+/// Starts in the first block of the body and ends behind the loop. The back edge is a block of its own, where all yields and
+/// continues meet; `turn` ends it, and returns the block of a second back edge if it makes one.
 void Emitter::loop_body(Value v, Region &region, llvm::BasicBlock *before,
                         llvm::function_ref<llvm::BasicBlock *()> turn) {
     const size_t slots = fn_.results(v).size();
@@ -428,7 +428,7 @@ void Emitter::loop_body(Value v, Region &region, llvm::BasicBlock *before,
         b_.SetInsertPoint(latch);
         if (takes) heap_.give_back(mark);
         llvm::Value *reason = nullptr;
-        if (flags.interruptible && !rounds_between_looks(fn_, v)) reason = outside_.stop_requested();
+        if (flags.interruptible && !iterations_between_safepoints(fn_, v)) reason = outside_.stop_requested();
         if (flags.flushes && outside_.may_have_left() && leaves_inside(fn_, fn_[v].blocks[0]))
             reason = reason ? b_.CreateOr(reason, outside_.has_left()) : outside_.has_left();
         if (reason) stop_behind_round(v, region, reason);
@@ -442,7 +442,7 @@ void Emitter::loop_body(Value v, Region &region, llvm::BasicBlock *before,
     take(region.leave, fn_.results(v));
 }
 
-/// Where Stop and failed assertions lead: out of the innermost loop with `flushes`, or else out of the task.
+/// Returns the block that Stop and failed assertions branch to: the exit of the innermost loop with `flushes`, else of the task.
 llvm::BasicBlock *Emitter::stop_block() const {
     const auto flushes = std::find_if(regions_.rbegin(), regions_.rend(), [](const Region &r) { return r.stop; });
     return flushes == regions_.rend() ? code_.leave : flushes->stop;
@@ -456,7 +456,7 @@ void Emitter::leave_with(const Region &region, llvm::ArrayRef<llvm::PHINode *> v
     b_.CreateBr(region.leave.block);
 }
 
-/// Ends a loop behind a round if there is a reason.
+/// Leaves a loop at the end of an iteration if there is a reason.
 void Emitter::stop_behind_round(Value loop, const Region &region, llvm::Value *reason) {
     const bool flushes = fn_.loops.at(fn_[loop].imm).flushes;
     llvm::BasicBlock *next = code_.new_block("go_on"), *stop = flushes ? code_.new_block("stop") : stop_block();

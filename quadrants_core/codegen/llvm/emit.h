@@ -1,8 +1,8 @@
 #pragma once
-// A task in legal IR -> an LLVM module that defines abi::body_symbol and, for range tasks, abi::bounds_symbol.
+// Translates a task in legal IR into an LLVM module that defines abi::body_symbol and, for range tasks, abi::bounds_symbol.
 //
-// Legal means: role serial_task or range_task, and nothing that one of the passes in the list of the `cpu` backend takes
-// away (`legalize` in backends/cpu/target.cpp). Everything else of ops.def is accepted, scalar and vector alike.
+// Legal means: the role is serial_task or range_task, and the IR holds nothing that a pass of the `cpu` backend removes
+// (`legalize` in backends/cpu/target.cpp). All other ops of ops.def are accepted, scalar and vector alike.
 #include "ir/function.h"
 
 #include <functional>
@@ -18,24 +18,25 @@ class Module;
 
 namespace qd::codegen {
 
-/// The task cannot be compiled: it is not legal, or LLVM says no.
+/// Thrown if a task cannot be compiled: it is not legal, or LLVM rejects it.
 struct Refused : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// What emission may use of the target beyond portable instructions.
+/// Features of the target that emission may use beyond portable instructions.
 struct TargetFacts {
-    /// About 1/sqrt(x), good to 11 bits or better, with the right limits at 0 and infinity. Null: none for this type.
+    /// Emits an estimate of 1/sqrt(x), accurate to at least 11 bits, with the right limits at 0 and infinity. Returns null if
+    /// the type has none.
     std::function<llvm::Value *(llvm::IRBuilder<> &, llvm::Value *x)> root_estimate;
-    /// The counter of device_lib/clock.h is that of cycles, which other targets may not read.
+    /// The counter of device_lib/clock.h is the cycle counter, which cannot be read on every target.
     bool clock_counts_cycles = false;
-    /// Instructions are selected by LLVM's fast selector: those that it knows are the cheapest to compile.
+    /// LLVM's FastISel selects the instructions: those that it supports are the cheapest to compile.
     bool plain = false;
-    /// Any lanes of two registers are put together by one instruction.
+    /// One instruction can combine any lanes of two registers.
     bool shuffles_any = false;
 };
 
-/// `lines`: with a line table, see lines.h.
+/// `lines`: adds a line table, see lines.h.
 std::unique_ptr<llvm::Module> emit(const ir::Function &task, llvm::LLVMContext &context, const TargetFacts &target,
                                    bool lines);
 

@@ -1,6 +1,6 @@
 #pragma once
-// The walk from IR to LLVM instructions: functions, and structured control flow. Each family of ops has a class of its own:
-// Arithmetic, MemoryCode, UpdateCode, CellCode, OutsideCode. Blocks of thousands of instructions: LargeBlocks.
+// Translates functions and structured control flow from IR to LLVM instructions. Each op family has its own class: Arithmetic,
+// MemoryCode, UpdateCode, CellCode, OutsideCode. LargeBlocks handles blocks of thousands of instructions.
 #include "abi/abi.h"
 #include "codegen/llvm/arithmetic.h"
 #include "codegen/llvm/cells.h"
@@ -13,8 +13,8 @@
 
 namespace qd::codegen {
 
-/// Declares a function of a task. All take (Launch *, Thread *, ...): the chunk's begin and end, where to put the range, or
-/// the frame of a part.
+/// Declares a function of a task. All take (Launch *, Thread *, ...). The rest is the begin and end of a chunk, the address for
+/// the range, or the frame of an outlined part.
 llvm::Function *declare(llvm::Module &module, const char *name, llvm::ArrayRef<llvm::Type *> rest, bool fast_math);
 
 class Emitter {
@@ -26,7 +26,7 @@ class Emitter {
     void bounds();
 
   private:
-    /// Where `yield`, `break` and `continue` lead, and the phis that take their values.
+    /// The target of `yield`, `break` or `continue`, and the phis that take the values.
     struct Exit {
         llvm::BasicBlock *block = nullptr;
         std::vector<llvm::PHINode *> phis;
@@ -34,7 +34,8 @@ class Emitter {
     struct Region {
         Exit yield, leave; ///< leave: loops only
         bool loop = false;
-        llvm::BasicBlock *stop = nullptr; ///< a loop with `flushes`: leaves it with what the round began with
+        llvm::BasicBlock *stop =
+            nullptr; ///< for a loop with `flushes`: leaves it with the values at the start of the iteration
     };
 
     void begin(llvm::Function *function, bool bounds);
@@ -58,9 +59,9 @@ class Emitter {
     TaskCode code_;
     const ir::Function &fn_;
     llvm::IRBuilder<> &b_;
-    Lines *lines_; ///< null: none are wanted
+    Lines *lines_; ///< null without a line table
     std::vector<Region> regions_;
-    Value looks_later_; ///< the look that the innermost loop has taken out of its body
+    Value looks_later_; ///< the safepoint branch that the innermost loop has hoisted out of its body
     HeapCode heap_;
     Arithmetic arithmetic_;
     MemoryCode memory_;
@@ -68,7 +69,7 @@ class Emitter {
     CellCode cells_;
     OutsideCode outside_;
     LargeBlocks large_;
-    std::vector<bool> counts_wide_; ///< by Value id: an index of 32 bits that is widened somewhere
+    std::vector<bool> counts_wide_; ///< by Value id: a 32-bit value that is widened somewhere
 };
 
 } // namespace qd::codegen

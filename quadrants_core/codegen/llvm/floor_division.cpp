@@ -1,8 +1,9 @@
-// `//` and `%` of reals (base/floor_division.h): a quotient, its floor and a fused step, which are exact where the quotient is small.
-// For the rest functions of backends/cpu/externals.cpp are called.
+// `//` and `%` of floats (base/floor_division.h): a quotient, its floor and a fused step, which are exact if the quotient is
+// small. Other cases call functions of backends/cpu/externals.cpp.
 //
-// Let q be x / y rounded, y > 0, and n = floor(q) an exact integer. Rounding moves no quotient past an integer but up to one, so n is
-// right or one too large. x - n * y is exact in one fused step, and negative if n is too large; then x - n * y + y is what is left.
+// Let q be x / y rounded, y > 0, and n = floor(q) an exact integer. Rounding moves a quotient at most up to an integer, never
+// past one, so n is right or one too large. x - n * y is exact in one fused step, and negative if n is too large; then x - n *
+// y + y is the remainder.
 #include "codegen/llvm/arithmetic.h"
 
 #include <llvm/IR/Intrinsics.h>
@@ -27,7 +28,7 @@ llvm::Value *Arithmetic::floor_division(bool quotient, llvm::Value *x, llvm::Val
     llvm::Value *whole = intrinsic(intrinsics::floor, ratio);
     llvm::Value *rest = intrinsic(intrinsics::fma, b_.CreateFNeg(whole), size, turned);
     llvm::Value *above = b_.CreateFCmpOLT(rest, real(t, 0));
-    // The quotient beyond which Python's steps may round theirs.
+    // Beyond this quotient, the steps of Python's algorithm may round.
     const double limit = std::ldexp(1.0, t->getScalarType()->isFloatTy() ? 22 : 51);
     llvm::Value *large = b_.CreateFCmpOGE(intrinsic(intrinsics::fabs, ratio), real(t, limit));
     llvm::Value *rare = b_.CreateOr(large, b_.CreateFCmpOEQ(size, real(t, INFINITY)));

@@ -49,7 +49,7 @@ HeapCode::Mark HeapCode::mark() {
             read(at(offsetof(abi::Thread, heap.end)), b_.getPtrTy()), word(offsetof(abi::Thread, heap.used))};
 }
 
-/// The next stack may lie where this one was, although they count as different pieces: accesses stay on their side.
+/// The next stack may reuse this memory, although the two count as different objects: the fence keeps their accesses apart.
 void HeapCode::give_back(const Mark &mark) {
     b_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent, llvm::SyncScope::SingleThread);
     write(mark.top, at(offsetof(abi::Thread, heap.top)));
@@ -57,7 +57,7 @@ void HeapCode::give_back(const Mark &mark) {
     write(mark.used, at(offsetof(abi::Thread, heap.used)));
 }
 
-/// if step <= end - top: top += step; else the service does it. The step is abi::heap_step(bytes).
+/// Emits: if step <= end - top, top += step, else the service allocates. The step is abi::heap_step(bytes).
 llvm::Value *HeapCode::reserve(const ir::Inst &inst, llvm::Value *entries, llvm::Value *service,
                                llvm::BasicBlock *leave) {
     llvm::Type *i64 = b_.getInt64Ty(), *ptr = b_.getPtrTy();

@@ -1,5 +1,5 @@
 #pragma once
-// Code that takes room from the heap of its thread (abi::Heap) and gives it back.
+// Emits allocation on the heap of the thread (abi::Heap), and release.
 #include "ir/function.h"
 
 #include <functional>
@@ -8,28 +8,28 @@
 
 namespace qd::codegen {
 
-/// Whether each iteration of a body takes some that lasts as long as it does: loops inside that give theirs back are left out.
+/// True if an iteration of `body` may allocate memory that lives until it ends. Inner loops that release their own do not count.
 bool reserves(const ir::Function &fn, ir::BlockId body);
 
 class HeapCode {
   public:
-    /// What is free, and what is taken.
+    /// The state of the heap: the free range, and the bytes in use.
     struct Mark {
         llvm::Value *top = nullptr, *end = nullptr, *used = nullptr;
     };
 
     explicit HeapCode(llvm::IRBuilder<> &builder) : b_(builder) {}
 
-    /// A function begins whose thread is given; `note` hears of each access to it.
+    /// Starts a function with this thread; `note` is called for each access to it.
     void begin(llvm::Value *thread, std::function<void(llvm::Instruction *)> note);
-    /// All that is taken from here to `leave`, which every path reaches, is given back there.
+    /// Memory allocated from here to `leave`, which every path reaches, is released there.
     void enter() { at_entry_ = mark(); }
     void leave() {
         if (at_entry_) give_back(*at_entry_);
     }
     Mark mark();
     void give_back(const Mark &mark);
-    /// The address, as a number. Asks `service` if there is no room, and goes to `leave` if it has none.
+    /// Returns the address as an integer. Calls `service` if there is no room, and branches to `leave` if that fails.
     llvm::Value *reserve(const ir::Inst &inst, llvm::Value *entries, llvm::Value *service, llvm::BasicBlock *leave);
 
   private:

@@ -13,7 +13,7 @@ using ir::Effect;
 namespace {
 
 constexpr unsigned most_apart = 16;
-constexpr size_t most_open = 32; ///< groups that are looked through for each gather and scatter
+constexpr size_t most_open = 32; ///< groups that are searched for each gather and scatter
 
 unsigned least_factor(unsigned n) {
     for (unsigned f = 2; f * f <= n; ++f)
@@ -21,7 +21,7 @@ unsigned least_factor(unsigned n) {
     return n;
 }
 
-/// Shuffles that pick the wanted components out of a stream in which they are `wanted.size()` apart.
+/// Returns the number of shuffles that extract the wanted components from a stream with stride `wanted.size()`.
 unsigned shuffles(const std::vector<bool> &wanted) {
     const unsigned apart = unsigned(wanted.size());
     if (apart <= 1) return 0;
@@ -55,9 +55,9 @@ class GroupFinder {
     }
 
   private:
-    /// Lanes of one component: at `root` + `base` + `at` + lane * `step` bytes.
+    /// A strided access, whose lanes are at `root` + `base` + `at` + lane * `step` bytes.
     struct Far {
-        Value root, base, count; ///< count: lanes that are on, the first ones; none: all
+        Value root, base, count; ///< count: the number of leading lanes that are active; none: all are
         int64_t at = 0, step = 0;
         Type type;
         bool reads = false;
@@ -66,7 +66,7 @@ class GroupFinder {
         Far first;
         std::vector<Value> members;
         std::vector<int64_t> places;
-        std::vector<Far> passed; ///< of gathers: what is written behind the first of them
+        std::vector<Far> passed; ///< for gathers: writes after the first of them
     };
 
     std::optional<Far> look(Value v) const {
@@ -103,7 +103,7 @@ class GroupFinder {
         return far;
     }
 
-    /// How many lanes are on, if these are the first ones.
+    /// Returns the number of active lanes if these are the leading ones.
     Value first_lanes(Value mask) const {
         const Op op = fn_[mask].op;
         if (op != Op::lt && op != Op::gt) return {};
@@ -141,7 +141,7 @@ class GroupFinder {
             close(same);
             found = open_.end();
         }
-        if (!far.reads) // those that stay open write later than this one
+        if (!far.reads) // groups that stay open write later than this scatter
             close([&](const Open &open) {
                 return !open.first.reads && !comparable(open.first, far) && may_overlap(open.first, far);
             });
@@ -152,7 +152,7 @@ class GroupFinder {
         found->places.push_back(far.at);
     }
 
-    /// What an open group of scatters writes.
+    /// Returns the writes of an open group of scatters.
     static std::vector<Far> scatters(const Open &open) {
         std::vector<Far> list;
         if (open.first.reads) return list;
@@ -163,7 +163,7 @@ class GroupFinder {
         return list;
     }
 
-    /// Open groups of scatters may write behind a gather what stood before it.
+    /// Returns writes that precede a gather in the program but may be emitted after it, with an open group of scatters.
     std::vector<Far> written_later(const Far &far) const {
         std::vector<Far> all;
         for (const Open &open : open_) {
@@ -181,7 +181,7 @@ class GroupFinder {
         return std::ranges::none_of(open.passed, [&](const Far &written) { return may_overlap(written, far); });
     }
 
-    /// Another instruction.
+    /// Closes the groups that another kind of instruction may conflict with.
     void pass(Value v) {
         const Effect effect = ir::info(fn_[v].op).effect;
         if (effect == Effect::pure || effect == Effect::meta || fn_[v].op == Op::local) return;
@@ -214,11 +214,11 @@ class GroupFinder {
         const unsigned lanes = unsigned(open.first.type.lanes), last = std::ranges::max(group.parts);
         const bool is_full = std::ranges::find(wanted, false) == wanted.end();
         if (group.members.size() < 2 || (!group.reads && !is_full) || group.apart - 1 - last >= lanes) return;
-        // About as many cycles as on processors of several makers, times 8.
+        // Estimated cycles times 8, a fit for processors of several vendors.
         const unsigned now = unsigned(group.members.size()) * lanes * (group.reads ? 6 : 8);
         const unsigned accesses = group.apart * (group.count ? 2 : 1);
         const unsigned then = 8 * (accesses + shuffles(wanted) * shuffle_cost_);
-        constexpr unsigned never_gathered = 4; // one gather alone is loads and shuffles, too
+        constexpr unsigned never_gathered = 4; // a single gather also becomes loads and shuffles
         if (then >= now && !(group.reads && !group.count && group.apart <= never_gathered)) return;
         for (Value v : group.members) to_.group_of_[v.id] = to_.groups_.size();
         to_.groups_.push_back(std::move(group));
@@ -248,7 +248,7 @@ bool Interleaved::access(Value v) {
     return true;
 }
 
-/// Of an element of the stream, which begins with the component that lies first.
+/// Returns the address of an element of the stream, which begins with the component at the lowest address.
 llvm::Value *Interleaved::address(const Group &group, size_t member, unsigned element) {
     const Value v = group.members[member];
     const Type type = group.reads ? code_.fn[v].type : code_.arg_type(v, 2);
@@ -257,7 +257,7 @@ llvm::Value *Interleaved::address(const Group &group, size_t member, unsigned el
                                       uint64_t(elements * ir::size_of(type.elem)));
 }
 
-/// Of the k-th part of the stream, those of the first `count` lanes, but the last `beyond`.
+/// Returns the mask of the k-th vector of the stream: the elements of the first `count` lanes, except the last `beyond`.
 llvm::Value *Interleaved::mask(const Group &group, unsigned k, unsigned beyond) {
     llvm::IRBuilder<> &b = code_.b;
     llvm::Value *all = b.CreateMul(code_.get(group.count), b.getInt32(group.apart));
@@ -269,7 +269,8 @@ llvm::Value *Interleaved::mask(const Group &group, unsigned k, unsigned beyond) 
 
 void Interleaved::load(const Group &group) {
     const Type type = code_.fn[group.members[0]].type;
-    const unsigned beyond = group.apart - 1 - std::ranges::max(group.parts); // behind the last element that is touched
+    const unsigned beyond =
+        group.apart - 1 - std::ranges::max(group.parts); // elements behind the last one that is accessed
     const llvm::Align align(uint64_t(ir::size_of(type.elem)));
     llvm::Type *memory = code_.memory_type(type);
     Vectors stream;
@@ -312,7 +313,7 @@ void Interleaved::store(const Group &group) {
     }
 }
 
-/// Puts elements of `from` beside those that there are; -1: another's.
+/// Merges elements of `from` into `so_far`; -1 keeps the element of `so_far`.
 llvm::Value *Interleaved::pick(llvm::Value *so_far, llvm::Value *from, const std::vector<int> &elements) {
     if (std::ranges::all_of(elements, [](int e) { return e < 0; })) return so_far;
     if (!so_far) return code_.b.CreateShuffleVector(from, elements);
@@ -321,7 +322,7 @@ llvm::Value *Interleaved::pick(llvm::Value *so_far, llvm::Value *from, const std
     return code_.b.CreateShuffleVector(so_far, from, both);
 }
 
-/// The components of a stream, as many as it has vectors: first every `factor`-th element, of these every next one.
+/// Deinterleaves a stream into as many components as it has vectors: takes every `factor`-th element, and recurses.
 Interleaved::Vectors Interleaved::apart(const Vectors &stream, const std::vector<bool> &wanted) {
     const unsigned count = unsigned(stream.size());
     if (count == 1) return stream;
@@ -349,7 +350,7 @@ Interleaved::Vectors Interleaved::apart(const Vectors &stream, const std::vector
     return parts;
 }
 
-/// The stream of components: the other way round.
+/// Interleaves components into a stream: the inverse of `apart`.
 Interleaved::Vectors Interleaved::together(const Vectors &parts) {
     const unsigned count = unsigned(parts.size());
     if (count == 1) return parts;

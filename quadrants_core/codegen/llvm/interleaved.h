@@ -1,13 +1,13 @@
 #pragma once
-// Components of neighbours that lie side by side: what gathers and scatters of lanes a few elements apart touch together, one
-// component each, is loaded or stored as it lies in memory, and sorted by shuffles.
+// Interleaved accesses: gathers or scatters of neighbouring components with the same small stride become contiguous loads or
+// stores, and shuffles.
 //
-//     gather p, 0 3 6 ..                three loads of lanes side by side,
-//     gather p + 4, 0 3 6 ..      ->    from which shuffles pick one component after the other
+//     gather p, 0 3 6 ..                three contiguous loads,
+//     gather p + 4, 0 3 6 ..      ->    from which shuffles extract one component each
 //     gather p + 8, 0 3 6 ..
 //
-// A group loads where its first gather stands, and stores, all components or nothing, where its last scatter does: nothing
-// between may touch the same bytes. Between the first and the last element that the gathers touch all is loaded.
+// A group loads at its first gather and stores at its last scatter, so no access between may touch the same bytes. A group of
+// scatters covers all components. A group of gathers loads everything between the first and the last element that it touches.
 #include "codegen/llvm/task_code.h"
 
 namespace qd::codegen {
@@ -15,16 +15,16 @@ namespace qd::codegen {
 class Interleaved {
   public:
     explicit Interleaved(TaskCode &code);
-    /// Whether the gather or scatter belongs to a group; what remains to be done for it is done.
+    /// Emits the group of the gather or scatter when it is due. Returns false if the access belongs to no group.
     bool access(Value v);
 
   private:
     using Vectors = std::vector<llvm::Value *>;
     struct Group {
-        std::vector<Value> members;  ///< in their order
-        std::vector<unsigned> parts; ///< of each: the number of its component, from that which lies first
-        unsigned apart = 0;          ///< elements from one lane to the next
-        Value count;                 ///< lanes that are on, the first ones; none: all
+        std::vector<Value> members;  ///< in program order
+        std::vector<unsigned> parts; ///< per member: the index of its component, from the lowest address
+        unsigned apart = 0;          ///< stride: elements from one lane to the next
+        Value count;                 ///< the number of leading lanes that are active; none: all are
         bool reads = false;
     };
     friend class GroupFinder;
@@ -40,7 +40,7 @@ class Interleaved {
     TaskCode &code_;
     std::vector<Group> groups_;
     std::map<uint32_t, size_t> group_of_; ///< by Value id
-    unsigned lanes_ = 0;                  ///< of the group at hand
+    unsigned lanes_ = 0;                  ///< of the current group
 };
 
 } // namespace qd::codegen

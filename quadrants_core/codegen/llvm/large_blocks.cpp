@@ -1,4 +1,4 @@
-// A block in parts: what each of them shares with the rest goes through a frame of the function that has the block.
+// Emits a block in parts. Values that a part shares with the rest go through a frame of the function that has the block.
 #include "codegen/llvm/emitter.h"
 
 #include <llvm/IR/Module.h>
@@ -56,7 +56,8 @@ void LargeBlocks::emit_part(const ToDo &to_do) {
     emitter_.finish();
 }
 
-/// What this part named is not for the next one: that would take all values each time. Constants are the same everywhere.
+/// Forgets the values of this part, which the next function does not have; clearing the whole table each time would be slow.
+/// Constants are valid everywhere.
 void LargeBlocks::forget(const ToDo &to_do) {
     const ir::Function &fn = code_.fn;
     const auto one = [&](Value v) { code_.values[v.id] = nullptr, code_.base[v.id] = 0; };
@@ -92,7 +93,7 @@ void LargeBlocks::fetch(Value v, llvm::Value *frame, uint64_t at) {
     code_.base[v.id] = piece_of(v);
 }
 
-/// Which memory a pointer leads into that another function made.
+/// Returns the alias scope of a pointer that another function computed.
 uint32_t LargeBlocks::piece_of(Value v) {
     const ir::Function &fn = code_.fn;
     while (fn[v].op == Op::offset) v = fn.args(v)[0];

@@ -1,5 +1,5 @@
 #pragma once
-// Blocks of thousands of instructions as calls of functions of their own: see parts.h.
+// Outlines blocks of thousands of instructions into functions: see parts.h.
 #include "codegen/llvm/parts.h"
 
 namespace llvm {
@@ -15,9 +15,9 @@ class TaskCode;
 class LargeBlocks {
   public:
     LargeBlocks(Emitter &emitter, TaskCode &code) : emitter_(emitter), code_(code) {}
-    /// Emits the block as calls, if it is one of those; else false.
+    /// Emits a large block as calls; returns false for any other block.
     bool emit(ir::BlockId block);
-    /// The functions that were called, once the one that calls them is done.
+    /// Emits the outlined functions, once their caller is done.
     void emit_parts();
 
   private:

@@ -1,4 +1,4 @@
-// The one symbol of libquadrants_llvm.so. No exception leaves the library.
+// Defines the only symbol of libquadrants_llvm.so. No exception leaves the library.
 #include "codegen/llvm/emit.h"
 #include "codegen/llvm/passes.h"
 
@@ -22,7 +22,7 @@ constexpr llvm_door::Library library = {qd::abi::version, LLVM_VERSION_STRING, c
 
 } // namespace
 
-/// Called once, under the lock of the door, so that nobody meets LLVM half set up.
+/// Called once, under the lock of door.cpp, so that no thread uses LLVM half initialised.
 extern "C" __attribute__((visibility("default"))) const llvm_door::Library *qd_llvm_library() {
     start_llvm();
     return &library;

@@ -1,7 +1,6 @@
 #pragma once
-// Which instruction of the IR a machine instruction came from, so that a fault can be told by its line: spans become
-// the line numbers of a DWARF line table. It costs some tenths of the time of code generation, so it is made of tasks
-// that had a fault alone.
+// Line tables, so that a fault can be reported with its source line: the spans of IR instructions become the line numbers of a
+// DWARF table. A table costs some tenths of the time of code generation, so only tasks that had a fault get one.
 #include "base/span.h"
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Functions of floats and LLVM's intrinsics.
+// Emits functions of floats and LLVM's intrinsics.
 #include "codegen/llvm/arithmetic.h"
 
 #include <llvm/ADT/SmallVector.h>
@@ -15,7 +15,7 @@ llvm::Value *Arithmetic::intrinsic(llvm::Intrinsic::ID id, llvm::Value *x, llvm:
     return b_.CreateIntrinsic(id, {x->getType()}, llvm::ArrayRef(args, y ? z ? 3 : 2 : 1));
 }
 
-/// A call of libm per lane: `name` for f64, `name`f for f32.
+/// Calls libm per lane: `name` for f64, `name`f for f32.
 llvm::Value *Arithmetic::call_libm(const char *name, llvm::Value *x, llvm::Value *y) {
     llvm::Type *element = x->getType()->getScalarType();
     std::string symbol = element->isFloatTy() ? std::string(name) + "f" : name;
@@ -67,7 +67,7 @@ llvm::Value *Arithmetic::call_for_lanes(const char *name, llvm::ArrayRef<llvm::V
     return b_.CreateAlignedLoad(t, given[0], align);
 }
 
-/// `usual`, but in lanes where `rare` holds what the function gives.
+/// Returns `usual`, except in lanes where `rare` holds: these get the result of the function.
 llvm::Value *Arithmetic::unless_rare(llvm::Value *rare, llvm::Value *usual, const char *name,
                                      llvm::ArrayRef<llvm::Value *> args) {
     llvm::BasicBlock *from = b_.GetInsertBlock(), *slow = code_.new_block("rare"), *next = code_.new_block("usual");
@@ -108,14 +108,14 @@ llvm::Value *Arithmetic::real_function(RealOp op, llvm::Value *x, llvm::Value *y
     code_.refuse({}, "no such function of floats");
 }
 
-/// Under fast_math, where the target has an estimate: one Newton step on it. What the step cannot refine (0, infinity,
-/// negative numbers, NaN) makes x * estimate NaN, and keeps the estimate, which has the right value.
+/// Under fast_math, on a target with an estimate: one Newton step on it. Where the step cannot refine (0, infinity, negative
+/// numbers, NaN), x * estimate is NaN, and the estimate is kept, which has the right value.
 llvm::Value *Arithmetic::rsqrt(llvm::Value *x) {
     llvm::Type *t = x->getType();
     llvm::Value *estimate = fn_.fast_math && code_.target.root_estimate ? code_.target.root_estimate(b_, x) : nullptr;
     if (!estimate) return b_.CreateFDiv(real(t, 1), intrinsic(intrinsics::sqrt, x));
     llvm::IRBuilder<>::FastMathFlagGuard guard(b_);
-    b_.clearFastMathFlags(); // x / 2 may be too small to be normal: the estimate comes first
+    b_.clearFastMathFlags(); // x / 2 may be subnormal, so the estimate is multiplied first
     llvm::Value *root = b_.CreateFMul(x, estimate);
     llvm::Value *factor = intrinsic(intrinsics::fma, b_.CreateFMul(estimate, real(t, -0.5)), root, real(t, 1.5));
     llvm::Value *refined = b_.CreateFMul(estimate, factor);

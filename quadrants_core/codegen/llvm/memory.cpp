@@ -1,4 +1,4 @@
-// Addresses, loads and stores.
+// Emits addresses, loads and stores.
 #include "codegen/llvm/memory.h"
 
 #include "analysis/effects.h"
@@ -102,8 +102,8 @@ void MemoryCode::store(Value v) {
 
 namespace {
 
-/// Lanes that are this many elements apart, if that is so few that to load all between them is cheaper than a gather. No page
-/// is touched that they do not touch.
+/// Returns the stride of a gather in elements if it is so small that loading everything between the lanes is cheaper, else 0.
+/// The loads touch no page that the lanes do not touch.
 unsigned few_elements_apart(llvm::Value *offsets, llvm::Value *mask, Type t) {
     constexpr unsigned most = 4;
     const auto *all = llvm::dyn_cast<llvm::Constant>(mask), *list = llvm::dyn_cast<llvm::Constant>(offsets);
@@ -119,7 +119,7 @@ unsigned few_elements_apart(llvm::Value *offsets, llvm::Value *mask, Type t) {
     return step % ir::size_of(t.elem) == 0 && elements > 1 && elements <= most ? unsigned(elements) : 0;
 }
 
-/// A gather of lanes `apart` elements apart: contiguous loads from the first to the last, and shuffles.
+/// Emits a gather with stride `apart`: contiguous loads from the first to the last lane, and shuffles.
 llvm::Value *load_apart(llvm::IRBuilderBase &b, llvm::Value *pointer, llvm::Type *memory, Type t, unsigned apart,
                         llvm::function_ref<void(llvm::Instruction *)> note) {
     const unsigned lanes = unsigned(t.lanes), last = (lanes - 1) * apart;
@@ -142,14 +142,15 @@ llvm::Value *load_apart(llvm::IRBuilderBase &b, llvm::Value *pointer, llvm::Type
 
 } // namespace
 
-/// LLVM 22 makes `select mask, (masked load, mask), x` a load that gives x in the other lanes, and puts it where the select stood, behind
-/// what was written meanwhile. It leaves a load alone that is used twice.
+/// LLVM 22 turns `select mask, (masked load, mask), x` into a load with x in the other lanes, and places it at the select,
+/// after intervening writes. It does not touch a load that has a second use.
 void MemoryCode::find_overtaken() {
     const auto reads = [](Op op) { return op == Op::masked_load || op == Op::gather; };
     if (code_.target.plain || std::ranges::none_of(fn_.insts, [&](const ir::Inst &in) { return reads(in.op); })) return;
     overtaken_.assign(fn_.insts.size(), false);
     const std::vector<uint8_t> effects = analysis::effects(fn_);
-    std::vector<uint32_t> written_before(fn_.insts.size()); // of a read: writes before it in its block, and one
+    std::vector<uint32_t> written_before(
+        fn_.insts.size()); // for a read: 1 + the number of writes before it in its block
     for (const ir::Block &block : fn_.blocks) {
         uint32_t writes = 1;
         for (Value v : block.insts) {
@@ -159,11 +160,11 @@ void MemoryCode::find_overtaken() {
             if (effects[v.id] & ~analysis::reads) ++writes;
             if (reads(fn_[v].op)) written_before[v.id] = writes;
         }
-        for (Value v : block.insts) written_before[v.id] = 0; // others see them from another block
+        for (Value v : block.insts) written_before[v.id] = 0; // a select in another block always counts as late
     }
 }
 
-/// masked_load, masked_store, gather, scatter.
+/// Emits masked_load, masked_store, gather and scatter.
 void MemoryCode::masked(Value v) {
     Op op = fn_[v].op;
     bool far = op == Op::gather || op == Op::scatter, reads = op == Op::masked_load || op == Op::gather;

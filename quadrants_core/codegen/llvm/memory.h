@@ -1,5 +1,5 @@
 #pragma once
-// Addresses, loads and stores.
+// Emits addresses, loads and stores.
 #include "codegen/llvm/heap.h"
 #include "codegen/llvm/interleaved.h"
 #include "codegen/llvm/task_code.h"
@@ -27,7 +27,7 @@ class MemoryCode {
     llvm::IRBuilder<> &b_;
     HeapCode &heap_;
     Interleaved interleaved_;
-    /// By Value id: lanes read under a mask, between which and a select of them memory may be written.
+    /// By Value id: masked reads that a select uses after memory may have been written.
     std::vector<bool> overtaken_;
 };
 

@@ -29,7 +29,7 @@ void OutsideCode::outside(Value v) {
     }
 }
 
-/// Hands the values to abi::HostServices::print or fail.
+/// Passes the values to abi::HostServices::print or fail.
 void OutsideCode::message(Value v) {
     const ir::Inst &in = fn_[v];
     llvm::Type *ptr = b_.getPtrTy(), *i64 = b_.getInt64Ty();
@@ -48,7 +48,7 @@ void OutsideCode::message(Value v) {
     if (in.op == Op::fail) call->addFnAttr(llvm::Attribute::Cold);
 }
 
-/// device_lib/clock.h
+/// Reads the counter of device_lib/clock.h.
 llvm::Value *OutsideCode::clock() {
     const llvm::Intrinsic::ID id =
         code_.target.clock_counts_cycles ? llvm::Intrinsic::readcyclecounter : llvm::Intrinsic::readsteadycounter;
@@ -60,7 +60,7 @@ llvm::Value *OutsideCode::thread_index() {
     return b_.CreateAlignedLoad(b_.getInt32Ty(), at, llvm::Align(4));
 }
 
-/// Asks for the function at every call: its address is not the same in another process.
+/// Looks up the function at every call, since its address differs between processes.
 void OutsideCode::external(Value v) {
     const uint64_t count = fn_[v].imm % ir::external_arguments, id = fn_[v].imm / ir::external_arguments;
     llvm::Type *ptr = b_.getPtrTy(), *i64 = b_.getInt64Ty();
@@ -95,7 +95,7 @@ llvm::Value *OutsideCode::look() {
     }
     llvm::Value *asked = b_.CreateLoad(i32, code_.words.pointer(b_, offsetof(abi::Launch, data.asked)), true);
     llvm::Value *wants = b_.CreateICmpNE(asked, b_.CreateLoad(i32, told_, true));
-    b_.CreateStore(asked, told_, true); // volatile: it is to take no register of the loop
+    b_.CreateStore(asked, told_, true); // volatile, so that it occupies no register in the loop
     return wants;
 }
 
@@ -108,7 +108,7 @@ void OutsideCode::leave() {
 }
 
 llvm::Value *OutsideCode::has_left() {
-    if (!left_) return b_.getFalse(); // no loop so far can be left
+    if (!left_) return b_.getFalse(); // no loop so far can be left early
     return b_.CreateICmpNE(b_.CreateLoad(b_.getInt32Ty(), left_), b_.getInt32(0));
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// What a task says to the host, and asks of it: messages, Stop, counts, clocks, functions of libraries.
+// Emits the ops by which a task reaches the host: messages, Stop, counts, clocks, functions of libraries.
 #include "codegen/llvm/task_code.h"
 
 namespace qd::codegen {
@@ -9,13 +9,13 @@ class OutsideCode {
     explicit OutsideCode(TaskCode &code) : code_(code), fn_(code.fn), b_(code.b) {}
     void outside(Value v);
     llvm::Value *stop_requested();
-    /// Somebody wants the counts so far who was not told them; now is the time.
+    /// Emits a safepoint: true if the counts were requested again since the last safepoint of this call.
     llvm::Value *look();
     void begin() { told_ = left_ = nullptr; }
-    /// A loop with `flushes` is left early here.
+    /// Records that a loop with `flushes` is left early here.
     void leave();
     llvm::Value *has_left();
-    /// Whether one can have been in what was emitted so far.
+    /// True if the code emitted so far may leave such a loop early.
     bool may_have_left() const { return left_; }
 
   private:
@@ -29,7 +29,7 @@ class OutsideCode {
     TaskCode &code_;
     const ir::Function &fn_;
     llvm::IRBuilder<> &b_;
-    llvm::Value *told_ = nullptr; ///< what LaunchData::asked was when counts were told last
+    llvm::Value *told_ = nullptr; ///< value of LaunchData::asked at the last safepoint
     llvm::Value *left_ = nullptr; ///< 1: a loop with `flushes` was left early
 };
 

@@ -13,13 +13,13 @@ constexpr size_t large_block = 2'500; ///< smaller ones are not worth the calls
 constexpr size_t wanted_size = 1'000;
 constexpr size_t least_size = 200;
 
-/// Whether it may stand in another function: it neither leaves the task, or a block around the one that is cut, nor makes
-/// memory that lasts longer than it does, nor asks which chunk the task was called with.
+/// Decides whether an instruction may move to another function: it must not leave the task or a block around the one that is
+/// split, allocate memory that outlives it, or use the chunk that the task was called with.
 class Movable {
   public:
     explicit Movable(const Function &fn) : fn_(fn) {}
 
-    /// Its instructions; 0 if it may not.
+    /// Returns the number of instructions; 0 if they may not move.
     size_t size(Value v) const {
         size_t sum = 0;
         return moves(v, 0, sum) ? sum : 0;
@@ -32,7 +32,7 @@ class Movable {
         for (Op stays : {Op::chunk_begin, Op::chunk_end, Op::local, Op::reserve, Op::look, Op::left, Op::ret, Op::exit,
                          Op::fail, Op::print})
             if (in.op == stays) return false;
-        if (in.op == Op::if_ && fn_[fn_.args(v)[0]].op == Op::look) return false; // may be taken out of its block
+        if (in.op == Op::if_ && fn_[fn_.args(v)[0]].op == Op::look) return false; // may be hoisted out of its block
         if (in.op == Op::break_ || in.op == Op::continue_) return loops > 0;
         if (family(in.op) == Family::control && in.op != Op::if_) {
             if (fn_.loops.at(in.imm).interruptible || fn_.loops.at(in.imm).flushes) return false;
@@ -48,7 +48,7 @@ class Movable {
     const Function &fn_;
 };
 
-/// Which values cross from part to part, and where in the frame they stand.
+/// Finds the values that cross between parts, and assigns their offsets in the frame.
 class Crossings {
   public:
     Crossings(const Function &fn, BlockId block, Parts &parts) : fn_(fn), parts_(parts), home_(fn.insts.size()) {
@@ -99,8 +99,8 @@ class Crossings {
     static constexpr uint64_t none = UINT64_MAX;
     const Function &fn_;
     Parts &parts_;
-    std::vector<uint32_t> home_;   ///< by Value id: the part that makes it, from 1 on; 0: none
-    std::vector<uint32_t> inside_; ///< by Value id: the part that the instruction stands in
+    std::vector<uint32_t> home_;   ///< by Value id: the part that defines it, from 1 on; 0: none
+    std::vector<uint32_t> inside_; ///< by Value id: the part that contains the instruction
     std::vector<uint64_t> places_; ///< by Value id
 };
 

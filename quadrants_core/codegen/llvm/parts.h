@@ -1,6 +1,6 @@
 #pragma once
-// A block of thousands of instructions in functions of their own. Each of LLVM's passes goes over all of a function, whose
-// instructions soon take more memory than the caches hold: a thousand at a time take half of the time.
+// Splits a block of thousands of instructions into outlined functions. Each LLVM pass walks a whole function, whose
+// instructions soon exceed the caches: a thousand at a time take half of the time.
 #include "ir/function.h"
 
 #include <cstdint>
@@ -9,20 +9,20 @@
 
 namespace qd::codegen {
 
-/// Neighbours in a block, which one function takes.
+/// Consecutive instructions of a block that become one function.
 struct Part {
-    size_t begin = 0, end = 0; ///< of the block's instructions
-    /// Values that come from outside of it, those that others use, and of the latter those that are used outside of parts: where they stand
-    /// in the frame.
+    size_t begin = 0, end = 0; ///< range of the block's instructions
+    /// Values with their offsets in the frame: those that the part uses from outside, those that other code uses from the part,
+    /// and of the latter those used outside of all parts.
     std::vector<std::pair<ir::Value, uint64_t>> takes, leaves, shows;
 };
 
 struct Parts {
-    std::vector<Part> list; ///< in order; between them stands what cannot be moved
+    std::vector<Part> list; ///< in order; the instructions between them stay in the block
     uint64_t frame_bytes = 0;
 };
 
-/// No parts: the block is left as it is.
+/// Returns no parts if the block is to stay as it is.
 Parts parts_of(const ir::Function &fn, ir::BlockId block);
 
 } // namespace qd::codegen

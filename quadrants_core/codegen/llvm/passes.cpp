@@ -1,6 +1,6 @@
-// Optimisation and machine code. Folding, CSE, loop-invariant motion and vectorising happened on our own IR; what is
-// left for LLVM is local clean-up, so the lists are short; the fast tier has none. Measured: for 5,000 operations these
-// take a third of the time of -O3 and give the same speed; SLP, GVN and unrolling cost time and here even speed.
+// Runs LLVM's optimisation and code generation. Folding, CSE, loop-invariant code motion and vectorisation happened on our own
+// IR. LLVM only does local clean-up, so the list of passes is short, and empty in the fast tier. Measured: for 5,000 operations
+// these passes take a third of the time of -O3 and give the same speed; SLP, GVN and unrolling cost time, and here even speed.
 #include "codegen/llvm/passes.h"
 
 #include "codegen/llvm/compat.h"
@@ -45,18 +45,18 @@ namespace qd::codegen {
 
 namespace {
 
-/// LLVM gave up half-way: none of its objects that were in use can be touched again.
+/// LLVM failed midway: none of its objects that were in use may be touched again.
 struct Fatal : Refused {
     using Refused::Refused;
 };
 
-/// LLVM ends the process after this returns, so it does not.
+/// Throws, because LLVM ends the process if this returns.
 void on_fatal_error(void *, const char *reason, bool) { throw Fatal(std::string("LLVM: ") + reason); }
 
 } // namespace
 
-/// The switches belong to this library's own, hidden copy of LLVM. Each of these passes takes up to a few percent of the
-/// time of code generation and gives nothing on kernels.
+/// The switches apply to this library's own, hidden copy of LLVM. Each of these passes takes up to a few percent of the time of
+/// code generation and gains nothing on kernels.
 void start_llvm() {
     const char *switches[] = {"quadrants",
                               "-enable-misched=false",
@@ -86,13 +86,13 @@ void start_llvm() {
 
 namespace {
 
-/// What is kept between compilations.
+/// A target machine, kept between compilations.
 struct Machine {
     std::string triple, cpu, features;
     bool optimize = false;
     std::unique_ptr<llvm::TargetMachine> target;
     TargetFacts facts;
-    /// The passes that write objects, built once: setting up a hundred passes costs as much as compiling a small loop.
+    /// The passes that write objects, built once: setting up a hundred passes takes as long as compiling a small loop.
     struct Writer {
         llvm::SmallVector<char, 0> bytes;
         llvm::raw_svector_ostream stream{bytes};
@@ -100,56 +100,56 @@ struct Machine {
     };
     std::unique_ptr<Writer> writer;
 };
-struct Workbench {
+struct CompilerState {
     std::unique_ptr<llvm::LLVMContext> context;
     int uses = 0;
     std::vector<Machine> machines;
-    std::string complaint; ///< first error that LLVM reported through its context
+    std::string first_error; ///< reported by LLVM through its context
 };
-/// Benches that nobody uses. A compilation takes one, whichever thread it runs on: setting one up takes as long as
-/// compiling a small loop. Without a lock, so that a child forked meanwhile can compile.
-std::array<std::atomic<Workbench *>, 64> idle_benches;
+/// Idle states. A compilation takes one on any thread: setting one up takes as long as compiling a small loop. The table has
+/// no lock, so that a child forked meanwhile can compile.
+std::array<std::atomic<CompilerState *>, 64> idle_states;
 
-/// A bench for one compilation.
+/// The state of one compilation, leased from the idle ones.
 class Lease {
   public:
     Lease() {
-        for (std::atomic<Workbench *> &place : idle_benches)
-            if (place.load(std::memory_order_relaxed) && (bench_ = place.exchange(nullptr))) return;
-        bench_ = new Workbench;
+        for (std::atomic<CompilerState *> &place : idle_states)
+            if (place.load(std::memory_order_relaxed) && (state_ = place.exchange(nullptr))) return;
+        state_ = new CompilerState;
     }
     ~Lease() {
-        for (std::atomic<Workbench *> &place : idle_benches) {
-            Workbench *none = nullptr;
-            if (place.compare_exchange_strong(none, bench_)) return;
+        for (std::atomic<CompilerState *> &place : idle_states) {
+            CompilerState *none = nullptr;
+            if (place.compare_exchange_strong(none, state_)) return;
         }
-        delete bench_;
+        delete state_;
     }
     Lease(const Lease &) = delete;
-    Workbench &operator*() const { return *bench_; }
+    CompilerState &operator*() const { return *state_; }
 
   private:
-    Workbench *bench_;
+    CompilerState *state_;
 };
 
 void on_diagnostic(const llvm::DiagnosticInfo *info, void *where) {
-    auto &complaint = static_cast<Workbench *>(where)->complaint;
-    if (info->getSeverity() != llvm::DS_Error || !complaint.empty()) return;
-    llvm::raw_string_ostream stream(complaint);
+    auto &first_error = static_cast<CompilerState *>(where)->first_error;
+    if (info->getSeverity() != llvm::DS_Error || !first_error.empty()) return;
+    llvm::raw_string_ostream stream(first_error);
     llvm::DiagnosticPrinterRawOStream printer(stream);
     info->print(printer);
 }
 
-/// Types, constants and metadata stay in a context for good: it is renewed now and then.
-void prepare(Workbench &bench) {
-    if (!bench.context || ++bench.uses > 64) {
-        bench.uses = 0;
-        bench.context = std::make_unique<llvm::LLVMContext>();
-        bench.context->setDiagnosticHandlerCallBack(
-            [](const llvm::DiagnosticInfo *info, void *where) { on_diagnostic(info, where); }, &bench);
-        bench.context->setDiscardValueNames(true);
+/// Renews the context now and then: a context never frees its types, constants and metadata.
+void prepare(CompilerState &state) {
+    if (!state.context || ++state.uses > 64) {
+        state.uses = 0;
+        state.context = std::make_unique<llvm::LLVMContext>();
+        state.context->setDiagnosticHandlerCallBack(
+            [](const llvm::DiagnosticInfo *info, void *where) { on_diagnostic(info, where); }, &state);
+        state.context->setDiscardValueNames(true);
     }
-    bench.complaint.clear();
+    state.first_error.clear();
 }
 
 void add_codegen(llvm::legacy::PassManager &passes, llvm::TargetMachine &target, llvm::raw_pwrite_stream &stream,
@@ -159,8 +159,8 @@ void add_codegen(llvm::legacy::PassManager &passes, llvm::TargetMachine &target,
         throw Refused("LLVM cannot write this kind of file");
 }
 
-/// What the processor's features add to, and take away from, those that LLVM knows its model to have. Of the two hundred
-/// that it has names for few differ, and each name costs a walk over all of them, in three places.
+/// Returns the features by which the processor differs from LLVM's model of it. Few of the two hundred names differ, and each
+/// name costs a walk over all of them, in three places. Returns all features if the differences do not suffice.
 std::string least_features(const llvm::Target &target, const llvm::Triple &triple, const std::string &cpu,
                            const std::string &all) {
     const auto known = compat::make_subtarget(target, triple, cpu, "");
@@ -179,7 +179,7 @@ std::string least_features(const llvm::Target &target, const llvm::Triple &tripl
     return llvm::all_of(wanted, [&](llvm::StringRef feature) { return is_so(*made, feature); }) ? least : all;
 }
 
-Machine &machine(Workbench &own, const llvm_door::Request &request) {
+Machine &machine(CompilerState &own, const llvm_door::Request &request) {
     for (Machine &m : own.machines)
         if (m.triple == request.triple && m.cpu == request.cpu && m.features == request.features &&
             m.optimize == request.optimize)
@@ -262,7 +262,7 @@ std::vector<uint8_t> generate(llvm::Module &module, Machine &machine, llvm_door:
 
 std::vector<uint8_t> compile(const llvm_door::Request &request) {
     const Lease lease;
-    Workbench &own = *lease;
+    CompilerState &own = *lease;
     prepare(own);
     try {
         Machine &chosen = machine(own, request);
@@ -277,7 +277,7 @@ std::vector<uint8_t> compile(const llvm_door::Request &request) {
         }
         if (request.optimize && request.output != llvm_door::Output::given_text) optimize(*module, target);
         std::vector<uint8_t> code = generate(*module, chosen, request.output);
-        if (!own.complaint.empty()) throw Refused("LLVM: " + own.complaint);
+        if (!own.first_error.empty()) throw Refused("LLVM: " + own.first_error);
         return code;
     } catch (const Fatal &) {
         (void)own.context.release();

@@ -1,5 +1,5 @@
 #pragma once
-// LLVM module -> machine code: the only file pair that sees LLVM's pass and target headers.
+// Compiles an LLVM module to machine code. Only this pair of files includes LLVM's pass and target headers.
 #include "codegen/llvm/door/door.h"
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace qd::codegen {
 
-/// Before any other call, once.
+/// Must be called once, before any other function.
 void start_llvm();
-/// The whole way of one request, on this thread's own context and target machine. Throws Refused.
+/// Runs one request from IR to output, with a context and a target machine of its own. Throws Refused.
 std::vector<uint8_t> compile(const llvm_door::Request &request);
-/// Name and features of this machine, in LLVM's words.
+/// Returns the name and features of this machine, as LLVM spells them.
 void host(std::string *cpu, std::string *features);
 
 } // namespace qd::codegen

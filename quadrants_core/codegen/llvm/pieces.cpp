@@ -25,7 +25,7 @@ void Pieces::note(llvm::Instruction *access, uint32_t number) {
 }
 
 void Pieces::attach(llvm::LLVMContext &context) const {
-    // Lists grow with the square of the number of pieces.
+    // The lists grow with the square of the number of scopes.
     if (numbers_.size() < 2 || numbers_.size() > 40) return;
     llvm::MDBuilder md(context);
     llvm::MDNode *domain = md.createAnonymousAliasScopeDomain();

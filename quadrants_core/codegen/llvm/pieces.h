@@ -1,10 +1,9 @@
 #pragma once
-// What LLVM is told about aliasing.
+// Alias scopes.
 //
-// Every pointer leads into one piece of memory: an array argument, a field tree, the buffer between tasks, the return
-// buffer, a local, the stacks, the counters, the state of the thread. Each piece gets an alias scope; an access carries its own
-// scope and `noalias` on all others. A pointer that came through a block parameter has no known piece and carries
-// nothing.
+// Every pointer has one alias scope: an array argument, a field tree, the buffer between tasks, the return buffer, a local, the
+// stacks, the counters, the state of the thread, or a table. An access carries its own scope and `noalias` on all others. A
+// pointer that came through a block parameter has no known scope, and its accesses carry no metadata.
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -21,15 +20,15 @@ enum class Piece : uint8_t { array, tree, tmp, ret, local, counters, thread, sta
 
 class Pieces {
   public:
-    /// `distinct_arrays`: arguments overlap neither one another nor a tree.
+    /// `distinct_arrays`: array arguments overlap neither one another nor a tree.
     explicit Pieces(bool distinct_arrays) : distinct_arrays_(distinct_arrays) {}
     void begin();
-    /// Of the function at hand, from 1; 0 means that nothing is known.
+    /// Returns the number of a scope in the current function, from 1; 0 stands for an unknown scope.
     uint32_t number(Piece kind, uint64_t which);
-    /// Whether something leads into it, and it has this number.
+    /// True if `number` is the scope of this kind, and the function uses that scope.
     bool is(uint32_t number, Piece kind) const;
     void note(llvm::Instruction *access, uint32_t number);
-    /// All accesses are known.
+    /// Attaches the metadata, once all accesses are noted.
     void attach(llvm::LLVMContext &context) const;
 
   private:

@@ -1,5 +1,5 @@
-// Operations in instructions that LLVM's fast instruction selector knows. What it does not know goes through the slow
-// one: an intrinsic alone, any other instruction together with all that stands before it in its block.
+// Emits operations in instructions that LLVM's FastISel supports. Everything else goes through the slow selector: an intrinsic
+// alone, any other instruction together with all that precedes it in its block.
 #include "codegen/llvm/arithmetic.h"
 
 #include <cmath>
@@ -13,13 +13,13 @@ bool is_plain_word(llvm::Value *x) { return x->getType()->isIntegerTy(32) || x->
 
 } // namespace
 
-/// NaN loses; which of two zeros it is matters only where `exact`.
+/// NaN loses; the sign of a zero matters only if `exact`.
 llvm::Value *Arithmetic::plain_extreme(bool greater, bool exact, llvm::Value *x, llvm::Value *y) {
     if (!is_plain_float(x)) return nullptr;
     if (llvm::isa<llvm::ConstantFP>(x)) std::swap(x, y);
     const auto *bound = llvm::dyn_cast<llvm::ConstantFP>(y);
     llvm::Value *first = greater ? b_.CreateFCmpOGT(x, y) : b_.CreateFCmpOLT(x, y);
-    llvm::Value *result = b_.CreateSelect(first, x, y); // y where one is NaN or they are equal
+    llvm::Value *result = b_.CreateSelect(first, x, y); // y if one is NaN or they are equal
     if (exact && !(bound && !bound->isZero())) {
         llvm::Type *word = b_.getIntNTy(x->getType()->getPrimitiveSizeInBits());
         llvm::Value *bits_x = b_.CreateBitCast(x, word), *bits_y = b_.CreateBitCast(y, word);
@@ -48,7 +48,7 @@ llvm::Value *Arithmetic::plain_abs(llvm::Value *x) {
     return b_.CreateBitCast(b_.CreateAnd(bits, b_.getInt(llvm::APInt::getSignedMaxValue(width))), x->getType());
 }
 
-/// Saturates, NaN is 0.
+/// Saturates; NaN becomes 0.
 llvm::Value *Arithmetic::plain_to_int(Scalar to, llvm::Value *x) {
     const unsigned bits = unsigned(ir::bits_of(to));
     const bool is_signed = ir::is_signed(to);

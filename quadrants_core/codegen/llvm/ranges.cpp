@@ -44,7 +44,7 @@ class Reading {
             return true;
         }
         const auto most = taken_off(v, Op::max);
-        if (!most) return false; // not at least anything
+        if (!most) return false; // it has no lower bound
         out.least = int64_t(*most);
         if (const auto then = taken_off(v, Op::add)) out.then = int64_t(*then);
         if (fn_[v].op != Op::cast || fn_.type(v) != Type(Scalar::i64)) return false;
@@ -54,7 +54,7 @@ class Reading {
         return slot(v, out.slot);
     }
 
-    /// The other operand of such an instruction, whose place `v` takes.
+    /// If `v` is this op with a constant operand, returns the constant and sets `v` to the other operand.
     std::optional<uint64_t> taken_off(Value &v, Op op) const {
         if (fn_[v].op != op) return {};
         const Value left = fn_.args(v)[0], right = fn_.args(v)[1];
@@ -67,7 +67,7 @@ class Reading {
         return known;
     }
 
-    /// Where the launch has the number.
+    /// Finds the slot of the launch's arguments that holds the number.
     bool slot(Value v, uint32_t &out) const {
         if (fn_[v].op == Op::dim) {
             out = abi::extent_slot(code_.slot_of(fn_.args(v)[0]), uint32_t(fn_[v].imm));

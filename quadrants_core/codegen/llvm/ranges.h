@@ -1,5 +1,5 @@
 #pragma once
-// Ranges that need no code.
+// Ranges that need no bounds function.
 #include "abi/range.h"
 #include "codegen/llvm/task_code.h"
 
@@ -7,7 +7,7 @@
 
 namespace qd::codegen {
 
-/// The range of a task, if it follows from arguments as abi::Range can say. A function for it costs as much to compile as a small loop.
+/// Returns the range of a task if abi::Range can express it by arguments. A function would take as long to compile as a small loop.
 std::optional<abi::Range> range_of(const TaskCode &code);
 
 } // namespace qd::codegen

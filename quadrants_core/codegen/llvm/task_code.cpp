@@ -8,7 +8,7 @@ TaskCode::TaskCode(const ir::Function &task, llvm::Module &own_module, const Tar
     : fn(task), target(facts), module(own_module), context(module.getContext()), b(context), entry(context),
       words(entry), pieces(task.distinct_arrays), values(task.insts.size()), base(task.insts.size()) {
     if (task.fast_math) {
-        // NaN and infinity keep their meaning, so that tests for them work.
+        // NaN and infinity retain their meaning, so that tests for them work.
         llvm::FastMathFlags flags;
         flags.setAllowReassoc();
         flags.setAllowContract();
@@ -64,7 +64,7 @@ llvm::Value *TaskCode::get(Value v) {
     if (llvm::Value *known = values[v.id]) return known;
     if (fn[v].op == Op::param)
         set(v, param(v));
-    else if (fn[v].op == Op::constant) // in another part of the task
+    else if (fn[v].op == Op::constant) // defined in another part of the task
         set(v, constant(fn[v].type, fn[v].imm));
     else
         refuse(v, "used before its definition");

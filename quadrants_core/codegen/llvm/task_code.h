@@ -1,6 +1,6 @@
 #pragma once
-// The machine code of one task as it grows: where instructions are put, and what the values of the IR are by now. Each family of
-// ops has a class of its own that writes into it.
+// The state of code generation for one task: insertion points, and the LLVM values of the IR values emitted so far. Each op
+// family has its own class that emits into it.
 #include "abi/abi.h"
 #include "codegen/llvm/emit.h"
 #include "codegen/llvm/pieces.h"
@@ -30,35 +30,35 @@ class TaskCode {
     llvm::Module &module;
     llvm::LLVMContext &context;
     llvm::IRBuilder<> b;
-    llvm::IRBuilder<> entry; ///< inserts before the jump out of the entry block
+    llvm::IRBuilder<> entry; ///< inserts before the branch that ends the entry block
     LaunchWords words;
     Pieces pieces;
     llvm::Function *out = nullptr;
-    llvm::BasicBlock *leave = nullptr;      ///< returns
+    llvm::BasicBlock *leave = nullptr;      ///< the block that returns
     std::vector<llvm::Value *> values;      ///< by Value id; null: not emitted yet
-    std::vector<uint32_t> base;             ///< by Value id: the piece that a pointer leads into; 0 = unknown
-    std::map<uint32_t, llvm::Value *> wide; ///< by Value id: an index of a loop that counts in 64 bits
+    std::vector<uint32_t> base;             ///< by Value id: the alias scope of a pointer; 0 = unknown
+    std::map<uint32_t, llvm::Value *> wide; ///< by Value id: the 64-bit counter of a loop with a 32-bit index
 
-    /// A function begins, with its entry and its leave; `b` stands between them.
+    /// Starts a function with its entry and leave blocks; `b` inserts between them.
     void begin(llvm::Function *function);
     void forget_values();
-    /// A constant of the object file, which the runtime finds by its name.
+    /// Adds a constant to the object file, which the runtime finds by its name.
     void leave_constant(const char *name, const void *content, size_t bytes, size_t align);
     llvm::BasicBlock *new_block(const char *name);
-    /// Before an instruction that LLVM's fast selector does not know: a new block. See plain.cpp.
+    /// Starts a new block before an instruction that FastISel does not support. See plain.cpp.
     void apart();
     [[noreturn]] void refuse(Value v, const std::string &why) const;
 
     llvm::Value *get(Value v);
-    /// An operand of the instruction that is being emitted. Operands of others may be in another function (parts.h): `at_hand`.
+    /// Returns an operand of the instruction that is being emitted. Operands of others may be in another function (parts.h): `at_hand`.
     llvm::Value *arg(Value v, size_t i) { return get(fn.args(v)[i]); }
-    /// Null if the function being emitted does not have the value.
+    /// Returns null if the current function does not have the value.
     llvm::Value *at_hand(Value v) const { return values[v.id]; }
     Type arg_type(Value v, size_t i) const { return fn.type(fn.args(v)[i]); }
     void set(Value v, llvm::Value *x) { values[v.id] = x; }
-    /// Of the piece that operand 0 leads into.
+    /// Returns the alias scope of operand 0.
     uint32_t piece_of(Value access) const { return base[fn.args(access)[0].id]; }
-    /// The first one of a parameter in abi::LaunchData::args.
+    /// Returns the first slot of a parameter in abi::LaunchData::args.
     uint32_t slot_of(Value param) const;
 
     llvm::Type *scalar(Scalar s);

@@ -1,15 +1,16 @@
-// Updates of memory that several threads may share. Most launches share none: they run on one thread (abi::Thread::alone), or
-// each thread has a copy of what the task accumulates in (accumulations.cpp), as far from the array as abi::Thread::to_copy says,
-// which is asked in the beginning; its words are XORed with the neutral element. So a task that updates in loops is compiled
-// without locks there, and says what it needs (abi::Needs). What it updates outside of loops, once in a chunk, is locked, but for
-// what it accumulates in. Its code with locks is made when a launch first needs it (engine/shared_code.cpp), of the same IR with
-// ir::Wish::locked: that asks at each update that may be in a copy, and locks the others. A task whose order is fixed asks at all:
+// Updates of memory that threads may share. Most launches share none: they run on one thread (abi::Thread::alone), or each
+// thread has a privatised copy of what the task accumulates in (accumulations.cpp). The copy is abi::Thread::to_copy bytes
+// away, which is loaded on entry, and its words are XORed with the neutral element. So a task is compiled without locks for its
+// updates in loops, and declares what that requires (abi::Needs). Updates outside loops, once per chunk, are locked, except
+// accumulations. The code with locks is compiled when a launch first needs it (engine/shared_code.cpp), from the same IR with
+// ir::Wish::locked: it checks at each update that may go to a copy, and locks the others. A task whose order is fixed checks at
+// every update:
 //
 //     if (alone or copied) *p = op(*p, x) else lock *p = op(*p, x)
 //
-// Serial tasks need no locks. Always locked are exchanges, which locks of the program are made of; coverage counters, which others
-// read and clear; what stands in a region of a graph, whose sections may run side by side; and tasks that call libraries, whose
-// threads may be at the same memory.
+// Serial tasks need no locks. The following are always locked: exchanges, which programs build locks from; coverage counters,
+// which other threads read and clear; tasks in a region of a graph, whose sections may run concurrently; and tasks that call
+// libraries, whose threads may access the same memory.
 #include "codegen/llvm/updates.h"
 
 #include "analysis/denormals.h"
@@ -129,7 +130,7 @@ llvm::Value *UpdateCode::to_copy(size_t accumulation) {
     return known;
 }
 
-/// The address in the copy: from where the array begins if that is known on entry, and nobody needs the other address.
+/// Returns the address in the copy. It starts from the beginning of the array if that is known on entry and only the copy is updated.
 llvm::Value *UpdateCode::in_copy(llvm::Value *pointer, llvm::Value *to_copy) {
     std::vector<llvm::GetElementPtrInst *> steps;
     llvm::Value *root = pointer;
@@ -203,7 +204,7 @@ llvm::Value *UpdateCode::locked(Value v) {
     llvm::Value *pointer = code_.arg(v, 0), *value = code_.arg(v, 1);
     uint32_t base = code_.piece_of(v);
     bool is_float = t.is_float(), is_signed = ir::is_signed(t.elem), is_bool = t.is_bool();
-    // Exchange and compare-and-swap are what locks are made of: they also order other accesses.
+    // Locks are built from exchange and compare-and-swap, so these also order other accesses.
     auto ordering = llvm::AtomicOrdering::Monotonic;
     Rmw::BinOp op = Rmw::BAD_BINOP;
     switch (AtomicOp(in.op)) {
@@ -235,7 +236,7 @@ llvm::Value *UpdateCode::locked(Value v) {
     return word != code_.type(t) ? b_.CreateBitCast(rmw, code_.type(t)) : rmw;
 }
 
-/// Compare-and-swap: once for atomic_cas, in a loop for what the machine has no instruction for.
+/// Emits compare-and-swap: once for atomic_cas, in a loop for ops that the machine has no instruction for.
 llvm::Value *UpdateCode::by_swaps(Value v, llvm::Value *pointer, llvm::Value *operand) {
     Type t = fn_[v].type;
     uint32_t base = code_.piece_of(v);
@@ -292,7 +293,7 @@ void UpdateCode::atomic(Value v) {
     llvm::Value *free = is_free(copied);
     llvm::BasicBlock *own = code_.new_block("own"), *shared = code_.new_block("shared"),
                      *done = code_.new_block("updated");
-    // A lock takes so long that where it stands does not matter.
+    // A locked update takes so long that its placement does not matter.
     llvm::MDNode *likely = llvm::MDBuilder(code_.context).createBranchWeights(64, 1);
     b_.CreateCondBr(free, own, shared, likely);
     b_.SetInsertPoint(own);

@@ -1,5 +1,5 @@
 #pragma once
-// Atomic updates of memory, and what the code of a task asks about who else is there.
+// Emits atomic updates of memory, and the checks whether other threads may access it too.
 #include "codegen/llvm/accumulations.h"
 #include "codegen/llvm/arithmetic.h"
 
@@ -11,10 +11,10 @@ namespace qd::codegen {
 class UpdateCode {
   public:
     UpdateCode(TaskCode &code, Arithmetic &arithmetic);
-    /// A function begins; `thread` is null if its updates are always locked.
+    /// Starts a function; `thread` is null if its updates are always locked.
     void begin(llvm::Value *thread);
     void atomic(Value v);
-    /// Leaves the list of what threads may have copies of, and what order is asked for, in the object file.
+    /// Adds constants to the object file: the accumulations, the order that the updates need, and the float mode.
     void list() const;
 
   private:
@@ -24,24 +24,24 @@ class UpdateCode {
 
     enum class How : uint8_t { locked, unlocked, ask };
 
-    /// What the memory comes from.
+    /// Returns the op that the chain of offsets starts from.
     ir::Op root_of(Value atomic) const;
-    /// Memory that no other thread knows.
+    /// True if no other thread can reach the memory.
     bool is_private(Value atomic) const;
     bool may_lack_lock(Value atomic) const;
     How how(Value atomic) const;
     /// Fills `looped_` from a block, and `accumulations_.updates.needs`.
     void find_looped(ir::BlockId b, bool in_loop);
-    /// Asked once, on entry: nobody else is at what is updated; the number of the accumulation that it is of, or none.
+    /// True if this thread has exclusive access to the accumulation or, without one, to all memory. Computed once, on entry.
     llvm::Value *is_free(std::optional<size_t> accumulation);
-    /// From there to the copy of the thread, in bytes.
+    /// Returns the distance in bytes from the accumulation to the thread's privatised copy of it.
     llvm::Value *to_copy(size_t accumulation);
-    /// What the words there are XORed with; null: nothing.
+    /// Returns the word that the words of the copy are XORed with; null: none.
     llvm::Value *neutral(size_t accumulation);
     llvm::Value *in_copy(llvm::Value *pointer, llvm::Value *to_copy);
     llvm::Value *word_of_thread(size_t offset, llvm::Type *t);
 
-    llvm::Value *unlocked(Value v, std::optional<size_t> accumulation); ///< what was there before, as the next two
+    llvm::Value *unlocked(Value v, std::optional<size_t> accumulation); ///< returns the old value, as the next two
     llvm::Value *locked(Value v);
     llvm::Value *by_swaps(Value v, llvm::Value *pointer, llvm::Value *operand);
 
@@ -52,7 +52,7 @@ class UpdateCode {
     const std::vector<uint32_t> uses_; ///< by Value id
     const bool always_locked_;
     Accumulations accumulations_;
-    std::vector<bool> looped_; ///< by Value id: an atomic in a loop
+    std::vector<bool> looped_; ///< by Value id: an atomic inside a loop
     llvm::Value *thread_ = nullptr;
     llvm::Value *alone_ = nullptr;
     std::vector<Asked> asked_; ///< by accumulation

@@ -1,6 +1,6 @@
-// exp, log, log2, sin, cos and tanh of f32 vectors under fast_math, as instructions: polynomials good to 2 ulp, with
-// the right values at 0, infinity and NaN. Numbers too small to be normal count as zero. sin and cos of large numbers are
-// those of libm. The coefficients are those of Moshier's Cephes library.
+// Emits exp, log, log2, sin, cos and tanh of f32 vectors under fast_math inline: polynomials accurate to 2 ulp, with the right
+// values at 0, infinity and NaN. Subnormal numbers count as zero. sin and cos of large numbers are those of libm. The
+// coefficients are from Moshier's Cephes library.
 #include "codegen/llvm/arithmetic.h"
 
 #include <llvm/IR/Intrinsics.h>
@@ -28,7 +28,7 @@ struct VectorMath {
         return b.CreateIntrinsic(intrinsics::fma, {x->getType()}, {x, y, z});
     }
     llvm::Value *apply(llvm::Intrinsic::ID id, llvm::Value *x) { return b.CreateUnaryIntrinsic(id, x); }
-    /// Highest power first.
+    /// Coefficients have the highest power first.
     llvm::Value *polynomial(llvm::Value *x, std::initializer_list<double> coefficients) {
         llvm::Value *sum = nullptr;
         for (double c : coefficients) sum = sum ? fma(sum, x, f(c)) : f(c);
@@ -38,7 +38,7 @@ struct VectorMath {
     llvm::Value *power_of_two(llvm::Value *exponent) {
         return b.CreateBitCast(b.CreateShl(b.CreateAdd(exponent, i(127)), 23), real);
     }
-    /// To an integer; any value where there is none.
+    /// Converts to an integer; the result is arbitrary if there is none.
     llvm::Value *to_word(llvm::Value *x) { return b.CreateFreeze(b.CreateFPToSI(x, word)); }
 
     llvm::Value *exp(llvm::Value *x) {
@@ -50,7 +50,7 @@ struct VectorMath {
         llvm::Value *p = polynomial(
             r, {1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1});
         llvm::Value *sum = b.CreateFAdd(fma(p, b.CreateFMul(r, r), r), f(1));
-        // 2^n in two factors: n reaches beyond the exponents of f32 on both sides.
+        // 2^n in two factors: n exceeds the exponents of f32 on both sides.
         llvm::Value *exponent = to_word(n), *half = b.CreateAShr(exponent, 1);
         llvm::Value *scaled = b.CreateFMul(sum, power_of_two(half));
         llvm::Value *result = b.CreateFMul(scaled, power_of_two(b.CreateSub(exponent, half)));
@@ -58,7 +58,7 @@ struct VectorMath {
     }
 
     llvm::Value *log(llvm::Value *x) {
-        const uint32_t root_half = 0x3f3504f3; // the mantissa is taken between sqrt(1/2) and sqrt(2)
+        const uint32_t root_half = 0x3f3504f3; // the mantissa is between sqrt(1/2) and sqrt(2)
         llvm::Value *bits = b.CreateBitCast(x, word);
         llvm::Value *exponent = b.CreateAShr(b.CreateSub(bits, i(root_half)), 23);
         llvm::Value *mantissa = b.CreateBitCast(b.CreateSub(bits, b.CreateShl(exponent, 23)), real);
@@ -77,10 +77,10 @@ struct VectorMath {
         return b.CreateSelect(is_nan(x), x, result);
     }
 
-    /// Beyond, the steps of `sine` lose digits.
+    /// Beyond this, the steps of `sine` lose digits.
     static constexpr double large = 0x1p48;
 
-    /// sin(x + quarters * pi/2), |x| <= large. The argument is reduced in f64; adding 1.5 * 2^52 rounds to an integer, which then stands
+    /// Returns sin(x + quarters * pi/2), |x| <= large. The argument is reduced in f64: adding 1.5 * 2^52 rounds to an integer
     /// in the low bits.
     llvm::Value *sine(llvm::Value *x, uint32_t quarters) {
         auto *wide = llvm::FixedVectorType::get(b.getDoubleTy(), real->getNumElements());
@@ -120,7 +120,7 @@ struct VectorMath {
 llvm::Value *Arithmetic::vector_math(RealOp op, llvm::Value *x) {
     if (!fn_.fast_math || !x->getType()->isVectorTy() || !x->getType()->getScalarType()->isFloatTy()) return nullptr;
     llvm::IRBuilder<>::FastMathFlagGuard guard(b_);
-    b_.clearFastMathFlags(); // the order of the steps is what makes them accurate
+    b_.clearFastMathFlags(); // the order of the steps makes them accurate
     VectorMath math(b_, x);
     if (op == RealOp::exp) return math.exp(x);
     if (op == RealOp::log) return math.log(x);

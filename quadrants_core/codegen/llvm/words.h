@@ -1,5 +1,5 @@
 #pragma once
-// What a launch says, and does not change while a task runs: loaded once, on entry.
+// Words of the launch that do not change while a task runs: each is loaded once, on entry.
 #include <llvm/IR/IRBuilder.h>
 
 #include <map>
@@ -9,20 +9,20 @@ namespace qd::codegen {
 
 class LaunchWords {
   public:
-    /// `entry` stands where the function begins.
+    /// `entry` inserts at the start of the function.
     explicit LaunchWords(llvm::IRBuilder<> &entry) : entry_(entry) {}
     void begin(llvm::Value *launch);
-    /// What stands at this byte of abi::Launch.
+    /// Returns the pointer at this byte of abi::Launch.
     llvm::Value *pointer(size_t offset);
-    /// The same, loaded at `where`, so that it takes no register of the loops around.
+    /// The same, loaded at `where`, so that it occupies no register in the loops around.
     llvm::Value *pointer(llvm::IRBuilder<> &where, size_t offset) const;
-    /// The same of what a pointer there leads to.
+    /// Returns the pointer at byte `inner` of the struct that this pointer points to.
     llvm::Value *pointer_through(size_t offset, size_t inner);
-    /// A word of abi::LaunchData::args.
+    /// Returns a word of abi::LaunchData::args.
     llvm::Value *slot(uint32_t index, llvm::Type *t);
-    /// Element `index` of a table of addresses that does not change either.
+    /// Returns element `index` of a table of addresses that does not change either.
     llvm::Value *element(llvm::Value *table, uint32_t index);
-    /// A load of what does not change.
+    /// Emits a load of memory that does not change.
     static llvm::LoadInst *load(llvm::IRBuilder<> &where, llvm::Type *t, llvm::Value *at, uint64_t align = 8);
 
   private:

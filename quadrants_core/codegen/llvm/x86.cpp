@@ -8,7 +8,7 @@ namespace {
 
 namespace intrinsics = llvm::Intrinsic;
 
-/// Whole entries only: "+avx512f" is not "+avx512fp16".
+/// Matches whole entries only: "+avx512f" is not "+avx512fp16".
 bool has(std::string_view features, std::string_view wanted) {
     for (size_t at = 0; (at = features.find(wanted, at)) != features.npos; ++at) {
         size_t end = at + wanted.size();

@@ -1,5 +1,5 @@
 #pragma once
-// What x86 has that portable LLVM instructions do not say.
+// Features of x86 beyond portable LLVM instructions.
 #include "codegen/llvm/emit.h"
 
 #include <string_view>

@@ -13,11 +13,11 @@ namespace qd::codegen::llvm_door {
 namespace {
 
 constexpr const char *file_name = "/libquadrants_llvm.so";
-BriefMutex mutex; ///< so that no child has a library half opened
+BriefMutex mutex; ///< held across a fork, so that no child sees a half-opened library
 std::string directory;
 std::atomic<const Library *> library{nullptr};
 
-/// Beside the file that holds this code; programs of the build tree find it in the package built next to them.
+/// Returns the library next to the file that holds this code. Programs of the build tree find it in the package built next to them.
 std::string find_file() {
     if (!directory.empty()) return directory + file_name;
     std::string own = file_of_address(reinterpret_cast<const void *>(&find_file));
