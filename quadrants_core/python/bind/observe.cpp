@@ -23,10 +23,10 @@ constexpr auto flush_interval = std::chrono::milliseconds(20);
 constexpr auto longest_wait = std::chrono::seconds(10);
 constexpr size_t kept_reports = 1024;
 
-/// Of the last kernel compiled on this thread.
+/// The value of last_compile_was_cached().
 thread_local bool was_cached = false;
 
-/// Calls of flush_output at work: they may hold the lock of sys.stdout while they wait without the GIL, which guards both.
+/// Calls of flush_output in progress: they may hold the lock of sys.stdout while they wait without the GIL. The GIL guards both counters.
 int writing = 0;
 thread_local int writing_here = 0;
 
@@ -35,7 +35,7 @@ struct Writing {
     ~Writing() { writing--, writing_here--; }
 };
 
-/// Sums over compilations, in the order in which phases were first met.
+/// Sums over compilations, in the order in which phases first occurred.
 class PhaseSums {
   public:
     struct Sum {
@@ -153,7 +153,7 @@ class Collector final : public engine::Observer {
         if (writer_.joinable()) writer_.join();
     }
 
-    /// In a forked child: text that waits is the parent's, and so is the thread.
+    /// In a forked child: pending text and the thread belong to the parent.
     void start_anew() {
         new (&wake_) std::condition_variable;
         new (&writer_) std::thread;
@@ -164,8 +164,9 @@ class Collector final : public engine::Observer {
     }
 
   private:
-    /// The engine publishes text while it holds a lock, where the GIL must not be waited for: a thread of our own
-    /// brings the text of a running kernel to Python.
+    /// The engine publishes text while it holds a lock, where waiting for the GIL is not allowed: a thread of our own forwards the text of
+    /// a
+    /// running kernel to Python.
     void write_while_running() {
         std::unique_lock lock(mutex_.plain());
         while (!stopping_) {
@@ -184,7 +185,7 @@ class Collector final : public engine::Observer {
     std::condition_variable wake_;
     std::thread writer_;
     bool may_lock = false, stopping_ = false;
-    bool kept_much_ = false; ///< Python is to say which kernels exceed their budget
+    bool kept_much_ = false; ///< Python is to report which kernels exceed their budget
     std::string text_;
     std::vector<std::string> warnings_;
     std::deque<engine::CompileReport> reports_;
@@ -193,7 +194,7 @@ class Collector final : public engine::Observer {
     std::atomic<bool> waiting_{false};
 };
 
-/// Never destroyed: worker threads may still print while the process ends.
+/// Never destroyed, because worker threads may still print while the process ends.
 Collector &the_collector = *new Collector;
 Collector &collector() { return the_collector; }
 
@@ -276,7 +277,7 @@ void flush_output() {
         Py_XDECREF(memory);
         PyErr_Clear();
     }
-    PyObject *out = Py_XNewRef(PySys_GetObject("stdout")); // writing may put another one there
+    PyObject *out = Py_XNewRef(PySys_GetObject("stdout")); // writing may replace sys.stdout
     if (!text.empty() && out && out != Py_None) {
         PyObject *piece = PyUnicode_DecodeUTF8(text.data(), Py_ssize_t(text.size()), "replace");
         PyObject *done = piece ? PyObject_CallMethod(out, "write", "O", piece) : nullptr;

@@ -63,7 +63,7 @@ bool put(PyObject *dict, const char *name, PyObject *value) {
     return done;
 }
 
-/// The error that is set, with the name of the option before its text.
+/// Prepends the name of the option to the error that is set.
 bool refuse(const char *name) {
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
@@ -78,7 +78,7 @@ bool refuse(const char *name) {
 } // namespace
 
 bool read_options(PyObject *dict, Options *options) {
-    // Names are made once: options are read whenever a kernel is compiled.
+    // Names are created once, because options are read whenever a kernel is compiled.
 #define OPTION(name, type, initial, set_by, key, doc)                                                                  \
     {                                                                                                                  \
         static PyObject *const word = PyUnicode_InternFromString(#name);                                               \

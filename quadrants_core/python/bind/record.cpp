@@ -13,9 +13,9 @@ namespace {
 
 using frontend::PyRef;
 
-constexpr size_t most_records = 8; ///< in one file; the oldest goes first
+constexpr size_t most_records = 8; ///< maximum in one file; the oldest is dropped first
 
-/// Where the text of a kernel or func stands, as quadrants._source.Source.lines gives it.
+/// The location of the text of a kernel or func, as quadrants._source.Source.lines gives it.
 struct SourceLines : Lines {
     PyRef owner;
     std::string file, name;
@@ -35,7 +35,7 @@ SourceLines lines_of(PyObject *object) {
     return lines;
 }
 
-/// The text that the frontend walks if the function ends before line `end`.
+/// Returns the text that the frontend walks if the function ends before line `end`.
 frontend::Source source_until(const SourceLines &lines, Py_ssize_t end) {
     frontend::Source source;
     source.file = lines.file;
@@ -90,7 +90,7 @@ bool read(Reader &r, Recorded *out) {
     return r.at_end();
 }
 
-/// For each what was read: [(how, parent, index, key, print)].
+/// Returns the dependencies of each entry: [(how, parent, index, key, print)].
 PyObject *describe_entries(const std::vector<Record::Entry> &records) {
     PyObject *all = PyList_New(0);
     for (const Record::Entry &record : records) {
@@ -162,7 +162,7 @@ bool Record::keep(const std::vector<frontend::Read> &reads, const Recorded &made
     return true;
 }
 
-/// For people: what a kernel with this source reads, under these options, whatever it is called with. Kept unless it is there.
+/// For users: stores a list of the values that a kernel with this source reads with these options, for any arguments, unless it exists.
 void Record::list_reads(const std::vector<frontend::Read> &reads) const {
     const std::span name = std::span(name_.bytes).first(name_.of_source);
     if (program_->has_record(name, true)) return;

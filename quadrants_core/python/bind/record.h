@@ -1,7 +1,7 @@
 #pragma once
-// Records on disk: what one specialisation of a kernel read from the Python world, and what it became. A process that
-// finds the same world again loads the kernel without parsing or lowering it. A file holds the records that share a
-// name; the name is made of all that can be told without walking the kernel.
+// Cache entries on disk: the values that one specialisation of a kernel read from Python, its dependencies, and the compiled result. A
+// process in which these values are the same loads the kernel without parsing or lowering it. A file holds the entries that share a
+// name; the name consists of everything known about a specialisation without walking the kernel.
 #include "python/bind/plan.h"
 #include "python/bind/record_name.h"
 
@@ -14,10 +14,10 @@ struct Warning {
     Location at;
 };
 
-/// What a plan needs beside the compiled kernel.
+/// Data that a plan needs in addition to the compiled kernel.
 struct Recorded {
-    std::vector<bool> written; ///< by parameter of the plan
-    std::vector<int> leaves;   ///< as the frontend gave them
+    std::vector<bool> written; ///< for each parameter of the plan
+    std::vector<int> leaves;   ///< as the frontend returned them
     bool brief = false;
     std::vector<Warning> warnings;
     PlanGraph graph;
@@ -26,27 +26,28 @@ struct Recorded {
 
 class Record {
   public:
-    /// For this kernel, called with these parameters under these options. Sets a Python error and throws PythonError if
-    /// the source cannot be found.
+    /// Opens the file for this kernel, called with these parameters and options. Sets a Python error and throws PythonError if the source
+    /// cannot be found.
     Record(const KernelObject *kernel, const frontend::Request &request);
 
     bool has_name() const { return !name_.bytes.empty(); }
     size_t size() const { return records_.size(); }
-    /// Record number `which`, if its reads all find today what they found then. Members of arguments are asked for on
-    /// the way, as the walk did. The spans in it live as long as this object.
+    /// Loads entry number `which` if all its dependencies still have the recorded values. The check fetches members of arguments, as the
+    /// walk
+    /// did. The spans in `out` are valid as long as this object.
     bool recall(size_t which, const frontend::Request &request, Recorded *out) const;
-    /// Keeps what was just compiled, if it may be kept. `reads` as the frontend gave them.
+    /// Stores the kernel just compiled, if it may be stored. `reads` are the dependencies that the frontend returned.
     bool keep(const std::vector<frontend::Read> &reads, const Recorded &made);
-    /// Has the plan know what the disk has of it.
+    /// Records in the plan under which name its cache entry is stored.
     void tell(Plan *plan) const {
         plan->record = name_.bytes;
         plan->fast_record = fast_;
     }
 
     struct Entry {
-        std::span<const uint8_t> reads, made; ///< in the file
+        std::span<const uint8_t> reads, made; ///< parts of the file
     };
-    /// Takes a file apart; false if it is none of records.
+    /// Splits a file into entries; returns false if it is not a file of cache entries.
     static bool entries_of(std::span<const uint8_t> file, std::vector<Entry> *entries,
                            std::span<const uint8_t> *name = nullptr);
 
@@ -54,15 +55,14 @@ class Record {
     void list_reads(const std::vector<frontend::Read> &reads) const;
 
     const KernelObject *kernel_;
-    const std::shared_ptr<engine::Program> program_; ///< which may end meanwhile
-    bool fast_;                                      ///< the kernel asked for it
+    const std::shared_ptr<engine::Program> program_; ///< kept alive, since it may end meanwhile
+    bool fast_;                                      ///< the kernel has fastcache=True
     RecordName name_;
     std::vector<uint8_t> file_;
     std::vector<Entry> records_;
 };
 
-/// Of a file: {"name": as describe_name gives it, "entries": what was read, of each record}, or None; null with an error
-/// set.
+/// Returns {"name": as describe_name gives it, "entries": the dependencies of each entry} for a file, or None; null with an error set.
 PyObject *describe_record(std::span<const uint8_t> file);
 
 } // namespace qd::bind

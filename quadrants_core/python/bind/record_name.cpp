@@ -20,8 +20,8 @@ constexpr const char *option_names[] = {
 #include "options/options.def"
     "coverage", "fastcache", "graph", "checkpoints"};
 
-// What is asked of the frontend, taken apart by name: a member that is added must be said here as well. All values are
-// written as text, so that they can be shown.
+// The request to the frontend is destructured by name, so that a new member must be added here as well. All values are written as text,
+// so that they can be shown.
 
 std::string text_of(bool value) { return value ? "True" : "False"; }
 std::string text_of(ir::Scalar value) { return scalar_name(value); }

@@ -1,6 +1,5 @@
 #pragma once
-// What a record is found by: all that can be told of a specialisation without walking its kernel, as bytes that people
-// can be told about.
+// The name of a cache entry: everything known about a specialisation without walking its kernel, as bytes that can be decoded for users.
 #include "frontend/frontend.h"
 
 #include <span>
@@ -9,16 +8,16 @@
 namespace qd::bind {
 
 struct RecordName {
-    std::vector<uint8_t> bytes; ///< empty: there is none
-    size_t of_source = 0;       ///< so many of them say which compiler, source and options
+    std::vector<uint8_t> bytes; ///< empty: no name
+    size_t of_source = 0;       ///< length of the prefix that identifies compiler, source and options
     std::string kernel, file;
 };
 
-/// `source`: text and place of the kernel.
+/// `source`: text and location of the kernel.
 RecordName record_name(const frontend::Source &source, const frontend::Request &request, uint64_t code_options);
 
-/// {"compiler", "python", "file", "name", "line", "text", "options", "parameters", "closure"}, or None if these bytes
-/// are none of a name; null with an error set.
+/// Returns {"compiler", "python", "file", "name", "line", "text", "options", "code_options", "parameters", "closure"}, or None if the
+/// bytes are not a name; null with an error set.
 PyObject *describe_name(std::span<const uint8_t> bytes);
 
 } // namespace qd::bind

@@ -22,7 +22,7 @@ double seconds_of(uint64_t span) {
     static const Clock::time_point then = Clock::now();
     const double seconds = std::chrono::duration<double>(Clock::now() - then).count();
     const uint64_t passed = ticks() - first;
-    if (seconds < 1e-3) return double(span) / (1e6 * ticks_in_microsecond); // just begun to measure
+    if (seconds < 1e-3) return double(span) / (1e6 * ticks_in_microsecond); // too early for a calibration
     return double(span) * seconds / double(passed);
 }
 [[maybe_unused]] const double begun = seconds_of(0);
@@ -51,7 +51,7 @@ PyObject *running_launches() {
         uint32_t specialisation;
         uint64_t number;
     };
-    std::vector<Row> rows; // made first: launches may end while objects of Python are made
+    std::vector<Row> rows; // filled first, because launches may end while Python objects are created
     for (const RunningLaunch *one = newest; one; one = one->before)
         rows.push_back({engine::kernel_info(one->code).name, engine::kernel_specialisation(one->code), one->number});
     PyObject *all = PyList_New(0);

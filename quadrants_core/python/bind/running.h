@@ -1,5 +1,5 @@
 #pragma once
-// Launches that go on without the GIL: how many there are, and for whoever looks on, which.
+// Launches that run without the GIL: their number, and a list of them for observers.
 #include "engine/program.h"
 #include "python/bind/plan.h"
 
@@ -7,16 +7,16 @@
 
 namespace qd::bind {
 
-/// One of them. The GIL is held where it begins and where it ends.
+/// One such launch. The GIL is held at its construction and destruction.
 class RunningLaunch {
   public:
-    /// `kernel` null: of a Stepper.
+    /// `kernel` is null for the launch of a Stepper.
     RunningLaunch(const engine::CompiledKernel &code, KernelObject *kernel);
     ~RunningLaunch();
     RunningLaunch(const RunningLaunch &) = delete;
 
     const engine::CompiledKernel &code;
-    const uint64_t number; ///< of all that there were
+    const uint64_t number; ///< number among all launches so far
     RunningLaunch *before, *after = nullptr;
 
   private:
@@ -24,14 +24,14 @@ class RunningLaunch {
     const uint64_t began_;
 };
 
-/// GIL held: [(kernel, specialisation, number)]
+/// GIL held: returns [(kernel, specialisation, number)]
 PyObject *running_launches();
-/// How many there were so far.
+/// Returns the number of such launches so far.
 uint64_t launches_made();
-/// Of a kernel: (number, seconds) of the newest that has ended; (0, 0.0) if there was none.
+/// Returns (number, seconds) of the most recent completed launch of a kernel; (0, 0.0) if there was none.
 PyObject *newest_launch(PyObject *kernel, PyObject *);
 
-/// A clock that is cheap to ask rather than exact.
+/// A clock that is cheap to read rather than exact.
 #if defined(__x86_64__)
 inline uint64_t ticks() { return __builtin_ia32_rdtsc(); }
 constexpr uint64_t ticks_in_microsecond = 2'000; // or more

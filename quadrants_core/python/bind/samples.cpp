@@ -14,7 +14,7 @@
 namespace qd::bind {
 namespace {
 
-constexpr Py_ssize_t block = 16; // samples whose columns are read side by side
+constexpr Py_ssize_t block = 16; // number of columns read together
 
 struct Half {
     uint16_t bits;
@@ -66,7 +66,7 @@ template <class T> float magnitude_at(const char *p, Py_ssize_t parts, Py_ssize_
     return std::sqrt(sum);
 }
 
-/// Of one column, four at a time: a third faster than one after the other.
+/// Takes the samples of one column, four at a time: a third faster than one after the other.
 template <class T> void take_column(const char *column, const std::vector<ptrdiff_t> &rows, float *__restrict out) {
     const ptrdiff_t *at = rows.data();
     const size_t height = rows.size();

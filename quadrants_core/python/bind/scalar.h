@@ -1,6 +1,6 @@
 #pragma once
-// One scalar between Python and memory or an argument slot. Integers wrap to the width of the type, as the language's
-// casts do.
+// Conversion of one scalar between Python and memory or an argument slot. Integers wrap to the width of the type, as casts in the
+// language do.
 #include <Python.h>
 
 #include "ir/types.h"
@@ -10,17 +10,17 @@
 
 namespace qd::bind {
 
-/// Ints, bools and numpy integers; false (no error set) if `value` is not an integer or has more than 64 bits.
+/// Converts ints, bools and numpy integers; returns false (no error set) if `value` is not an integer or has more than 64 bits.
 bool to_integer(PyObject *value, int64_t *out);
 
-/// Anything that has a float value: also integers and numpy scalars; false (no error set) otherwise.
+/// Converts anything that has a float value, including integers and numpy scalars; returns false (no error set) otherwise.
 bool to_float(PyObject *value, double *out);
 
-/// Bits of `value` as type `s`, in the low bytes; false (no error set) if it cannot be converted. Floats for integer
-/// types are refused unless `narrow`.
+/// Writes `value`, converted to type `s`, to the low bytes of `slot`; returns false (no error set) if it cannot be converted. Floats are
+/// refused for integer types unless `narrow`.
 bool to_slot(PyObject *value, ir::Scalar s, uint64_t *slot, bool narrow = false);
 
-/// The common cases of `to_slot` without a call.
+/// Handles the common cases of `to_slot` inline.
 inline bool to_slot_fast(PyObject *value, ir::Scalar s, uint64_t *slot) {
     if (PyFloat_CheckExact(value)) {
         if (s == ir::Scalar::f32) {
@@ -46,7 +46,7 @@ inline bool to_slot_fast(PyObject *value, ir::Scalar s, uint64_t *slot) {
     return to_slot(value, s, slot);
 }
 
-/// New reference: the value of type `s` at `p`.
+/// Returns a new reference to the value of type `s` at `p`.
 PyObject *from_memory(const void *p, ir::Scalar s);
 
 /// Writes the low bytes of a slot.

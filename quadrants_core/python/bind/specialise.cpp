@@ -1,4 +1,5 @@
-// The first call with new argument types: a record on disk, or source -> frontend -> Program::compile; then the plan.
+// The first call with new argument types: loads a cache entry from disk, or runs source -> frontend -> Program::compile; then fills the
+// plan.
 #include "python/bind/binder.h"
 #include "python/bind/brief.h"
 #include "python/bind/dumps.h"
@@ -36,7 +37,7 @@ std::string text_of(PyObject *o) {
     return s;
 }
 
-/// (tree, file, first_line, name, text, counted), as quadrants._source.Source.tree gives it.
+/// Reads (tree, file, first_line, name, text, counted), as quadrants._source.Source.tree gives it.
 frontend::Source read_source(PyObject *tuple) {
     if (!tuple || !PyTuple_Check(tuple) || PyTuple_GET_SIZE(tuple) != 6) throw frontend::PythonError{};
     frontend::Source source;
@@ -49,7 +50,7 @@ frontend::Source read_source(PyObject *tuple) {
     return source;
 }
 
-/// Says which kernel is being compiled, for as long as it lives. Threads take turns in the middle of it.
+/// Publishes which kernel is being compiled, as long as it exists. Compilations of several threads may overlap.
 class Compiling {
   public:
     explicit Compiling(const KernelObject *kernel) : info_(kernel->info) {
@@ -72,7 +73,7 @@ class Compiling {
     Clock::time_point since_ = Clock::now();
     pthread_t thread_ = pthread_self();
     static inline std::vector<const Compiling *> begun_;
-    /// In a child those of other threads never end.
+    /// In a forked child, the compilations of other threads never end.
     static inline const ForkHooks hooks_{
         nullptr, nullptr, [] {
             std::erase_if(begun_, [](const Compiling *one) { return !pthread_equal(one->thread_, pthread_self()); });
@@ -85,7 +86,7 @@ frontend::Result walk(const frontend::Request &request) {
     return frontend::lower(request);
 }
 
-/// What the walk calls in Python may end the program.
+/// Throws if the program has ended, which Python code called by the walk may cause.
 void check_program(const Plan &plan) {
     if (plan.generation != runtime.generation || !runtime.program)
         fail_user(UserErrorKind::runtime, "qd.init() or qd.reset() ran while the kernel was compiled; call it again");
@@ -93,7 +94,7 @@ void check_program(const Plan &plan) {
 
 class Specialiser {
   public:
-    /// From the arguments of a call, or from parameters that are bound already.
+    /// Takes the arguments of a call, or parameters that are already bound.
     Specialiser(KernelObject *kernel, PyObject *const *args, const std::vector<BoundParam> *like = nullptr)
         : kernel_(kernel), args_(args), like_(like) {}
 
@@ -105,7 +106,7 @@ class Specialiser {
         Record record(kernel_, request);
         const bool keyed = record.has_name();
         for (size_t i = 0; i < record.size() && !plan_->kernel; i++) {
-            if (!recall(record, i, request)) request = make_request(); // what was bound for it is dropped
+            if (!recall(record, i, request)) request = make_request(); // drops the members that were bound for it
         }
         plan_->provenance.recalled = plan_->kernel != nullptr;
         plan_->provenance.matched = matched_;
@@ -120,13 +121,13 @@ class Specialiser {
         lay_out();
         frontend::collect_if_asked();
         if (runtime.options.timeline) {
-            plan_->brief = false; // brief launches are not timed
+            plan_->brief = false; // launches that keep the GIL are not timed
             engine::add_to_timeline("compile", engine::kernel_info(*plan_->kernel).name, "", start_, Clock::now());
         }
         return std::move(plan_);
     }
 
-    /// Where kernels run as Python: the walk refuses what compiled kernels may not do. The plan has no code.
+    /// For kernels that run as Python: the walk rejects what compiled kernels do not support. The plan has no code.
     std::shared_ptr<Plan> check() {
         const Compiling compiling(kernel_);
         if (kernel_->mode != autodiff::Mode::none)
@@ -148,7 +149,7 @@ class Specialiser {
         return std::move(plan_);
     }
 
-    /// What becomes of these parameters, as text.
+    /// Returns the code for these parameters as text.
     std::string show(engine::Form form) {
         frontend::Request request = make_request();
         request.source = source_of(kernel_->info);
@@ -159,7 +160,7 @@ class Specialiser {
         return text;
     }
 
-    /// Where a fault was.
+    /// Returns the location of a fault.
     std::vector<Location> locate(const engine::KernelFault &fault) {
         frontend::Request request = make_request();
         request.warn = [](const std::string &, const std::string &, const Location &) {};
@@ -169,7 +170,7 @@ class Specialiser {
         try {
             const frontend::Result result = walked(request);
             unlocked([&](engine::Program &program) { trace = program.locate(result.fn, fault); });
-        } catch (const Interrupted &) { // Stop was pressed, too
+        } catch (const Interrupted &) { // Stop was pressed as well
         }
         if (trace.empty()) trace.push_back({source.file, source.name, fault.line, 0, fault.line, 0});
         return trace;
@@ -196,7 +197,7 @@ class Specialiser {
             LanguageOptions(runtime.options); // brought up to date by prepare()
         request.function = keep(PyObject_GetAttrString(kernel_->info, "fn"));
         request.options.coverage = wants_coverage(runtime.coverage);
-        if (request.mode == autodiff::Mode::reverse) // whether a line ran at all is not asked of what runs backward
+        if (request.mode == autodiff::Mode::reverse) // backward code is only counted if counts are wanted
             request.options.coverage &= runtime.coverage_asked == engine::Asked::counts || asks_for_counts();
         request.options.pure = keep(PyObject_GetAttrString(kernel_->info, "fastcache")) == Py_True;
         if (PyObject *budget = keep(PyObject_GetAttrString(kernel_->info, "ad_stack_budget_bytes")); budget != Py_None)
@@ -211,7 +212,7 @@ class Specialiser {
             if (r.structure && !plan_->return_shapes.back()) throw frontend::PythonError{};
         }
         request.returns = plan_->returns;
-        if (request.mode == autodiff::Mode::reverse) { // what it returned is worked out no more
+        if (request.mode == autodiff::Mode::reverse) { // a gradient kernel returns nothing
             plan_->returns.clear();
             plan_->return_shapes.clear();
         }
@@ -227,7 +228,7 @@ class Specialiser {
         return request;
     }
 
-    /// The kernel that is asked for: the one in the source, or what works out its derivatives.
+    /// Walks the kernel and returns it or its derivative, whichever the request asks for.
     frontend::Result walked(const frontend::Request &request) {
         frontend::Result result = walk(request);
         if (request.mode == autodiff::Mode::none) return result;
@@ -292,14 +293,15 @@ class Specialiser {
         hold_graph(std::move(made.graph));
     }
 
-    /// A kernel with fastcache=True that has no record: something that it reads cannot be compared with what it was.
+    /// Reports a kernel with fastcache=True that cannot be cached, because the value of one of its dependencies cannot be compared later.
     void tell_of_lost_promise() {
         PyObject *tell = keep(package_attr("quadrants._language.kernel", "tell_of_fastcache"));
         keep(PyObject_CallFunctionObjArgs(tell, kernel_->info, keep(describe_params(*plan_)), nullptr));
     }
 
-    /// What QD_SHOW_COMPILING calls the kernel `name` of the function `function`: `k_c60_0` is the first specialisation of
-    /// the kernel that was defined 61st, `k_c60_0_reverse_grad` works out its gradients.
+    /// Returns the name that QD_SHOW_COMPILING shows for the kernel `name` of the function `function`: `k_c60_0` is the first
+    /// specialisation
+    /// of the kernel that was defined 61st, `k_c60_0_reverse_grad` computes its gradients.
     std::string shown_name(const std::string &function, const std::string &name) {
         if (!runtime.options.show_compiling || !name.starts_with(function)) return name;
         PyObject *number = keep(PyObject_GetAttrString(kernel_->info, "number"));
@@ -307,7 +309,7 @@ class Specialiser {
                name.substr(function.size());
     }
 
-    /// What tells kernels apart on disk that are compiled alike.
+    /// Returns a hash of the properties that distinguish kernels on disk which are otherwise compiled alike.
     uint64_t variant() const {
         Writer w;
         for (const BoundParam &p : plan_->params)
@@ -328,10 +330,10 @@ class Specialiser {
         return choice == Py_None ? otherwise : PyObject_IsTrue(choice) == 1;
     }
 
-    /// Coverage was wanted for this kernel by itself, by somebody who looks at counts.
+    /// True if coverage was requested for this kernel in particular, for the sake of counts.
     bool asks_for_counts() { return keep(PyObject_GetAttrString(kernel_->info, "coverage")) == Py_True; }
 
-    /// Tells the Python side which lines the kernel counts, and asks it what to call the specialisation.
+    /// Reports to Python which lines the kernel counts, and gets the title of the specialisation from there.
     void announce_counters() {
         PyObject *lines = keep(PyList_New(0));
         for (const engine::CounterValue &c : engine::kernel_counters(*plan_->kernel)) {
@@ -359,13 +361,13 @@ class Specialiser {
     }
 
     static void warn(const std::string &category, const std::string &message, const Location &at) {
-        const CalledByCompiler called(false); // what shows warnings may be the user's
+        const CalledByCompiler called(false); // warnings may be shown by user code
         PyObject *function = package_attr("quadrants._exceptions", "warn");
         PyObject *done = function ? PyObject_CallFunction(function, "sssI", category.c_str(), message.c_str(),
                                                           at.file.c_str(), at.line)
                                   : nullptr;
         Py_XDECREF(function);
-        if (!done) throw frontend::PythonError{}; // a warning turned into an error
+        if (!done) throw frontend::PythonError{}; // the warning was turned into an error
         Py_DECREF(done);
     }
 
@@ -373,16 +375,16 @@ class Specialiser {
         request.params.push_back(like_ ? binder_->like(i, (*like_)[i]) : binder_->argument(i, args_[i]));
     }
 
-    /// Array parameters that the kernel stores to, so that a read-only numpy array is refused for those alone.
+    /// Marks array parameters that the kernel stores to, so that a read-only numpy array is refused for these only.
     void mark_written(const ir::Function &fn) {
-        std::vector<size_t> owner; // IR parameter -> parameter
+        std::vector<size_t> owner; // maps an IR parameter to a parameter of the plan
         for (int leaf : leaves_) owner.insert(owner.end(), leaves_of(plan_->params[size_t(leaf)]), size_t(leaf));
         const std::vector<bool> written = engine::written_parameters(fn);
         for (size_t p = 0; p < written.size() && p < owner.size(); p++)
             if (written[p]) plan_->params[owner[p]].written = true;
     }
 
-    /// Without the GIL.
+    /// Runs `work` without the GIL.
     template <class Work> void unlocked(const Work &work) {
         check_program(*plan_);
         const std::shared_ptr<engine::Program> program = runtime.program;
@@ -393,7 +395,7 @@ class Specialiser {
         without_gil(*program, work);
     }
 
-    /// Slot of every parameter, from the compiled kernel.
+    /// Sets the slot of every parameter, as the compiled kernel defines it.
     void lay_out() {
         const abi::Kernel &info = engine::kernel_info(*plan_->kernel);
         plan_->slots = info.slots;
@@ -411,14 +413,14 @@ class Specialiser {
     const std::vector<BoundParam> *like_;
     std::shared_ptr<Plan> plan_;
     std::optional<Binder> binder_;
-    std::vector<int> leaves_; ///< parameters of the plan in the order of those of the IR
+    std::vector<int> leaves_; ///< parameters of the plan in the order of the IR parameters
     std::vector<Warning> warnings_;
-    bool matched_ = false;     ///< some record told of this very world
-    bool checkpoints_ = false; ///< the kernel may have some
+    bool matched_ = false;     ///< the dependencies of some cache entry were unchanged
+    bool checkpoints_ = false; ///< the kernel may have checkpoints
     Clock::time_point start_ = Clock::now();
 };
 
-/// Plans of ended Programs and for template arguments that are gone.
+/// Drops plans of ended Programs, and plans for template arguments that no longer exist.
 void drop_dead_plans(KernelObject *kernel) {
     kernel->last = nullptr;
     const auto lives = [](const std::shared_ptr<Plan> &plan) {
@@ -430,7 +432,7 @@ void drop_dead_plans(KernelObject *kernel) {
     const auto first_dead = std::stable_partition(plans.begin(), plans.end(), lives);
     std::vector<std::shared_ptr<Plan>> dead(std::make_move_iterator(first_dead), std::make_move_iterator(plans.end()));
     plans.erase(first_dead, plans.end());
-    bury(std::move(dead)); // when the list is whole again: it may run code of Python which calls this kernel
+    bury(std::move(dead)); // only once the list is consistent: this may run Python code that calls this kernel
 }
 
 } // namespace
@@ -441,7 +443,7 @@ int specialise_ahead(KernelObject *kernel, const KernelObject *before) {
     int made = 0;
     const std::vector<std::shared_ptr<Plan>> like = before ? plans_of(before) : std::vector<std::shared_ptr<Plan>>();
     const bool ok = interruptible([&] {
-        for (const std::vector<BoundParam> &params : foreseen(kernel, before)) { // whose values `like` holds
+        for (const std::vector<BoundParam> &params : foreseen(kernel, before)) { // `like` keeps their values alive
             std::shared_ptr<Plan> plan = Specialiser(kernel, nullptr, &params).run();
             if (plan->generation != runtime.generation) break;
             kernel->plans->push_back(std::move(plan));
@@ -456,7 +458,7 @@ bool show_code(KernelObject *kernel, engine::Form form, std::string *out) {
     if (!need_program()) return false;
     const std::vector<std::shared_ptr<Plan>> like = plans_of(kernel);
     return interruptible([&] {
-        for (const std::vector<BoundParam> &params : foreseen(kernel, kernel)) { // whose values `like` holds
+        for (const std::vector<BoundParam> &params : foreseen(kernel, kernel)) { // `like` keeps their values alive
             if (!out->empty()) *out += "\n";
             *out += Specialiser(kernel, nullptr, &params).show(form);
         }
@@ -466,7 +468,7 @@ bool show_code(KernelObject *kernel, engine::Form form, std::string *out) {
 void place_fault(KernelObject *kernel, PyObject *const *args, engine::KernelFault &fault) {
     try {
         fault.trace = Specialiser(kernel, args).locate(fault);
-    } catch (const frontend::PythonError &) { // the error that is told comes first
+    } catch (const frontend::PythonError &) { // the error being reported takes precedence
         PyErr_Clear();
     } catch (const std::exception &) {
     }

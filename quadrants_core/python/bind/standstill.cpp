@@ -12,7 +12,7 @@ PyObject *teller = nullptr; // guarded by the GIL
 const ForkHooks hooks(nullptr, nullptr, [] {
     teller = nullptr;
     watch_launches(false);
-}); // the child's memory keeps it, where nobody asks
+}); // the reference leaks in the child, which has no observer
 
 int run(void *given) {
     PyObject *work = static_cast<PyObject *>(given);

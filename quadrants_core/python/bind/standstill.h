@@ -1,18 +1,19 @@
 #pragma once
-// What others ask of the main thread, which does it where it stands still: between two instructions of Python, so after
-// a launch and not in one. A program of which nobody asks anything pays nothing.
+// Pending calls, which other threads request from the main thread. It runs them between two Python instructions, so after a launch and
+// not during one. A program without requests pays nothing.
 #include <Python.h>
 
 namespace qd::bind {
 
-/// GIL held, from any thread: the main thread calls `work(still)` as soon as it is between two instructions of Python;
-/// `still` is false if the compiler runs below them. What `work` raises is raised in the program. False: too much waits.
+/// GIL held, from any thread: makes the main thread call `work(still)` as soon as it is between two Python instructions; `still` is false
+/// if the compiler is running below them. An error raised by `work` is raised in the program. Returns false if too many calls are pending.
 bool at_standstill(PyObject *work);
 
-/// GIL held: `tell()` is called after each launch of the main thread until it is None.
+/// GIL held: calls `tell()` after each launch of the main thread, until it is set to None.
 void tell_launches(PyObject *tell);
 
-/// After a launch of the main thread, GIL held and no error set: what tell_launches() was given. False with an error set.
+/// After a launch of the main thread, GIL held and no error set: calls the function set by tell_launches(). Returns false with an error
+/// set.
 bool told_launch();
 
 } // namespace qd::bind

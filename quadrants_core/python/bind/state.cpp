@@ -57,10 +57,10 @@ bool destroy_program() {
     runtime.generation++;
     forget_places();
     {
-        const InterruptScope scope; // what was launched before may never end
+        const InterruptScope scope; // earlier launches may never end
         Py_BEGIN_ALLOW_THREADS;
         while (runtime.active_launches.load() > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        last->publish(); // while somebody hears its warnings
+        last->publish(); // while its warnings still have an observer
         last->unsubscribe(observer());
         last.reset();
         Py_END_ALLOW_THREADS;
@@ -74,7 +74,7 @@ void stop_launches() {
     Py_BEGIN_ALLOW_THREADS;
     end_threads_silently();
     while (runtime.active_launches.load() > 0) {
-        request_stop(); // anew: a thread that leaves clears it
+        request_stop(); // again, because a thread that leaves clears it
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     clear_stop();

@@ -26,7 +26,7 @@ using engine::GraphRun;
     throw py::error_already_set();
 }
 
-/// The specialisation of a kernel that takes some arguments, compiled if there is none, and what it makes of them.
+/// The specialisation of a kernel that accepts some arguments, compiled if there is none, and the converted arguments.
 struct Bound {
     std::shared_ptr<Plan> plan;
     Objects objects;
@@ -56,7 +56,7 @@ struct Bound {
     }
 };
 
-/// Rows of an outline, of steps and of the regions and sections that their tasks stand in.
+/// Builds the rows of an outline: steps, and the regions and sections that contain their tasks.
 class Outline {
   public:
     explicit Outline(const abi::Kernel &kernel) : kernel_(kernel), steps_(runtime::graph_steps(kernel)) {}
@@ -107,7 +107,7 @@ py::object outline(const Plan &plan) {
     return py::make_tuple(graph[0], graph[1], Outline(kernel).rows());
 }
 
-/// A launch of a kernel, and what came before in memory so that it can go back.
+/// A launch of a kernel, with saved states of memory so that it can go back.
 class Steps {
   public:
     Steps(py::object kernel, py::tuple args, uint64_t most_kept)
@@ -119,7 +119,7 @@ class Steps {
         begin(abi::GraphWords::from_the_start);
     }
 
-    /// A launch anew, on the same arrays; what was kept stays.
+    /// Begins the launch again on the same arrays; saved states stay.
     void begin(int32_t resume_point) {
         check();
         const auto count = int64_t(engine::kernel_info(*plan().kernel).graph.checkpoints.size());
@@ -132,7 +132,7 @@ class Steps {
         run_ = std::move(run);
     }
 
-    /// The number of the checkpoint with this label.
+    /// Returns the number of the checkpoint with this label.
     int32_t find(const py::object &label) const {
         if (!plan().graph) return -1;
         const int32_t found = plan().graph->find(self()->info, label.ptr());
@@ -140,7 +140,7 @@ class Steps {
         return found;
     }
 
-    /// The flag of a checkpoint that yielded is 0 afterwards. The checkpoint that yielded, or -1.
+    /// Runs steps up to `until`, and clears the flag of a checkpoint that yields. Returns the number of the checkpoint that yielded, or -1.
     int32_t advance(int until) {
         check();
         if (until < 0 || until > int(engine::Until::end)) throw std::invalid_argument("no such place to end at");
@@ -157,7 +157,7 @@ class Steps {
         return run_.words.yielded;
     }
 
-    /// False if nothing is kept.
+    /// Restores the last saved state; returns false if there is none.
     bool back() {
         check();
         if (kept_.empty()) return false;
@@ -174,7 +174,7 @@ class Steps {
         return true;
     }
 
-    /// (kernel, specialisation, whether the launch is over), for any thread.
+    /// Returns (kernel, specialisation, True if the launch is over), from any thread.
     py::tuple launch() const {
         const engine::CompiledKernel &kernel = *plan().kernel;
         return py::make_tuple(engine::kernel_info(kernel).name, engine::kernel_specialisation(kernel),
@@ -200,7 +200,7 @@ class Steps {
         return out;
     }
 
-    /// (levels, checkpoints, steps), as `_outline` of kernels gives them
+    /// Returns (levels, checkpoints, steps), as `_outline` of kernels gives them.
     py::object graph() const { return outline(plan()); }
 
     int32_t flag_at(uint32_t parameter) const {
@@ -217,14 +217,14 @@ class Steps {
   private:
     using Bytes = std::shared_ptr<const std::vector<char>>;
 
-    /// What is kept of one moment; an array that did not change is shared with the moment before.
+    /// A saved state; an array that did not change is shared with the previous state.
     struct Kept {
         GraphRun run;
         std::vector<Bytes> arrays;
         std::vector<char> ret;
     };
 
-    /// While a thread moves the launch, which does not hold the GIL then.
+    /// Exists while a thread advances the launch without the GIL.
     struct Moving {
         explicit Moving(Steps &steps) : steps(steps) { steps.moves_ = true; }
         ~Moving() { steps.moves_ = false; }
@@ -251,7 +251,7 @@ class Steps {
         if (plan().generation != runtime.generation) refuse("this launch is of a program that has ended");
     }
 
-    /// Where a device sees this address, the host does or does not.
+    /// Returns the buffer at a device address, with its host pointer if the host can access device memory.
     static runtime::Buffer buffer_at(uint64_t address) {
         return {nullptr, address, runtime.program->host_visible() ? reinterpret_cast<char *>(address) : nullptr};
     }
@@ -265,7 +265,7 @@ class Steps {
         runtime.program->upload(buffer_at(slots()[info.params[flag].slot]), 0, &none, sizeof none);
     }
 
-    /// Whether a checkpoint has this array as its flag, which `clear_flag` writes.
+    /// True if the array is the flag of a checkpoint, which `clear_flag` writes.
     bool is_flag(const BoundParam &p) const {
         const abi::Kernel &info = engine::kernel_info(*plan().kernel);
         return std::ranges::any_of(info.graph.checkpoints, [&](const abi::Checkpoint &checkpoint) {
@@ -273,8 +273,9 @@ class Steps {
         });
     }
 
-    /// Arrays that tasks may write, and flags of checkpoints; those that are only read as well, for somebody may write them
-    /// between two steps, unless they would take most of what may be kept.
+    /// Selects the arrays to save: those that tasks may write, and flags of checkpoints. Arrays that are only read are saved as well, since
+    /// the
+    /// program may write them between two steps, unless they would take more than a quarter of the memory for saved states.
     void choose_kept() {
         uint64_t read = 0;
         for (const BoundParam &p : plan().params)
@@ -285,10 +286,10 @@ class Steps {
                 arrays_.push_back(&p);
     }
 
-    /// These arrays, and field trees.
+    /// Visits these arrays and the field trees.
     template <class Visit> void each_kept(const Visit &visit) const {
         for (const BoundParam *p : arrays_) visit(buffer_at(slots()[p->slot]), array_bytes(*p, slots()));
-        std::vector<uint32_t> seen; // a tree is there once for each of its places
+        std::vector<uint32_t> seen; // a tree is listed once for each of its places
         for (const std::shared_ptr<TreeMemory> &tree : plan().trees) {
             if (std::ranges::find(seen, tree->slot) != seen.end()) continue;
             seen.push_back(tree->slot);
@@ -296,14 +297,14 @@ class Steps {
         }
     }
 
-    /// Of the bytes that a moment shares with no other one.
+    /// Returns the number of bytes that a state does not share with any other.
     static uint64_t own_bytes(const Kept &kept) {
         uint64_t sum = 0;
         for (const Bytes &bytes : kept.arrays) sum += bytes.use_count() == 1 ? bytes->size() : 0;
         return sum;
     }
 
-    /// Keeps what it was before what comes next, and drops the oldest that are too much.
+    /// Saves the state before the next step, and drops the oldest states that exceed the limit.
     void keep() {
         Kept now{run_, {}, ret_};
         each_kept([&](const runtime::Buffer &buffer, uint64_t bytes) {
@@ -363,7 +364,7 @@ class Steps {
     py::object kernel_;
     py::tuple args_;
     Bound bound_;
-    std::vector<const BoundParam *> arrays_; ///< those that are kept
+    std::vector<const BoundParam *> arrays_; ///< arrays that are saved
     std::vector<char> ret_;
     GraphRun run_;
     std::deque<Kept> kept_;

@@ -1,14 +1,14 @@
 #pragma once
-// Launches in steps, for quadrants._language.stepper.
+// Step-by-step launches, for quadrants._language.stepper.
 #include <pybind11/pybind11.h>
 
 namespace qd::bind {
 
 void define_steps(pybind11::module_ &m);
 
-/// The method `_outline` of kernels: (levels, checkpoints, [(kind, index, depth, name, line, number of the step)] of tasks and
-/// what they stand in), the first two as `_graph` gives them, of the specialisation for a tuple of arguments, which is compiled if there is none; for None of the
-/// one of this program that was used last, or else made last, or None.
+/// The method `_outline` of kernels: returns (levels, checkpoints, [(kind, index, depth, name, line, number of the step)] of tasks and
+/// their enclosing constructs), the first two as `_graph` gives them. For a tuple of arguments it describes their specialisation, which is
+/// compiled if there is none; for None, the specialisation of this program that was used last, or otherwise made last, or returns None.
 PyObject *describe_steps(PyObject *kernel, PyObject *args);
 
 } // namespace qd::bind

@@ -35,13 +35,13 @@ std::shared_ptr<const StructShape> shape_of(PyObject *struct_type) {
 
 namespace {
 
-/// The member `name` of a dict or qd.Struct, borrowed; null (no error set) if it has none.
+/// Returns the member `name` of a dict or qd.Struct, borrowed; null (no error set) if it has none.
 PyObject *member_of(PyObject *holder, PyObject *name) {
     if (PyDict_Check(holder)) return PyDict_GetItemWithError(holder, name);
     PyObject *entries = PyObject_GetAttrString(holder, "_entries");
     PyErr_Clear();
     PyObject *found = entries && PyDict_Check(entries) ? PyDict_GetItemWithError(entries, name) : nullptr;
-    Py_XDECREF(entries); // the struct holds it
+    Py_XDECREF(entries); // the struct keeps it alive
     return found;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Struct values between Python and slots: one slot per scalar, depth first.
+// Conversion of struct values between Python and slots: one slot per scalar, depth first.
 #include "python/bind/state.h"
 
 #include "ir/types.h"
@@ -10,7 +10,7 @@
 
 namespace qd::bind {
 
-/// The scalars, vectors and matrices of a struct type, nested ones too, in order.
+/// The scalars, vectors and matrices of a struct type, including nested ones, in order.
 struct StructShape {
     struct Leaf {
         PyObject *path; ///< tuple of member names, borrowed from `leaves`
@@ -25,13 +25,13 @@ struct StructShape {
     ~StructShape();
 };
 
-/// Null with an error set.
+/// Returns the shape of a struct type; null with an error set.
 std::shared_ptr<const StructShape> shape_of(PyObject *struct_type);
 
-/// Members of a qd.Struct or dict into slots; false if it does not suit.
+/// Writes the members of a qd.Struct or dict to slots; returns false if it does not suit.
 bool write_struct(const StructShape &shape, PyObject *arg, uint64_t *slots);
 
-/// New reference: the qd.Struct at `ret`.
+/// Returns a new reference to the qd.Struct at `ret`.
 PyObject *read_struct(const StructShape &shape, const char *ret);
 
 /// Sets "Argument <class ...> cannot be converted into required type <qd.StructType ...>".

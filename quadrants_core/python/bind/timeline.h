@@ -4,7 +4,7 @@
 
 namespace qd::bind {
 
-/// ([(what, name, of, begin, length, thread)], how many there was no room for)
+/// Returns ([(what, name, of, begin, length, thread)], number of events dropped for lack of room)
 PyObject *timeline();
 
 } // namespace qd::bind

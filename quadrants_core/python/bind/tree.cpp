@@ -101,9 +101,9 @@ PyObject *convert_tree(PyObject *, PyObject *args) {
     return object_of(syntax::from_python(node, shift));
 }
 
-constexpr int most_ends = 100; ///< lines at which a function is tried to end
+constexpr int most_ends = 100; ///< maximum number of lines at which the parser tries to end a function
 
-/// Adds lines; false if one is no text, or the list has become shorter while the parser asked Python something.
+/// Appends lines; returns false if one is not text, or if the list has shrunk while the parser called Python.
 bool add_lines(std::string &text, const Lines &lines, Py_ssize_t begin, Py_ssize_t end) {
     if (end > lines.size()) return false;
     for (; begin < end; begin++) {
@@ -114,7 +114,7 @@ bool add_lines(std::string &text, const Lines &lines, Py_ssize_t begin, Py_ssize
     return true;
 }
 
-/// The tree and the text of the function that begins at lines[start]; None if CPython must parse it.
+/// Returns the tree and the text of the function that begins at lines[start]; None if CPython must parse it.
 PyObject *parse_function(PyObject *, PyObject *args) {
     Lines lines;
     if (!PyArg_ParseTuple(args, "On", &lines.list, &lines.start)) return nullptr;
@@ -134,7 +134,7 @@ PyObject *parse_function(PyObject *, PyObject *args) {
     return Py_NewRef(Py_None);
 }
 
-/// For what recurses outside of the core: an error unless so many bytes of the thread's stack are left.
+/// For recursion outside the core: raises an error unless this many bytes of the thread's stack are left.
 PyObject *require_stack(PyObject *, PyObject *bytes) {
     const size_t needed = PyLong_AsSize_t(bytes);
     if (needed == size_t(-1) && PyErr_Occurred()) return nullptr;

@@ -1,13 +1,13 @@
 #pragma once
-// The syntax tree of a function as an object of Python's: the package keeps one with every source that was compiled.
+// The syntax tree of a function as a Python object: the package keeps one for every source that was compiled.
 #include "syntax/tree.h"
 
 namespace qd::bind {
 
-/// Null if `object` is none.
+/// Returns null if `object` is not one.
 const syntax::Tree *tree_of(PyObject *object);
 
-/// Adds the class `Tree`, and what makes one: `parse_function(lines, start)` of text, `convert_tree(node, shift)` of a
+/// Adds the class `Tree` and the functions that create one: `parse_function(lines, start)` from text, `convert_tree(node, shift)` from a
 /// node of the module `ast`.
 bool add_tree_type(PyObject *module);
 

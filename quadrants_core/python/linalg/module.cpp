@@ -1,6 +1,6 @@
 // The extension module quadrants._lib.quadrants_linalg: sparse matrices and solvers, for quadrants._sparse.matrix and
-// quadrants._sparse.solver, which check the arguments. A file of its own, so that a program without them does not load
-// it. Long work runs without the GIL, on snapshots: data that two handles share is never changed.
+// quadrants._sparse.solver, which check the arguments. It is a separate file, so that programs that do not use it do not load it. Long
+// operations run without the GIL, on snapshots: data shared by two handles is never modified.
 #include "base/fork.h"
 #include "linalg/solver.h"
 
@@ -25,7 +25,7 @@ void check_count(const py::buffer_info &info, int64_t count) {
     throw std::invalid_argument(std::to_string(count) + " numbers are needed, not " + std::to_string(info.size));
 }
 
-/// A contiguous buffer of `count` numbers; -1: of any number of them.
+/// Returns a contiguous buffer of `count` numbers; -1: of any number of them.
 py::buffer_info view(const py::buffer &buffer, int64_t count, py::ssize_t itemsize, bool writable = false) {
     py::buffer_info info = buffer.request(writable);
     if (info.itemsize != itemsize || PyBuffer_IsContiguous(info.view(), 'C') == 0)
@@ -67,11 +67,11 @@ void apply(const Matrix &m, const py::buffer &x, const py::buffer &y, int64_t co
     matrix->apply(in.ptr, out.ptr, columns);
 }
 
-/// A solver, and who is using it.
+/// A solver, and the lock of the thread that is using it.
 struct Solver {
     std::unique_ptr<linalg::Solver> solver;
     Number number;
-    int64_t size = -1; ///< of the matrix analyzed last
+    int64_t size = -1; ///< of the matrix analysed last
     LongMutex busy;
 
     Solver(const std::string &dtype, const std::string &factorization, const std::string &ordering)
