@@ -28,7 +28,7 @@ struct sigaction previous;
 std::atomic<bool> asked{false};              // an interrupt came while the main thread was launching
 std::atomic<bool> launches_watched{false};   // written with the GIL held
 bool threads_end = false;                    // guarded by the GIL
-std::atomic<bool> outside{false};            // one came while the main thread was not launching, or may have come
+std::atomic<bool> outside{false};            // one came, or may have come, while the main thread was not launching
 thread_local int depth = 0;                  // nesting depth of the scopes of a thread other than the main one
 const ForkHooks hooks(nullptr, nullptr, [] { // in the child: the forking thread, which launches nothing
     interrupts.main_thread = __builtin_thread_pointer();
@@ -67,8 +67,7 @@ void on_interrupt(int number, siginfo_t *info, void *context) {
 } // namespace
 
 void keep_watching() {
-    constexpr uint64_t burst =
-        ticks_in_microsecond * 4 / 10; // shorter than signal.signal() takes, so the handler cannot have changed
+    constexpr uint64_t burst = ticks_in_microsecond * 4 / 10; // too short for a call of signal.signal()
     constexpr uint64_t often = ticks_in_microsecond * 5'000;
     static uint64_t looked, looked_at_faults;
     const uint64_t now = ticks();
