@@ -96,12 +96,11 @@ struct KernelObject {
     bool returns_tuple;
     autodiff::Mode mode; ///< the kernel itself, or a derivative of it
     std::vector<std::shared_ptr<Plan>> *plans;
-    Plan *last;        ///< the plan used by the last call
-    uint32_t made;     ///< number of plans so far
-    bool made_by_last; ///< the last call had to make its plan
-    bool graph;        ///< the decorator says graph=True
-    uint64_t newest_launch,
-        newest_ticks; ///< number and duration of the most recent launch without the GIL: see running.h
+    Plan *last;                           ///< the plan used by the last call
+    uint32_t made;                        ///< number of plans so far
+    bool made_by_last;                    ///< the last call had to make its plan
+    bool graph;                           ///< the decorator says graph=True
+    uint64_t newest_launch, newest_ticks; ///< number and duration of the last launch without the GIL: see running.h
 };
 
 /// Returns a copy of its plans. Iterating over them may run Python code, such as `__eq__` of an argument, and other threads may change the
