@@ -165,8 +165,8 @@ class Program {
     std::vector<uint8_t> load_record(std::span<const uint8_t> name, bool fast = false) const; ///< empty: none
     void store_record(std::span<const uint8_t> name, std::span<const uint8_t> bytes, bool fast = false);
     bool has_record(std::span<const uint8_t> name, bool fast = false) const;
-    /// Counts a use of a helper that has a kernel in other implementations; `description` identifies it uniquely. QD_SHOW_COMPILING names
-    /// it `shown_as`.
+    /// Notes the use of a helper, such as an element reader, for which other implementations compile a kernel; `description` identifies it
+    /// uniquely. QD_SHOW_COMPILING names it `shown_as`.
     void use_helper(const std::string &name, std::string_view description, const std::string &shown_as);
     /// Makes everything compiled so far available in the folder that programs share.
     void publish();

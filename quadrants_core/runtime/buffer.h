@@ -1,5 +1,5 @@
 #pragma once
-// Memory of a device, as the rest of the program holds it.
+// A handle to device memory.
 #include <cstdint>
 
 namespace qd::runtime {
@@ -8,8 +8,8 @@ class Device;
 
 struct Buffer {
     Device *device = nullptr;
-    uint64_t address = 0; ///< as tasks know it; 0: no memory
-    char *host = nullptr; ///< the same bytes for the host; null where it cannot see them
+    uint64_t address = 0; ///< device address, as passed to tasks; 0: no memory
+    char *host = nullptr; ///< host address of the same bytes; null if the host cannot access them
 };
 
 } // namespace qd::runtime

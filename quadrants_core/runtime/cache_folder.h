@@ -1,12 +1,11 @@
 #pragma once
-// A folder of small files that hold what this program or another one made. A file that is cut short, foreign or altered
-// is ignored; files appear by renaming, so any number of processes and machines may share a folder. Nothing here
-// throws.
+// A folder of small files that this program or others wrote. A file that is truncated, foreign or altered is ignored; files appear by
+// renaming, so any number of processes and machines may share a folder. Nothing here throws.
 //
-// What is read may be run, so it must come from somebody who may run code in this process anyway: the folder and the
-// files belong to this user or to root, nobody else may write them, and they are no links. What is made here is closed
-// to others. All is asked of open descriptors, or of what lies in an open folder where nobody else may exchange it
-// afterwards. Where there is a key, files without a signature by that key are ignored too.
+// File contents may be executed, so they must come from a user who may run code in this process anyway: the folder and the files must
+// belong to this user or to root, be writable by no other user, and not be links. New files and folders are private to this user. All
+// checks are made on open descriptors, or on entries of an open folder that no other user can replace afterwards. If there is a key, files
+// without a signature by that key are ignored too.
 #include "base/fork.h"
 
 #include <atomic>
@@ -22,29 +21,29 @@
 
 namespace qd::runtime {
 
-/// What a file holds: its first bytes.
+/// The type of a file: its first bytes.
 struct FileKind {
     char magic[8];
 };
 
 struct OpenFolder;
 
-/// What the folders of one cache share.
+/// State that the folders of one cache share.
 struct CacheTrust {
-    std::string root; ///< the folder that they lie in
-    std::string key;  ///< of signatures; empty: there are none
+    std::string root; ///< the parent folder
+    std::string key;  ///< key of the signatures; empty: files are unsigned
     std::function<void(const std::string &)> warn;
     std::atomic<bool> warned{false}, writable{true};
-    std::atomic<uint64_t> refused{0}; ///< files that were there and not used
+    std::atomic<uint64_t> refused{0}; ///< files that were found but rejected
     BriefMutex lock;
-    std::shared_ptr<const OpenFolder> last; ///< the root that something was found in last; guarded by `lock`
+    std::shared_ptr<const OpenFolder> last; ///< the root in which a file was last found; guarded by `lock`
 
     void warn_once(const std::string &text) {
         if (!warned.exchange(true) && warn) warn(text);
     }
 };
 
-/// A file, as a listing sees it.
+/// A file, as shown by a listing.
 struct FolderEntry {
     std::string name;
     uint64_t bytes = 0;
@@ -58,27 +57,27 @@ class CacheFolder {
 
     const char *name() const { return name_; }
     std::string path() const { return trust_.root + '/' + name_; }
-    /// What a file holds; nothing if it is not there, or not whole, or not to be trusted. A use is noted in the file's
-    /// time if `touch`.
+    /// Returns the contents of a file, or nothing if it is missing, incomplete or untrusted. With `touch`, records the use in the file's
+    /// modification time.
     std::optional<std::vector<uint8_t>> load(const std::string &name, const FileKind &kind, bool touch = false) const;
-    /// The same, and why it is of no use: empty if there is no such file.
+    /// The same, but also reports why the file is unusable; `problem` stays empty if there is no such file.
     std::optional<std::vector<uint8_t>> examine(const std::string &name, const FileKind &kind,
                                                 std::string &problem) const;
-    /// The first bytes of what a file holds, and when it was written; unlike `load`, this does not tell altered ones.
+    /// Reads the first content bytes of a file and the time it was written; unlike `load`, this does not detect altered files.
     bool glance(const std::string &name, const FileKind &kind, std::span<uint8_t> first, uint64_t *written) const;
-    /// Makes the folder if it is not there. False: a warning was given, once, and nothing is written any more.
+    /// Creates the folder if needed. Returns false after a failure; a warning is then given, once, and nothing is written any more.
     bool store(const std::string &name, const FileKind &kind, std::span<const uint8_t> bytes) const;
     bool move_to(const CacheFolder &other, const std::string &name) const;
     bool has(const std::string &name) const;
     bool is_there() const;
     bool remove(const std::string &name) const;
-    /// If it is empty.
+    /// Removes the folder if it is empty.
     void remove_folder() const;
-    /// Regular files; nothing if the folder is not there or may not be used. `hidden`: names that begin with a dot.
+    /// Lists regular files; empty if the folder is missing or unusable. `hidden`: includes names that begin with a dot.
     std::vector<FolderEntry> list(bool hidden = false) const;
-    /// Removes what writers that ended in the middle of it left behind.
+    /// Removes temporary files of writers that ended before they finished.
     void sweep() const;
-    /// Makes `name`, which must not exist: for locks. 0, or errno.
+    /// Creates `name`, which must not exist: for locks. Returns 0 or errno.
     int create(const std::string &name, std::string_view text) const;
     std::string read_text(const std::string &name) const;
 
@@ -93,12 +92,11 @@ class CacheFolder {
     CacheTrust &trust_;
 };
 
-/// Why what this status describes is not to be run: it belongs to somebody else, or others may write it. Empty if it
-/// may.
+/// Returns why a file with this status must not be executed: it belongs to another user, or others may write it. Empty if it is trusted.
 std::string distrust(const struct stat &status);
 
 uint64_t nanoseconds_now();
-/// Whether that much time has passed since; also if it lies in the future by as much, where a clock was set back.
+/// True if that much time has passed since; also if the time lies in the future by as much, because a clock was set back.
 bool is_long_ago(uint64_t nanoseconds, uint64_t seconds);
 
 } // namespace qd::runtime

@@ -1,19 +1,19 @@
 #pragma once
-// How much is kept on disk.
+// Limits of the cache on disk.
 #include <cstdint>
 #include <string_view>
 
 namespace qd::runtime {
 
-/// What a clean-up removes.
+/// The kernels that a clean-up removes.
 enum class Cleaning : uint8_t {
     never,
-    version, ///< what another version of the library wrote
-    lru,     ///< at the limit: what other versions wrote, then what was used longest ago
-    fifo,    ///< at the limit: what other versions wrote, then what was written longest ago
+    version, ///< kernels written by other versions of the library
+    lru,     ///< at the limit: kernels of other versions, then the least recently used
+    fifo,    ///< at the limit: kernels of other versions, then the oldest
 };
 
-/// By name, as above; an unknown one removes nothing.
+/// Maps the names above; an unknown name removes nothing.
 constexpr Cleaning cleaning_of(std::string_view name) {
     if (name == "version") return Cleaning::version;
     if (name == "lru") return Cleaning::lru;
@@ -23,7 +23,7 @@ constexpr Cleaning cleaning_of(std::string_view name) {
 struct CacheLimits {
     uint64_t max_bytes = 100u << 20;
     Cleaning cleaning = Cleaning::lru;
-    double factor = 0.25; ///< part of the kernels that goes once there are max_bytes
+    double factor = 0.25; ///< the fraction of kernels to remove once there are max_bytes
     bool operator==(const CacheLimits &) const = default;
 };
 

@@ -1,9 +1,9 @@
 #pragma once
-// Memory for cells of one size, which tasks take while they run: zeroed, from blocks that double in size. Taking bumps
-// a counter in the current block; only a full block and cells given back need the lock.
+// Memory for cells of one size, which tasks allocate while they run: zeroed, from blocks that double in size. Allocating increments a
+// counter in the current block; only a full block and returned cells need the lock.
 //
-// Where all cells that can be take few megabytes, the first block has room for all: of its addresses. Pages get memory as cells are
-// taken. Such cells can be accumulated in in copies (private_copies.h), which lie as far apart as the cells do.
+// If all possible cells take only a few megabytes, the first block reserves addresses for all of them; pages get memory as cells are
+// allocated. Such cells can be accumulated in privatised copies (private_copies.h), which use the same layout as the cells.
 #include "base/fork.h"
 
 #include <atomic>
@@ -14,7 +14,7 @@
 
 namespace qd::runtime {
 
-/// Where blocks come from: zeroed memory, or an exception.
+/// The allocator of blocks; `alloc` returns zeroed memory or throws.
 struct BlockSource {
     std::function<void *(uint64_t bytes)> alloc;
     std::function<void(void *)> free;
@@ -22,23 +22,23 @@ struct BlockSource {
 
 class CellPool {
   public:
-    /// `most`: so many cells are taken at a time, or fewer; 0: nobody knows.
+    /// `most`: the maximum number of cells allocated at a time; 0: unknown.
     CellPool(const BlockSource &source, uint64_t cell_bytes, uint64_t most = 0);
     ~CellPool();
     CellPool(const CellPool &) = delete;
 
     char *take();
-    /// `cell` is all zeros again.
+    /// `cell` must be all zeros again.
     void give_back(char *cell);
     uint64_t cell_bytes() const { return cell_bytes_; }
-    /// Cells that were ever taken, those given back included.
+    /// Cells that were ever allocated, including returned ones.
     uint64_t allocated() const;
 
-    /// The block that all cells lie in; null if there is no such block. DeviceError: there is no memory.
+    /// The block that holds all cells; null if there is none. Throws DeviceError if out of memory.
     char *begin();
-    uint64_t capacity() const { return one_block_ ? most_ * stride_ : 0; } ///< bytes of it
-    uint64_t used() const;                                                 ///< bytes of it that were ever taken
-    /// A cell of it that is never taken; null if there is no such block.
+    uint64_t capacity() const { return one_block_ ? most_ * stride_ : 0; } ///< its size in bytes
+    uint64_t used() const;                                                 ///< bytes of it that were ever allocated
+    /// A cell in it that is never allocated; null if there is no such block.
     char *spare_place() const;
 
   private:
@@ -54,7 +54,7 @@ class CellPool {
     const bool one_block_;
     std::atomic<Block *> current_{nullptr};
     std::atomic<size_t> spares_{0};
-    mutable BriefMutex lock_; ///< of what follows
+    mutable BriefMutex lock_; ///< guards the next members
     std::vector<std::unique_ptr<Block>> blocks_;
     std::vector<char *> spare_;
 };

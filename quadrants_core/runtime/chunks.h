@@ -1,5 +1,5 @@
 #pragma once
-// How the range of a task is read and cut, for whoever runs tasks on threads of the host.
+// Reads the range of a task and cuts it into chunks, for running tasks on threads of the host.
 #include "abi/abi.h"
 #include "abi/range.h"
 
@@ -9,13 +9,13 @@ namespace qd::runtime {
 
 struct TaskEntry;
 
-/// Indices of a chunk of a range of `n`. `block_dim` 0: as it pays.
+/// The number of indices per chunk for a range of `n`. With `block_dim` 0 it is chosen by cost.
 int64_t chunk_size(int64_t n, abi::Weight weight, uint32_t block_dim, int threads);
 
-/// How the range of a task is found.
+/// How the range of a task is determined.
 struct Bounds {
-    abi::Range known;           ///< if it has factors
-    abi::Bounds code = nullptr; ///< else
+    abi::Range known;           ///< used if it has factors
+    abi::Bounds code = nullptr; ///< used otherwise
 
     Bounds() = default;
     Bounds(abi::Bounds function) : code(function) {}
@@ -29,7 +29,7 @@ struct Bounds {
     void read_others(const abi::Launch *launch, abi::Thread *thread, int64_t *range) const;
 };
 
-/// Reads the range, and runs the task if it is not worth the pool. One guard for both.
+/// Reads the range, and runs the task if it is too small for the pool. One guarded call covers both.
 struct Start {
     const Bounds &bounds;
     const TaskEntry &code;

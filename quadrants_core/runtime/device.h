@@ -1,8 +1,8 @@
 #pragma once
-// What a device can do. All verbs are pure virtual: a backend that cannot do one does not compile.
+// The interface of a device. All operations are pure virtual: a backend that lacks one does not compile.
 //
-// Addresses of a device are numbers to the host: it follows one only where Buffer::host says that it may. All else goes
-// through the verbs of a stream.
+// Device addresses are opaque numbers to the host: it may dereference one only if Buffer::host is set. Everything else goes through the
+// operations of a stream.
 #include "abi/abi.h"
 #include "runtime/buffer.h"
 
@@ -19,31 +19,31 @@ namespace qd::runtime {
 
 class Stream;
 
-/// How a task did its atomic updates when it was launched last.
+/// How a task performed its atomic updates in its last launch.
 struct Updated {
     enum class How : uint8_t {
         unknown,  ///< it does none, or ran in a region, or was not launched
-        unlocked, ///< on one thread, also where code with locks does not pay, or cannot be had
+        unlocked, ///< on one thread, also if code with locks does not pay or is unavailable
         locked,
-        copies,    ///< each thread in its own
+        copies,    ///< each thread in its own copy
         parts,     ///< in a fixed order: each part of the range in its own copy
         one_thread ///< in a fixed order
     } how = How::unknown;
     uint32_t copies = 0;
-    uint64_t bytes = 0; ///< of all copies
+    uint64_t bytes = 0; ///< total over all copies
 };
 
 /// Code of one task, ready to run. Owned by the device that loaded it.
 struct LoadedTask {
     virtual ~LoadedTask() = default;
-    /// Better code of the same task was loaded: launches under way may go on with it. Both stay.
+    /// Called when better code of the same task was loaded: running launches may switch to it. Both stay loaded.
     virtual void go_on_with(const LoadedTask &) {}
-    /// Code of the same task with locks was loaded (DeviceOptions::need_locks). Both stay.
+    /// Called when code of the same task with locks was loaded (DeviceOptions::need_locks). Both stay loaded.
     virtual void has_locks_in(const LoadedTask &) {}
     virtual Updated updated() const { return {}; }
-    /// Its code as it lies in memory; empty if faults in it are not told.
+    /// Its code as loaded in memory; empty if faults in it are not reported.
     virtual std::span<const uint8_t> code() const { return {}; }
-    /// Which span the byte of the code at `offset` was made of; 0: that is not known.
+    /// The source span of the code byte at `offset`; 0 if unknown.
     virtual uint32_t span_at(uint64_t offset) const {
         (void)offset;
         return 0;
@@ -52,25 +52,26 @@ struct LoadedTask {
 
 /// How to open a device.
 struct DeviceOptions {
-    int device = 0;           ///< which one of its kind
+    int device = 0;           ///< index among devices of its kind
     int threads = 0;          ///< concurrent workers; 0: all cores
-    uint64_t random_seed = 0; ///< of the workers' random generators
-    uint32_t block_dim = 0; ///< rounds that a worker of the host takes at once, of loops without a number; 0: what pays
-    /// Called in a launch of a task whose code needs one thread, or copies (abi::Needs), where several threads would pay, from the
-    /// thread that launches: asks for code with locks, `has_locks_in`. Without it one thread does all. Null: there is never any.
+    uint64_t random_seed = 0; ///< seeds the workers' random generators
+    /// Iterations that a host worker takes at once, for loops without their own number; 0: chosen by cost.
+    uint32_t block_dim = 0;
+    /// Called on the launching thread when a task's code needs one thread or copies (abi::Needs) but several threads would pay: requests
+    /// code with locks, to be passed to `has_locks_in`. Without such code one thread runs the task. Null: such code is never available.
     void (*need_locks)(const abi::Launch &) = nullptr;
 };
 
 struct DeviceInfo {
     std::string name;
     int threads = 1;
-    uint64_t memory = 0;      ///< bytes in all
+    uint64_t memory = 0;      ///< total bytes
     bool host_visible = true; ///< every Buffer has its `host`
-    /// Tasks are run by code of the host, which may call HostServices and share memory with them: see HostAccess.
+    /// Tasks run as host code, which may call HostServices and share memory with them: see HostAccess.
     bool runs_on_host = true;
 };
 
-/// A task that stands in a section of a region, and what its launch has of its own.
+/// A task in a section of a region, with the data specific to its launch.
 struct SectionTask {
     LoadedTask *task;
     const abi::Task *info;
@@ -78,45 +79,44 @@ struct SectionTask {
     const void *record; ///< abi::HostServices::task
 };
 
-/// A point in the work of a stream: all that was given to it before.
+/// A point in the work of a stream: everything submitted before it.
 struct Event {
     Stream *stream = nullptr;
     uint64_t number = 0;
 };
 
-/// How many chunks of a range are done.
+/// The progress of a range, in chunks.
 struct Share {
-    uint32_t done = 0, all = 0; ///< 0 of 0: that is not known
+    uint32_t done = 0, all = 0; ///< 0 of 0: unknown
 };
 
-/// Work of a device, done in the order in which it was given. Verbs may return before their work is done; one thread at
-/// a time calls them.
+/// Device work, executed in submission order. Operations may return before their work is done; only one thread at a time may call them.
 class Stream {
   public:
     virtual ~Stream() = default;
-    /// `from` is free for other uses when this returns.
+    /// `from` may be reused when this returns.
     virtual void upload(uint64_t to, const void *from, uint64_t bytes) = 0;
     /// `to` holds the bytes after the next `wait`.
     virtual void download(void *to, uint64_t from, uint64_t bytes) = 0;
-    /// Between places of the device, which may overlap.
+    /// Copies within the device; the regions may overlap.
     virtual void copy(uint64_t to, uint64_t from, uint64_t bytes) = 0;
     virtual void fill(uint64_t to, uint8_t byte, uint64_t bytes) = 0;
-    /// What `launch` leads to, and `info`, must stay until the next `wait`, `launch` itself need not. Once `failed` is set,
-    /// tasks do nothing.
+    /// Memory reachable from `launch`, and `info`, must outlive the next `wait`; `launch` itself need not. Once `failed` is set, tasks do
+    /// nothing.
     virtual void launch(LoadedTask &task, const abi::Task &info, abi::Launch &launch) = 0;
-    /// Tasks that stand section by section, those of one section in order, others side by side. Returns how many microseconds of
-    /// work on one thread did not wait for each other; nothing, with nothing done, if the device runs one task at a time.
+    /// Runs tasks ordered by section: those of one section in order, different sections concurrently. Returns the microseconds of
+    /// single-threaded work that overlapped; nothing, with no work done, if the device runs one task at a time.
     virtual std::optional<double> launch_sections(std::span<const SectionTask> tasks, const abi::Launch &launch) = 0;
     virtual Event record() = 0;
-    /// What is given to this stream from now on begins after the event, which may be of another one.
+    /// Work submitted to this stream from now on starts after the event, which may belong to another stream.
     virtual void wait_for(const Event &event) = 0;
-    /// What tasks that have ended took of the heaps of their threads since the last time.
+    /// The heap use of the tasks that have completed since the last call.
     virtual abi::HeapUse take_heap_use() = 0;
-    /// What the task that runs has taken so far, from any thread; nothing, if the host cannot see that.
+    /// The heap use so far of the running task, from any thread; empty if the host cannot see it.
     virtual abi::HeapUse heap_use_so_far() const { return {}; }
-    /// How much of the task that runs is done, from any thread.
+    /// The progress of the running task, from any thread.
     virtual Share share_so_far() const { return {}; }
-    /// Returns when all work is done. Throws what went wrong since the last time; work that was given after that is not
+    /// Returns when all work is done. Throws the error that occurred since the last call; work submitted after the failing work is not
     /// done. A Fault names its task.
     virtual void wait() = 0;
 };
@@ -124,17 +124,17 @@ class Stream {
 class Device {
   public:
     virtual ~Device() = default;
-    /// Zeroed memory, 64-byte aligned; DeviceError if there is none.
+    /// Returns zeroed, 64-byte aligned memory. Throws DeviceError if there is none.
     virtual Buffer alloc(uint64_t bytes) = 0;
-    /// No work that uses it is under way.
+    /// No pending work may use the buffer.
     virtual void free(const Buffer &buffer) = 0;
-    /// Ends before the device.
+    /// The stream must be destroyed before the device.
     virtual std::unique_ptr<Stream> open_stream() = 0;
-    /// Shared so that an optimised build may replace it while an old launch still runs.
+    /// The result is shared so that an optimised build may replace it while an old launch still runs.
     virtual std::shared_ptr<LoadedTask> load(const abi::Task &task, const abi::Binary &binary) = 0;
     virtual DeviceInfo info() = 0;
 
-    /// Of a device that counts how often each verb was called: names and numbers.
+    /// Names and numbers, for a device that counts the calls of its operations.
     virtual std::vector<std::pair<std::string, uint64_t>> calls() { return {}; }
 
   private:
@@ -143,8 +143,8 @@ class Device {
     virtual void close_to_host() {}
 };
 
-/// While it lives, code of the host that belongs to a device, such as the runtime of sparse trees, may follow addresses
-/// of this device. For devices with `runs_on_host`.
+/// While this object lives, host code that belongs to a device, such as the runtime of sparse trees, may dereference addresses of the
+/// device. For devices with `runs_on_host`.
 class HostAccess {
   public:
     explicit HostAccess(Device &device) : device_(device) { device_.open_to_host(); }

@@ -1,16 +1,15 @@
 #pragma once
-// What is kept on disk, below one folder:
+// The cache on disk, below one folder:
 //
-//   kernel_compilation_manager/  a file for each kernel with the code of its tasks, and the listing of them. Changes
-//                                only when a program publishes: at its end, or when it is asked to.
-//   unpublished_kernels/         kernels of programs that run, or were killed before they could publish: found by
-//                                others at once. Empty, hence absent, otherwise.
-//   records/                     records: bytes that somebody above wants back under a name
-//   python_side_cache/           records of kernels that asked for them by fastcache=True
+//   kernel_compilation_manager/  one file per kernel with the code of its tasks, and the listing of these files. Changes
+//                                only when a program publishes: when it ends, or on request.
+//   unpublished_kernels/         kernels of running programs, or of programs that were killed before they published;
+//                                visible to others at once. Absent when empty.
+//   records/                     records: bytes stored under a name for the layers above
+//   python_side_cache/           records of kernels with fastcache=True
 //
-// Nothing here throws: a folder that cannot be used costs a warning, once, and the program goes on without. Only the
-// listing is changed under a lock, and nothing depends on it but what a clean-up removes first and where the code of a
-// single task is found.
+// Nothing here throws: an unusable folder causes one warning, and the program continues without a cache. Only the listing is changed under
+// a lock; it determines only what a clean-up removes first and where the code of a single task is found.
 #include "abi/abi.h"
 #include "base/fork.h"
 #include "runtime/cache_listing.h"
@@ -35,7 +34,7 @@ struct KeptTask {
 struct KeptKernel {
     std::string name;
     LibraryVersion version{};
-    std::vector<KeptTask> tasks; ///< those whose code was there
+    std::vector<KeptTask> tasks; ///< the tasks whose code was available
     bool published = false;
     const KeptTask *find(const CacheKey &task) const;
     KeptTask *find(const CacheKey &task) { return const_cast<KeptTask *>(std::as_const(*this).find(task)); }
@@ -43,22 +42,22 @@ struct KeptKernel {
 
 enum class RecordPlace : uint8_t { own, fast };
 
-/// A file as people see it.
+/// A file, for display.
 struct CacheFile {
     std::string folder;
     FolderEntry entry;
-    std::string kernel;           ///< of a file with code
+    std::string kernel;           ///< for a file with code
     std::string problem;          ///< why it is not used; empty if it is
-    bool used = false;            ///< by this program
-    std::vector<uint8_t> content; ///< of a record
+    bool used = false;            ///< whether this program uses it
+    std::vector<uint8_t> content; ///< for a record
 };
 
 struct CacheSettings {
     std::string path;
-    bool keeps_kernels =
-        true; ///< else there are but records of fast kernels, and what the limits say goes all the same
+    /// If not set, only records of fast kernels are stored, but the limits still apply.
+    bool keeps_kernels = true;
     CacheLimits limits;
-    std::string key; ///< of signatures; empty: there are none
+    std::string key; ///< key of the signatures; empty: files are unsigned
 };
 
 class DiskCache {
@@ -67,36 +66,36 @@ class DiskCache {
 
     const std::string &path() const { return trust_.root; }
     bool keeps_kernels() const { return keeps_kernels_; }
-    /// True if there is no kernel at all, as far as a glance tells.
+    /// True if no kernel is stored, judging only by the existence of the listing and of unpublished kernels.
     bool is_empty() const;
 
     std::unique_ptr<KeptKernel> load_kernel(const KernelKey &key);
-    /// The code of a task, in whichever kernel's file it lies.
+    /// Finds the code of a task in any kernel's file.
     std::optional<KeptTask> load_task(const CacheKey &key);
-    /// Code that was just made; it goes to disk with the kernels that have it.
+    /// Adds newly generated code; it is written to disk with the kernels that contain it.
     void keep_task(const CacheKey &key, abi::Weight weight, const abi::Binary &binary);
-    /// The program has this kernel, which is to be on disk once the code of all its tasks was made. `found`: what the
-    /// disk had of it.
+    /// Notes that the program uses this kernel, which is written to disk once the code of all its tasks is available. `found`: the parts
+    /// that the disk already has.
     void use_kernel(const KernelKey &key, const std::string &name, const std::vector<CacheKey> &tasks,
                     const KeptKernel *found);
-    /// The program used what other programs have a kernel for: there is a file for each, without tasks.
+    /// Notes the use of a helper for which other implementations compile a kernel: there is a file for each, without tasks.
     void use_helper(const KernelKey &key, const std::string &name);
-    /// Cleans up, then makes the kernels of this program a part of the folder that programs share.
+    /// Cleans up, then moves the kernels of this program to the folder that programs share.
     void publish();
 
     std::optional<std::vector<uint8_t>> load_record(const KernelKey &name, RecordPlace place);
     void store_record(const KernelKey &name, std::span<const uint8_t> bytes, RecordPlace place);
     bool has_record(const KernelKey &name, RecordPlace place) const;
 
-    /// Every file, examined.
+    /// Lists and examines every file.
     std::vector<CacheFile> files(bool content);
 
   private:
     struct Used {
         std::string name;
         std::vector<CacheKey> tasks;
-        bool waits = false;       ///< the code of some task is still to be made
-        bool unpublished = false; ///< its file is to be moved
+        bool waits = false;       ///< the code of some task is still missing
+        bool unpublished = false; ///< its file still has to be moved
         bool helper = false;
     };
     bool collect(const KernelKey &key, bool partly);
@@ -117,19 +116,18 @@ class DiskCache {
     const CacheLimits limits_;
     const CacheFolder kernels_, unpublished_, records_, fast_;
 
-    BriefMutex lock_; ///< of what follows; no file is touched while it is held
+    BriefMutex lock_; ///< guards the next members; no file is accessed while it is held
     std::map<KernelKey, Used> used_;
     std::vector<std::pair<KernelKey, RecordPlace>> used_records_;
     std::unordered_map<CacheKey, KeptTask, CacheKeyHash> made_;   ///< code that is not on disk yet
-    std::unordered_map<CacheKey, KernelKey, CacheKeyHash> where_; ///< the file that a task's code lies in
+    std::unordered_map<CacheKey, KernelKey, CacheKeyHash> where_; ///< the file that contains a task's code
     std::pair<KernelKey, std::shared_ptr<const KeptKernel>> last_;
-    bool settled_ = false; ///< nothing is to be published since the last time
-    bool looked_ = false;  ///< `where_` holds what others made
+    bool settled_ = false; ///< nothing new to publish since the last time
+    bool looked_ = false;  ///< `where_` includes kernels of other programs
     std::atomic<bool> recorded_{false};
 };
 
-/// The folder used when the program names none: below $XDG_CACHE_HOME, if that is an absolute path, or ~/.cache; empty
-/// if there is no home.
+/// The default folder: below $XDG_CACHE_HOME, if that is an absolute path, or ~/.cache; empty if there is no home directory.
 std::string default_cache_folder();
 
 } // namespace qd::runtime

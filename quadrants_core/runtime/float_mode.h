@@ -1,6 +1,6 @@
 #pragma once
-// Subnormal floats on a thread: with fast_math they are zero, as operands and as results; else they are as
-// IEEE 754 says. Threads of the pool have the mode of the thread whose job they run.
+// The treatment of subnormal floats on a thread: with fast_math they are flushed to zero, as operands and as results; otherwise they follow
+// IEEE 754. Pool threads take the mode of the thread whose job they run.
 #include <cstdint>
 
 #if defined(__x86_64__)
@@ -31,13 +31,13 @@ inline uint32_t with(Subnormals mode, uint32_t control) {
 
 inline Subnormals subnormals_now() { return Subnormals((float_control() & flush_bits) == flush_bits); }
 
-/// On this thread.
+/// Sets the mode of this thread.
 inline void set_subnormals(Subnormals wanted) {
     const uint32_t now = float_control(), then = with(wanted, now);
     if (then != now) set_float_control(then);
 }
 
-/// The mode of this thread for as long as it lives, if one is `wanted`; then the one before.
+/// Sets the mode of this thread for the lifetime of this object if `wanted`, then restores the previous one.
 class FloatMode {
   public:
     explicit FloatMode(Subnormals mode, bool wanted = true)

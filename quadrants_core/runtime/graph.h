@@ -1,6 +1,6 @@
 #pragma once
-// A kernel whose tasks form a graph (abi/plan.h), as a list of steps, and the walk over it. Who runs the tasks, and where
-// flags lie, is the business of the caller: the walk is the same for every device.
+// A kernel whose tasks form a graph (abi/plan.h), as a list of steps, and the walk over it. The walk is the same for every device; the
+// caller decides how tasks run and where flags are stored.
 #include "abi/abi.h"
 
 #include <concepts>
@@ -14,11 +14,11 @@ namespace qd::runtime {
 struct GraphStep {
     enum class Kind : uint8_t {
         task,
-        level_begin,      ///< goes on at `target` if it ends before where a resumed launch begins, or after a yield
-        level_end,        ///< goes on at `target` while the flag is not 0
-        checkpoint_begin, ///< goes on at `target` if it is left out
+        level_begin, ///< continues at `target` if the level ends before the resume point of the launch, or after a yield
+        level_end,   ///< continues at `target` while the flag is not 0
+        checkpoint_begin, ///< continues at `target` if it is skipped
         checkpoint_end,
-        region, ///< goes on at `target` if its sections, whose tasks come next, have been run side by side
+        region, ///< continues at `target` if its sections, whose tasks come next, were run concurrently
     };
     Kind kind = Kind::task;
     int32_t index = 0; ///< of the task, level, checkpoint, or entry of the regions
@@ -29,8 +29,8 @@ struct GraphStep {
     int32_t next = none_left; ///< of level_begin: the first checkpoint after the level
 };
 
-/// A region whose sections may run side by side, and whether that pays: in launches of late, and before there are some by
-/// the weight of its tasks.
+/// A region whose sections may run concurrently, and whether that pays: judged by recent launches, and before the first launch by the
+/// weight of its tasks.
 class Region {
   public:
     int32_t number = 0;        ///< abi::GraphPosition
@@ -38,38 +38,38 @@ class Region {
 
     explicit Region(std::span<const abi::Task> all, size_t first);
     bool pays() const { return pays_; }
-    /// Whether a run one after another is to be timed: one now and then.
+    /// True if a sequential run should be timed; this samples some of the runs.
     bool wants_time() { return runs_++ % timed_one_in == 0; }
-    /// A run one after another took so long; a long one is followed by one side by side, which says more.
+    /// Reports the duration of a sequential run. A long one is followed by a concurrent run, which measures the gain.
     void took(double microseconds) { pays_ = microseconds > 2 * worth; }
-    /// So much work on one thread did not wait for other such work.
+    /// Reports how much single-threaded work overlapped.
     void saved(double microseconds) { pays_ = microseconds > worth; }
 
   private:
     static constexpr uint32_t timed_one_in = 16;
-    static constexpr double worth = 15;     ///< microseconds: waking a thread and going through its caches
+    static constexpr double worth = 15;     ///< microseconds: waking a thread and the cache misses it causes
     static constexpr double heavy = 30'000; ///< in the unit of abi::Task::weight
     bool pays_ = false;
     uint32_t runs_ = 0;
 };
 
-/// Those of a kernel.
+/// The regions of a kernel whose sections may run concurrently.
 std::vector<Region> regions_side_by_side(const abi::Kernel &kernel);
 
-/// The steps of a kernel in order; with steps for these regions.
+/// The steps of a kernel in order, including steps for these regions.
 std::vector<GraphStep> graph_steps(const abi::Kernel &kernel, std::span<const Region> regions = {});
 
-/// Flags whose arrays may be without elements: the slot of the array, and of each extent.
+/// Flags whose arrays may be empty: the slot of the array and its number of extents.
 struct FlagExtents {
     uint32_t parameter = 0, slot = 0, ndim = 0;
 };
 std::vector<FlagExtents> flag_extents(const abi::Kernel &kernel);
 
-/// Whether the tasks of a launch depend on flags: levels, and checkpoints that may yield.
+/// True if the tasks of a launch depend on flags: levels, and checkpoints that may yield.
 bool has_flags(const abi::Graph &graph);
 
-/// What runs the steps of a walk. `flag` reads the array whose address is in a slot; `region` may run an entry of the regions
-/// side by side.
+/// Runs the steps of a walk. `flag` reads the array whose address is in a slot; `region` may run an entry of the regions concurrently and
+/// returns whether it did.
 template <class T>
 concept GraphRunner = requires(T runner, int32_t task, uint32_t slot) {
     runner.task(task);
@@ -77,7 +77,7 @@ concept GraphRunner = requires(T runner, int32_t task, uint32_t slot) {
     { runner.region(task) } -> std::same_as<bool>;
 };
 
-/// Nobody looks on.
+/// A walk without an observer.
 struct Unwatched {
     static constexpr bool before(size_t) { return true; }
     static constexpr void yielded(int32_t) {}
@@ -85,8 +85,8 @@ struct Unwatched {
     static constexpr void turned(int32_t) {}
 };
 
-/// Runs the steps from `at` on. `watch` is asked before each step, and ends the walk there by saying no. Returns the step
-/// that comes next.
+/// Runs the steps from `at` on. `watch.before` is called before each step and ends the walk there by returning false. Returns the next
+/// step.
 template <GraphRunner Runner, class Watch = Unwatched>
 size_t walk_graph(const std::vector<GraphStep> &steps, size_t at, abi::GraphWords &words, Runner &&runner,
                   Watch &&watch = {}) {

@@ -1,14 +1,14 @@
 #pragma once
-// What a kernel may have run over: the heap, on which malloc, Python and this library live. The C library has it in chunks
-// that begin with the size of the one before and their own.
+// Checks whether a kernel has overwritten the heap, which malloc, Python and this library use. The C library divides it into chunks that
+// begin with the size of the previous chunk and their own.
 
 namespace qd::runtime {
 
-/// Once, before `is_heap_spoiled`. Another malloc, or somebody who took the heap before it, does not have such a chunk at its
-/// begin; then it is not looked at.
+/// Called once, before `is_heap_spoiled`. If the heap does not begin with a glibc chunk, because of another malloc or earlier brk
+/// allocations, it is not checked.
 void find_heap();
 
-/// Whether the chunks do not lead to the end of the heap. From signal handlers too; may fault itself.
+/// True if the chunks do not lead to the end of the heap. Callable from signal handlers; may fault itself.
 bool is_heap_spoiled();
 
 } // namespace qd::runtime

@@ -1,6 +1,6 @@
 #pragma once
-// Runs a compiled task on the threads of the host: reads its range, decides whether waking the pool pays, cuts chunks.
-// A device that computes on the host owns one and forwards `Device::launch` to it.
+// Runs a compiled task on the threads of the host: reads its range, decides whether waking the pool pays, cuts chunks. A device that
+// computes on the host owns a launcher and forwards `Device::launch` to it.
 #include "abi/abi.h"
 #include "runtime/chunks.h"
 #include "runtime/device.h"
@@ -21,12 +21,12 @@ struct TaskEntry {
     abi::Body body = nullptr;
     std::vector<abi::Accumulation> accumulations;
     abi::Updates updates;
-    bool is_plain = false; ///< of a range, without updates and with no order that is asked for
+    bool is_plain = false; ///< a range task without updates and without a required order
     Subnormals subnormals = Subnormals::flushed;
     bool minds_subnormals = true; ///< its results may differ in the other mode
-    /// Of the last launch: `how`, 8 bits; the number of copies, 16; their bytes.
+    /// The last launch: `how`, 8 bits; the number of copies, 16; their bytes.
     mutable std::atomic<uint64_t> updated{0};
-    /// Of code that needs one thread, or copies: the same task with locks. Null: it was not made yet.
+    /// For code that needs one thread or copies: the same task with locks. Null: not compiled yet.
     std::atomic<const std::atomic<const TaskEntry *> *> locked{nullptr};
 
     void note(Updated::How how, uint64_t copies = 0, uint64_t bytes = 0) const {
@@ -37,7 +37,7 @@ struct TaskEntry {
         return {Updated::How(word & 0xff), uint32_t(word >> 8 & 0xffff), word >> 24};
     }
 
-    /// Threads that have copies for the one may run the other.
+    /// True if threads with copies for one may run the other.
     bool accumulates_like(const TaskEntry &other) const;
 };
 
@@ -47,37 +47,36 @@ struct HostTask;
 class Launcher {
   public:
     using NeedLocks = void (*)(const abi::Launch &); ///< DeviceOptions
-    /// `threads` 0: all cores. `block_dim`: of loops that have none of their own; 0: chunks as they pay.
+    /// `threads` 0: all cores. `block_dim`: for loops that have none of their own; 0: chunks are chosen by cost.
     explicit Launcher(int threads, uint32_t block_dim = 0, NeedLocks need_locks = nullptr);
     ~Launcher();
     Launcher(const Launcher &) = delete;
 
     int threads() const { return pool_->threads(); }
-    /// State of one thread, 0 = the caller; the device seeds its generator.
+    /// The state of one thread, 0 = the caller; the device seeds its generator.
     abi::Thread &thread(int index) { return states_[size_t(index)]; }
-    /// Returns when the last chunk is done, or soon after `launch.data.stop` or `launch.data.failed` is set. Not to be
-    /// called by two threads at once. Throws Fault (faults.h); `launch.data.failed` may be set then. `entry` is read
-    /// anew for each chunk.
+    /// Returns when the last chunk is done, or soon after `launch.data.stop` or `launch.data.failed` is set. Only one thread at a time may
+    /// call it. Throws Fault (faults.h); `launch.data.failed` may then be set. `entry` is read again for each chunk.
     void run(const abi::Task &task, const std::atomic<const TaskEntry *> &entry, const Bounds &bounds,
              abi::Launch &launch);
-    /// Tasks of sections that may run side by side: runtime/sections.h.
+    /// Runs tasks of sections that may run concurrently: runtime/sections.h.
     double run_sections(std::span<const HostTask> tasks, const abi::Launch &launch);
-    /// Where the random numbers of tasks with a fixed order begin.
+    /// Seeds the random numbers of tasks with a fixed order.
     void draw_from(uint64_t seed) { draws_ = {seed, 0}; }
-    /// What tasks took of the heaps of the threads since the last time.
+    /// The use of the thread heaps by tasks since the last call.
     abi::HeapUse take_heap_use();
-    /// The same of the task that runs, from any thread.
+    /// The same for the running task, from any thread.
     abi::HeapUse heap_use_so_far() const;
-    /// Returns how much of the running task is done, from any thread; of one that Stop has ended, how much was: once.
+    /// The progress of the running task, from any thread. For a task that Stop has ended: its progress at that point, reported once.
     Share share_so_far() const;
 
-    /// Of one thread.
+    /// State of one thread.
     struct alignas(64) State : abi::Thread {
         ThreadHeap memory{*this, host_chunks()};
-        /// Chunks of a task that Stop ended which this thread did not begin, and how many the task has; kept until they are read.
+        /// Chunks that this thread skipped in a task that Stop ended, and the task's total; kept until they are read.
         mutable std::atomic<uint32_t> left_out{0}, of{0};
     };
-    static_assert(sizeof(State) % 64 == 0); // no two threads write to one line
+    static_assert(sizeof(State) % 64 == 0); // no two threads write to the same cache line
 
   private:
     std::shared_ptr<Pool> pool_;
@@ -88,7 +87,7 @@ class Launcher {
     PrivateCopies copies_;
     struct Draws {
         uint64_t seed = 0;
-        uint32_t launches = 0; ///< of tasks with a fixed order, so far
+        uint32_t launches = 0; ///< number of launches of tasks with a fixed order
     } draws_;
     friend struct Job;
     void run_in_order(const abi::Task &task, const std::atomic<const TaskEntry *> &entry, const Bounds &bounds,
@@ -96,7 +95,7 @@ class Launcher {
     void run_chunks(Job &job);
     void run_in_copies(Job &job, uint32_t chunks);
     void run_with_locks(Job &job);
-    /// In the end, what is in copies comes to the arrays: also what was done before Stop, a failed assertion or a fault.
+    /// On destruction, merges the copies into the arrays, including updates from before Stop, a failed assertion or a fault.
     struct Merge {
         Launcher &launcher;
         ~Merge();

@@ -29,8 +29,8 @@ constexpr uint64_t blocks_of_a_chunk = 16;
 
 constexpr uint32_t most_parts = 64;
 constexpr double small_bytes = 1 << 16; ///< so much is nothing beside the least range that is cut
-constexpr double bytes_for_an_operation =
-    0.5; ///< of copies of parts: in another order than by parts it would take one thread
+/// Of copies of parts: in another order than by parts it would take one thread.
+constexpr double bytes_for_an_operation = 0.5;
 
 constexpr uint64_t line_bytes = 64;
 template <class T> using Line [[gnu::vector_size(line_bytes)]] = T;

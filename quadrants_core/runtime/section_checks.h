@@ -1,11 +1,11 @@
 #pragma once
-// Which memory the sections of a region have touched, while a kernel runs with checks: two of them may run side by side, so
-// what one writes is no other's. Kernels with checks run sections one after another, and find what would race.
+// Tracks the memory that the sections of a region access while a kernel runs with checks: sections may run concurrently, so none may access
+// what another one writes. Kernels with checks run sections sequentially and detect such races.
 #include <cstdint>
 
 namespace qd::runtime {
 
-/// The function of an id of base/section_access.h; null for others.
+/// The function for an id of base/section_access.h; null for other ids.
 void *section_check(uint64_t id);
 
 } // namespace qd::runtime

@@ -1,5 +1,5 @@
 #pragma once
-// Sections of a region side by side on the threads of the host.
+// Runs the sections of a region concurrently on the threads of the host.
 #include "abi/abi.h"
 #include "runtime/launcher.h"
 #include "runtime/pool.h"
@@ -18,9 +18,9 @@ struct HostTask {
     const void *record; ///< abi::HostServices::task
 };
 
-/// Runs tasks that stand section by section; those of one section in order. Threads take from any section what is to be had: a task
-/// that is worth one thread alone, or chunks of one that is worth more. Returns the microseconds that sections did not wait for each
-/// other. Returns early, and throws, as Launcher::run does.
+/// Runs tasks ordered by section; those of one section in order. Threads take available work from any section: a task that is worth only
+/// one thread, or chunks of a larger one. Returns the microseconds by which the work of sections overlapped. Returns early, and throws, as
+/// Launcher::run does.
 double run_sections(Pool &pool, std::span<Launcher::State> states, uint32_t block_dim, std::span<const HostTask> tasks,
                     const abi::Launch &launch);
 

@@ -1,16 +1,15 @@
 #pragma once
-// Memory for blocks that are small beside a page table, in one stretch of addresses with nothing but holes around it.
-// A kernel that runs past the end of an array meets other arrays, then a hole: never the heap, on which all else that
-// lives in this process depends.
+// Memory for blocks that are too small for their own mapping, in one reserved address range surrounded by unmapped memory. A kernel that
+// runs past the end of an array reaches other arrays, then unmapped memory, but never the heap, which the rest of the process depends on.
 #include <cstdint>
 #include <vector>
 
 namespace qd::runtime {
 
-/// Not for several threads at once.
+/// Not thread-safe.
 class SmallBlocks {
   public:
-    /// Zeroed, 64-byte aligned; null if there is no more.
+    /// Returns zeroed, 64-byte aligned memory; null if there is no more.
     void *alloc(uint64_t bytes);
     /// `bytes` as for alloc.
     void free(void *block, uint64_t bytes);

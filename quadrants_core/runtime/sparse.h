@@ -1,10 +1,9 @@
 #pragma once
-// The sparse field trees of a program: makes and removes cells for running tasks (abi::SparseCalls), lists the cells
-// that a loop visits, and gives memory of removed cells back once no task can see it.
+// The sparse field trees of a program: creates and removes cells for running tasks (abi::SparseCalls), lists the cells that a loop visits,
+// and frees memory of removed cells once no task can access it.
 //
-// Cells are made without locks: a thread that finds none takes a zeroed one from the pool and swaps its address in; if
-// another thread was faster, the cell goes back. Removing swaps the address out and remembers the cell, with all it
-// holds, for `collect`.
+// Cells are created without locks: a thread that finds none takes a zeroed one from the pool and swaps its address in; if another thread
+// was faster, the cell is returned. Removing swaps the address out and records the cell, with everything below it, for `collect`.
 #include "abi/abi.h"
 #include "abi/tree.h"
 #include "runtime/cell_pool.h"
@@ -29,37 +28,37 @@ class SparseTrees final : public abi::SparseData {
     void remove(uint32_t slot);
     bool holds(uint32_t slot) const { return slot < trees_.size() && trees_[slot]; }
 
-    /// Address of a cell that exists, or of zeros.
+    /// The address of a cell that exists, or of zeros.
     char *find(uint32_t slot, uint32_t node, char *container, int64_t cell) const;
     char *make(uint32_t slot, uint32_t node, char *container, int64_t cell);
     void drop(uint32_t slot, uint32_t node, char *container, int64_t cell);
     bool exists(uint32_t slot, uint32_t node, const char *container, int64_t cell) const;
     void each_cell(uint32_t slot, uint32_t node, char *container,
                    const std::function<void(uint64_t cell, char *address)> &visit);
-    /// Dynamic: one more cell; its index.
+    /// Dynamic levels: appends a cell and returns its index.
     int32_t append(uint32_t slot, uint32_t node, char *container);
     /// Removes all cells of a level and of the levels below it.
     void clear(uint32_t slot, uint32_t node);
     int32_t make_list(uint32_t slot, uint32_t node);
     const char *elements(uint32_t slot, uint32_t node) const { return lists[slot][node]; }
 
-    /// The cells of a pointer level, where all that a launch may make lie in one block of memory: `begin` is null if they do not, or
-    /// there is no memory. Not for a launch that removes cells of the tree.
+    /// The pool of a pointer level. `begin` is set to the memory block that holds all cells that a launch may create, or to null if there
+    /// is no such block or no memory. Not for a launch that removes cells of the tree.
     CellPool *in_one_block(uint32_t slot, uint32_t node, char *&begin);
 
-    /// Gives the memory of removed cells back, while no task runs.
+    /// Frees the memory of removed cells, while no task runs.
     void collect();
     bool has_garbage() const { return garbage_.load(std::memory_order_relaxed); }
-    /// Cells of a pointer or chunks of a dynamic level that ever got memory.
+    /// The number of cells of a pointer level, or chunks of a dynamic level, that ever got memory.
     uint64_t allocated(uint32_t slot, uint32_t node) const;
-    /// Why the launch failed, if a callback failed: rethrows it, once.
+    /// Rethrows, once, the exception of a callback that made the launch fail.
     void rethrow();
 
     struct Tree;
 
   private:
     void fail(const abi::Launch *launch);
-    /// Takes what is written when there is no memory: where copies are that far away, too.
+    /// The target of writes when there is no memory. It is valid at the offset of privatised copies, too.
     char *sink(uint32_t slot, uint32_t node) const;
     void update_tables();
 
@@ -67,7 +66,7 @@ class SparseTrees final : public abi::SparseData {
     std::shared_ptr<Pool> pool_;
     std::vector<std::unique_ptr<Tree>> trees_;
     std::vector<char *const *> list_tables_;
-    char *sink_ = nullptr; ///< of levels whose cells do not lie in one block
+    char *sink_ = nullptr; ///< for levels whose cells are not in one block
     uint64_t zero_bytes_ = 0;
     std::atomic<bool> garbage_{false};
     BriefMutex error_lock_;

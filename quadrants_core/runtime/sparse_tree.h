@@ -14,10 +14,10 @@ inline int32_t load_length(const char *container) {
     return __atomic_load_n(reinterpret_cast<const int32_t *>(container), __ATOMIC_ACQUIRE);
 }
 
-/// Where a cell of a dynamic level is.
+/// The position of a cell of a dynamic level.
 struct ChunkPlace {
     uint32_t chunk;
-    uint64_t cell; ///< in the chunk
+    uint64_t cell; ///< within the chunk
 };
 inline ChunkPlace chunk_place(const abi::TreeNode &node, uint64_t cell) {
     const uint64_t q = cell / node.chunk + 1;
@@ -25,19 +25,19 @@ inline ChunkPlace chunk_place(const abi::TreeNode &node, uint64_t cell) {
     return {chunk, cell - ((uint64_t(1) << chunk) - 1) * node.chunk};
 }
 inline uint64_t chunk_cells(const abi::TreeNode &node, uint32_t chunk) { return uint64_t(node.chunk) << chunk; }
-inline constexpr uint32_t more_chunks = 32; ///< addresses in the table of those beyond the declared extent
+inline constexpr uint32_t more_chunks = 32; ///< addresses in the table of chunks beyond the declared extent
 
 struct SparseTrees::Tree {
     abi::Tree data;
     char *root;
-    std::vector<bool> owns_memory;                             ///< by node: it or a level below is pointer or dynamic
-    std::vector<std::vector<std::unique_ptr<CellPool>>> pools; ///< by node: of cells, or of chunks by number
+    std::vector<bool> owns_memory; ///< by node: true if it or a level below it is pointer or dynamic
+    std::vector<std::vector<std::unique_ptr<CellPool>>> pools; ///< by node: pools of cells, or of chunks by number
     std::unique_ptr<CellPool> chunk_tables;
     struct Dropped {
         uint32_t node, chunk;
         char *memory;
     };
-    BriefMutex lock; ///< of `dropped` and of making pools
+    BriefMutex lock; ///< guards `dropped` and the creation of pools
     std::vector<Dropped> dropped;
     std::vector<std::vector<char>> lists; ///< by node
     std::vector<char *> list_addresses;   ///< by node
@@ -45,10 +45,10 @@ struct SparseTrees::Tree {
     Tree(abi::Tree tree, char *root, const BlockSource &source, int threads);
 
     CellPool &pool(uint32_t node, uint32_t chunk) { return *pools[node][chunk]; }
-    /// The slot of a chunk's address; null if it lies in a table that is not there.
+    /// The slot of a chunk's address; null if it is in a table that does not exist.
     uint64_t *chunk_slot(const abi::TreeNode &node, char *container, uint32_t chunk, bool make);
     void ensure_chunk(uint32_t node, char *container, uint32_t chunk);
-    /// Swaps the address of a new cell in; another thread may be faster.
+    /// Swaps in the address of a new cell; another thread may be faster.
     static char *install(uint64_t &slot, CellPool &pool);
 
     void remember(Dropped garbage);
@@ -57,7 +57,7 @@ struct SparseTrees::Tree {
     void release_below(uint32_t node, char *cell);
     void release_container(uint32_t node, char *container);
 
-    /// f(cell number, address) for each cell of a container that exists, in order.
+    /// Calls f(cell number, address) for each cell of a container that exists, in order.
     template <class F> void each_cell(uint32_t node, char *container, F &&f);
 };
 

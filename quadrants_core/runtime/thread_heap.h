@@ -1,6 +1,6 @@
 #pragma once
-// The memory behind abi::Heap. Chunks stay where they are and are kept until the heap ends, so pointers into one hold for as long
-// as what was taken is not given back; a chunk that is too small for what comes next is passed over until then.
+// The memory behind abi::Heap. Chunks do not move, so pointers into one stay valid until the memory is freed. Empty chunks are kept for
+// reuse until the heap is destroyed, except that chunks too small for the next allocation are replaced.
 #include "abi/abi.h"
 
 #include <functional>
@@ -9,7 +9,7 @@ namespace qd::runtime {
 
 class ThreadHeap {
   public:
-    /// Where chunks come from; `take` gives null if there is none, or throws.
+    /// The allocator of chunks; `take` returns null or throws if out of memory.
     struct Source {
         std::function<void *(uint64_t bytes)> take;
         std::function<void(void *)> give;
@@ -19,13 +19,13 @@ class ThreadHeap {
     ~ThreadHeap();
     ThreadHeap(const ThreadHeap &) = delete;
 
-    /// abi::HostServices::reserve, but for telling why there is none.
+    /// Implements abi::HostServices::reserve, except for the error report.
     static char *reserve(abi::Thread &thread, uint64_t bytes);
-    /// After a fault: nothing is taken.
+    /// Called after a fault: marks the heap as empty.
     void clear();
-    /// Adds what was used since the last time.
+    /// Adds the use since the last call.
     void take_use(abi::HeapUse &sum);
-    /// The same while the thread works, and it goes on.
+    /// The same while the thread works, without resetting it.
     void add_use(abi::HeapUse &sum) const;
 
   private:
@@ -40,7 +40,7 @@ class ThreadHeap {
     std::vector<uint64_t> entries_;
 };
 
-/// Memory of the host.
+/// Allocates chunks from host memory.
 ThreadHeap::Source host_chunks();
 
 } // namespace qd::runtime
