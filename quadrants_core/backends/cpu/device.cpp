@@ -1,4 +1,4 @@
-// The processor as a device: its memory is the process's own, a launch is a call through the thread pool.
+// The processor as a device: its memory is that of the process, and a launch is a call through the thread pool.
 #include "backends/cpu/cpu.h"
 
 #include "backends/cpu/elf.h"
@@ -20,7 +20,7 @@ namespace {
 struct CpuTask final : runtime::LoadedTask {
     std::unique_ptr<MappedCode> machine;
     runtime::TaskEntry own;
-    std::atomic<const runtime::TaskEntry *> entry{&own}; ///< the best there is, which may be another build's
+    std::atomic<const runtime::TaskEntry *> entry{&own}; ///< the best so far, which may be that of another build
     runtime::Bounds bounds;
 
     void go_on_with(const LoadedTask &better) override { entry = static_cast<const CpuTask &>(better).entry.load(); }
@@ -32,7 +32,7 @@ struct CpuTask final : runtime::LoadedTask {
     uint32_t span_at(uint64_t offset) const override { return machine->line_at(offset); }
 };
 
-/// The list that code generation left; it ends where the constants do, whatever stands there.
+/// Reads the list that code generation emitted; stops at the end of the constants, whatever they hold.
 std::vector<abi::Accumulation> accumulations_of(const MappedCode &machine) {
     std::vector<abi::Accumulation> found;
     for (auto bytes = machine.constants(abi::accumulations_symbol); bytes.size() >= sizeof(abi::Accumulation);
@@ -52,7 +52,7 @@ abi::Updates updates_of(const MappedCode &machine) {
     return updates;
 }
 
-/// False if there are none.
+/// Returns false if there are none.
 bool read_bounds(const MappedCode &machine, runtime::Bounds &bounds) {
     bounds.code = reinterpret_cast<abi::Bounds>(machine.symbol(abi::bounds_symbol));
     const auto bytes = machine.constants(abi::range_symbol);
@@ -60,7 +60,7 @@ bool read_bounds(const MappedCode &machine, runtime::Bounds &bounds) {
     return bounds.code || bounds.known.factors;
 }
 
-/// All work is done when its verb returns; what goes wrong there is thrown at once.
+/// Each operation completes before it returns, and throws its errors at once.
 class CpuStream final : public runtime::Stream {
   public:
     /// `number`: how many streams the device opened before.
@@ -103,7 +103,7 @@ class CpuStream final : public runtime::Stream {
   private:
     static void *at(uint64_t address) { return reinterpret_cast<void *>(address); }
     runtime::Launcher launcher_;
-    std::vector<runtime::HostTask> sections_; ///< of the launch at hand
+    std::vector<runtime::HostTask> sections_; ///< of the current launch
 };
 
 class Cpu final : public runtime::Device {

@@ -1,5 +1,5 @@
-// Layout of the mapping: code and thunks | constants and the table of addresses | writable data, each on its own pages.
-// A thunk (`jmp *slot`) stands in for a function that is further away than a 32-bit displacement reaches.
+// Layout of the mapping: code and thunks | constants and the table of addresses (GOT) | writable data, each on its own pages. A
+// thunk (`jmp *slot`) stands in for a function that is out of reach of a 32-bit displacement.
 #include "backends/cpu/elf.h"
 
 #include "backends/cpu/line_table.h"
@@ -108,7 +108,7 @@ std::string_view ElfLoader::name(const Elf64_Sym &symbol) const {
     return {start, length};
 }
 
-/// Which symbols need an entry in the table of addresses: those outside, and those reached through it.
+/// Assigns entries of the table of addresses to the symbols that need one: external ones, and those reached through it.
 void ElfLoader::claim_slots() {
     for (const Elf64_Shdr &s : sections_) {
         if (s.sh_type == SHT_REL) throw Bad("relocations without addends");
@@ -250,7 +250,7 @@ bool ElfLoader::is_line_table(const Elf64_Shdr &section) const {
     return std::memcmp(names.data() + section.sh_name, wanted.data(), wanted.size()) == 0;
 }
 
-/// The table of an object that was made for it. It is about the one section that its only relocation names.
+/// Reads the line table if the object was compiled with one. Its only relocation names the section that it describes.
 void ElfLoader::read_line_table(MappedCode &code) const {
     for (const Elf64_Shdr &s : sections_) {
         if (s.sh_type != SHT_RELA || s.sh_info >= sections_.size()) continue;

@@ -6,11 +6,10 @@
 #include <cstring>
 #include <strings.h>
 
-// Conversions of f16 on processors without instructions for them: libgcc's own, which take and give f16 in SIMD
-// registers as LLVM does.
+// libgcc's conversions of f16, for processors without instructions for them. They take and return f16 in SIMD registers as LLVM does.
 extern "C" const char __extendhfsf2[], __truncsfhf2[], __truncdfhf2[];
 
-// For `n` lanes, whose results take the place of the first argument: where machine code has no few steps that are right.
+// Functions of `n` lanes, whose results overwrite the first argument, for cases where a short instruction sequence is not exact.
 extern "C" {
 void qd_sinf(float *x, int n);
 void qd_cosf(float *x, int n);

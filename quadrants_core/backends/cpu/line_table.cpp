@@ -1,4 +1,4 @@
-// The names are those of the standard, section 6.2.
+// The names follow the DWARF standard, section 6.2.
 #include "backends/cpu/line_table.h"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace qd::backends {
 namespace {
 
-/// Past the end it gives zeros and stays there.
+/// Reads numbers from bytes. Past the end it stops and returns zeros.
 class Cursor {
   public:
     explicit Cursor(std::span<const uint8_t> bytes) : bytes_(bytes) {}
@@ -58,7 +58,7 @@ struct Row {
     uint64_t address = 0, line = 1;
 };
 
-/// Runs the program row by row and keeps the row that covers an address.
+/// Runs the line program row by row and finds the row that covers an address.
 class Machine {
   public:
     Machine(const Header &header, uint64_t wanted) : header_(header), wanted_(wanted) {}
@@ -103,7 +103,7 @@ class Machine {
         return go_on;
     }
 
-    /// A row holds up to the next one. False once the answer is known.
+    /// Appends a row. A row is valid up to the next one. Returns false once the line is found.
     bool emit(bool ends) {
         if (open_ && last_.address <= wanted_ && wanted_ < row_.address) {
             found = uint32_t(last_.line);

@@ -1,4 +1,4 @@
-// The `cpu` backend: what this processor can do, and the way to machine code.
+// The `cpu` backend: the capabilities of this processor, and compilation to machine code.
 #include "backends/backend.h"
 
 #include "backends/cpu/cpu.h"
@@ -30,8 +30,8 @@ Registers cpuid(uint32_t leaf, uint32_t subleaf = 0) {
     return r;
 }
 
-/// Everything that decides which instructions LLVM may use on this processor: model and feature words, and which
-/// registers the operating system saves. Nothing in it differs between two runs on one machine.
+/// Describes everything that decides which instructions LLVM may use on this processor: model and feature words, and the
+/// registers that the operating system saves. The text is the same for every run on a machine.
 std::string describe_processor() {
     Registers vendor = cpuid(0), model = cpuid(1), features = cpuid(7), more = cpuid(7, 1);
     Registers extended = cpuid(0x80000001), save = cpuid(0xd, 1);
@@ -50,11 +50,11 @@ std::string describe_processor() {
     return text;
 }
 
-/// A lesser processor to compile for: QD_TARGET_CPU names a level of the x86-64 psABI that this one has too.
+/// A lesser processor to compile for: QD_TARGET_CPU names an x86-64 psABI level that this processor supports too.
 struct Level {
-    std::string_view name; ///< as LLVM has it; empty: this processor
+    std::string_view name; ///< as LLVM spells it; empty: this processor
     int vector_bytes = 0;
-    bool here = true; ///< this processor has it
+    bool here = true; ///< this processor supports it
 };
 
 int vector_bytes() {
@@ -70,7 +70,7 @@ const char *asked_level() {
     return name && *name ? name : nullptr;
 }
 
-/// The level that is asked for; one that is unknown counts as one that is not here.
+/// Returns the requested level; an unknown one counts as unsupported.
 Level level() {
     const char *asked = asked_level();
     if (!asked) return {{}, vector_bytes(), true};
@@ -108,19 +108,19 @@ Caps caps(int) {
 
 std::span<const passes::Pass> legalize(const Caps &) {
     static constexpr passes::Pass list[] = {
-        step::lower_blocks,   // each thread is one
-        step::lower_packed,   // words, before all that knows nothing else
+        step::lower_blocks,   // each thread is a block of its own
+        step::lower_packed,   // to words, before the passes that know only words
         step::chunk_ranges,   // a range task is called with a chunk of its range
-        step::lower_cells,    // addresses are base + bytes
+        step::lower_cells,    // to addresses of base + bytes
         step::lower_access,   // as lower_cells
-        step::lower_pow,      // no instruction has it
+        step::lower_pow,      // no instruction computes it
         step::lower_messages, // the host takes words
-        step::tell_counts,    // before lower_counts: it knows counts at looks
+        step::tell_counts,    // before lower_counts: it finds counts at safepoints
         step::lower_counts,   // all threads count in the same memory
-        step::lower_random,   // no instruction has it
-        step::lower_f16,      // the instructions convert f16, no more
-        step::lower_division, // after lower_access: places lie at quotients of indices; after lower_f16: steps of f32
-        step::lower_roots,    // after lower_f16: roots of f32
+        step::lower_random,   // no instruction computes it
+        step::lower_f16,      // the only instructions for f16 are conversions
+        step::lower_division, // after lower_access, which divides indices, and lower_f16, which makes f32 ops
+        step::lower_roots,    // after lower_f16, which makes f32 roots
         step::dce,            // last
     };
     return list;

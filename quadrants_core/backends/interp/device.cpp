@@ -17,17 +17,17 @@ namespace qd::backends::interpreter {
 
 namespace {
 
-constexpr int64_t chunk = 4096;     ///< indices between two looks at Stop
-constexpr int64_t grid_threads = 3; ///< that a task for a grid runs on, one after the other
+constexpr int64_t chunk = 4096;     ///< indices between two checks for Stop
+constexpr int64_t grid_threads = 3; ///< threads of a task for a grid, which run one after the other
 
 struct Text : runtime::LoadedTask {
     ir::Function fn;
-    int64_t threads = 1; ///< that share a chunk
+    int64_t threads = 1; ///< number of threads that share a chunk
 };
 
 void *at(uint64_t address) { return reinterpret_cast<void *>(address); }
 
-/// All work is done when its verb returns.
+/// Each operation completes before it returns.
 class Stream final : public runtime::Stream {
   public:
     explicit Stream(uint64_t seed, uint32_t number) { device_lib::seed_random(thread_.random, seed, number); }

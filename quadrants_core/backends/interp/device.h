@@ -4,14 +4,14 @@
 
 namespace qd::backends::interpreter {
 
-/// A device whose memory is the host's and whose one worker is the calling thread.
+/// Opens a device whose memory is the host's and whose only worker is the calling thread.
 std::unique_ptr<runtime::Device> open(const runtime::DeviceOptions &options);
-/// The same with memory of its own, which the host cannot touch, and streams that work when somebody waits for them.
+/// The same with memory of its own, which the host cannot touch, and streams that start to work when a thread waits for them.
 std::unique_ptr<runtime::Device> open_far(const runtime::DeviceOptions &options);
 
-/// A task from its text.
+/// Loads a task from its text.
 std::shared_ptr<runtime::LoadedTask> load_text(const abi::Task &task, const abi::Binary &binary);
-/// Runs it, all of its range: [range[0], range[1]) if `range` is given, else what its bounds block says.
+/// Runs the whole range of a task: [range[0], range[1]) if `range` is given, else the range from its bounds block.
 void run_text(const runtime::LoadedTask &task, const abi::Launch &launch, abi::Thread &thread,
               const int64_t *range = nullptr);
 const ir::Function &function_of(const runtime::LoadedTask &task);

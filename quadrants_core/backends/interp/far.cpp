@@ -1,6 +1,6 @@
-// A device whose memory the host cannot touch, for tests: what a program does with it, it can do with a device far from
-// the host. Its addresses fault wherever no work of a stream and no HostAccess is under way. Each stream works on a thread of
-// its own, so verbs return before their work is done; an array argument outside of its memory is refused.
+// A device for tests, whose memory the host cannot touch: a program that works with it also works with a device far from the
+// host. Its addresses fault unless work of a stream or a HostAccess is in progress. Each stream works on a thread of its own,
+// so operations return before they complete. An array argument outside the device's memory is refused.
 #include "backends/interp/device.h"
 #include "backends/interp/work_queue.h"
 
@@ -26,12 +26,12 @@ namespace qd::backends::interpreter {
 namespace {
 
 constexpr uint64_t page = 4096;
-constexpr uint64_t reach = uint64_t(1) << 40; ///< of addresses
+constexpr uint64_t reach = uint64_t(1) << 40; ///< bytes of addresses
 constexpr uint64_t alignment = 64;
 
 uint64_t round_up(uint64_t n, uint64_t unit) { return (n + unit - 1) / unit * unit; }
 
-/// Blocks in one stretch of addresses, which is closed but while somebody holds it open.
+/// Blocks in one range of addresses, which is inaccessible while nothing holds it open.
 class FarMemory {
   public:
     FarMemory() {
@@ -42,7 +42,7 @@ class FarMemory {
     ~FarMemory() { munmap(reinterpret_cast<void *>(base_), reach); }
     FarMemory(const FarMemory &) = delete;
 
-    /// Zeroed. A block has pages of its own, with one that is never opened behind them.
+    /// Returns zeroed memory. A block has pages of its own, followed by one that is never accessible.
     uint64_t alloc(uint64_t bytes) {
         const uint64_t available = runtime::host_available();
         if (bytes > reach || (bytes > (64u << 20) && bytes > available)) runtime::out_of_memory(bytes, available);
@@ -144,7 +144,7 @@ class FarStream final : public runtime::Stream {
 
   private:
     static void *at(uint64_t address) { return reinterpret_cast<void *>(address); }
-    /// A range that a task has left in the tmp buffer is read there, as the launcher of a far device would.
+    /// Reads a range that the task has left in the tmp buffer from there, as the launcher of a far device would.
     void run(const runtime::LoadedTask &task, const abi::Task &info, const abi::Launch &launch) {
         int64_t range[2];
         const bool found = info.range_at != abi::Task::computed;
@@ -154,7 +154,7 @@ class FarStream final : public runtime::Stream {
         heap_.take_use(use_);
         use_.total = use_.peak; // of one thread
     }
-    /// Tasks of a device reach its own memory alone.
+    /// Fails if a task was given memory outside the device.
     void check(const ir::Function &fn, const abi::LaunchData &launch) const {
         const auto own = [&](const void *place) { return !place || memory_.holds(reinterpret_cast<uint64_t>(place)); };
         bool all = own(launch.args) && own(launch.tmp) && own(launch.ret) && own(launch.trees) &&
@@ -170,12 +170,12 @@ class FarStream final : public runtime::Stream {
 
     FarMemory &memory_;
     abi::Thread thread_{};
-    /// Of the device's own memory.
+    /// Allocates in the device's own memory.
     runtime::ThreadHeap heap_{thread_,
                               {[this](uint64_t bytes) { return at(memory_.alloc(bytes)); },
                                [this](void *p) { memory_.free(reinterpret_cast<uint64_t>(p)); }}};
     BriefMutex use_lock_;
-    abi::HeapUse use_; ///< of tasks that have ended
+    abi::HeapUse use_; ///< of completed tasks
     WorkQueue queue_;  ///< the last member: its thread ends first
 };
 

@@ -16,7 +16,7 @@ char *at(uint64_t number) { return reinterpret_cast<char *>(uintptr_t(number)); 
 
 } // namespace
 
-/// Throws runtime::Fault where there is no memory. Pages that were met are known for the rest of the run.
+/// Throws runtime::Fault if there is no memory. Accessible pages are remembered for the rest of the run.
 void Walk::reach(uint64_t address, uint64_t bytes, bool writes) {
     for (const uint64_t at : {address, address + bytes - 1}) {
         const uint64_t page = at / runtime::page_bytes;
@@ -27,7 +27,8 @@ void Walk::reach(uint64_t address, uint64_t bytes, bool writes) {
     }
 }
 
-/// What is not global ends where the op says that made it. Pointers that control flow has handed on are not followed.
+/// Checks that an access stays within memory that is not global, whose size its op gives. Pointers that went through control
+/// flow are not checked.
 void Walk::stay(Value pointer, uint64_t address, uint64_t bytes, bool writes) const {
     if (fn.type(pointer).space == Space::global) return;
     while (fn[pointer].op == Op::offset) pointer = fn.args(pointer)[0];
@@ -72,7 +73,7 @@ uint64_t Walk::reserve(Value v) {
     return number_of(std::exchange(heap.top, heap.top + bytes));
 }
 
-/// Where a pointer leads when it is used. A place in a sparse tree finds its cell only then, or makes it.
+/// Returns the address of a pointer at its use. A place in a sparse tree finds its cell only then, or makes it.
 uint64_t Walk::pointer(Value v, bool writes) {
     if (fn[v].op == Op::offset) return pointer(fn.args(v)[0], writes) + arg(v, 1);
     if (!sparse_place(v)) return get(v);
@@ -80,7 +81,7 @@ uint64_t Walk::pointer(Value v, bool writes) {
     return number_of(cell(v, place.levels.size(), writes)) + place.byte_offset;
 }
 
-/// The cell of a place `depth` levels below the root.
+/// Returns the cell of a place, `depth` levels below the root.
 char *Walk::cell(Value v, size_t depth, bool make) {
     Place place = fn.places[fn[v].imm];
     place.levels.resize(depth);
@@ -121,7 +122,7 @@ void Walk::about_cells(Value v) {
     }
 }
 
-/// The steps that about_cells and pointers consist of, and lists of cells.
+/// Executes the steps that about_cells and pointers are lowered to, and lists of cells.
 void Walk::step(Value v) {
     const Inst &in = fn[v];
     const Place &place = fn.places[place_of(in)];
@@ -216,7 +217,7 @@ void Walk::store(Value v) {
     for (int lane = 0; lane < t.lanes; ++lane) write(to + uint64_t(lane * size_of(t.elem)), constant(value, lane));
 }
 
-/// masked_load, masked_store, gather, scatter.
+/// Executes masked_load, masked_store, gather and scatter.
 void Walk::masked(Value v) {
     Op op = fn[v].op;
     std::span<const Value> args = fn.args(v);

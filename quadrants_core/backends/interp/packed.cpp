@@ -1,4 +1,4 @@
-// Packed numbers, taken out of a word and put back with the integers of the host.
+// Reads and writes packed numbers in a word, with the integers of the host.
 #include "backends/interp/walk_state.h"
 #include "ir/packing.h"
 
@@ -16,10 +16,10 @@ Constant applied(Op op, Constant x, Constant y) {
     return eval(op, x.type, pair);
 }
 
-/// A number where it is in its word.
+/// A number at its position in its word.
 struct Packed {
     const Packing &packing;
-    Scalar type; ///< of its value
+    Scalar type; ///< of the unpacked value
     int shift;
     int digits = packing.digits();
     FloatForm form = form_of(type);
@@ -34,7 +34,7 @@ struct Packed {
     }
     int64_t rebias() const { return form.bias - packing.bias(); }
     uint64_t sign_of_float() const { return uint64_t(1) << (bits_of(type) - 1); }
-    /// As wide as the float.
+    /// Wraps a number to the width of the float.
     int64_t wrapped(int64_t v) const { return type == Scalar::f64 ? v : int32_t(v); }
 
     Constant integer(uint64_t word) const;
@@ -108,7 +108,7 @@ uint64_t Packed::floating_bits(Constant number) const {
     return exponent << (digits + 1) | uint64_t(negative) << digits | (uint64_t(joined) & low_bits(digits));
 }
 
-/// The exponent that another number of the word needs.
+/// Returns the exponent that another number of the word needs.
 int64_t Packed::needed(uint64_t size, int count, int64_t before) const {
     if (size == 0) return 0;
     int unused = 0;
@@ -118,7 +118,7 @@ int64_t Packed::needed(uint64_t size, int count, int64_t before) const {
 
 uint64_t rounded_shift(uint64_t bits, int64_t by) { return by == 0 ? bits : (bits + (uint64_t(1) << (by - 1))) >> by; }
 
-/// The size of a float at an exponent, its leading 1 among the digits.
+/// Returns the significand of a float at an exponent, with its leading 1 among the digits.
 uint64_t Packed::digits_at(int64_t exponent, uint64_t size) const {
     const int64_t biased = int64_t(size >> form.digits);
     if (exponent == 0 || biased == 0) return 0;

@@ -1,4 +1,4 @@
-// The interpreter as a backend: its code is the task's text.
+// The interpreter as a backend: the code of a task is its text.
 #include "backends/interp/device.h"
 
 #include "backends/backend.h"

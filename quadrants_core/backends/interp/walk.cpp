@@ -14,8 +14,9 @@ namespace {
 
 thread_local uint64_t step_limit = 0;
 
-/// yielded: the next round; broke: the loop ends, with what is passed; else all around is left too.
-Flow behind_round(Walk &walk, Flow flow, const Loop &loop, std::span<const Value> carried) {
+/// Decides what follows an iteration. yielded: the next one; broke: the loop ends with the passed values; else the constructs
+/// around it end too.
+Flow after_iteration(Walk &walk, Flow flow, const Loop &loop, std::span<const Value> carried) {
     if (flow == Flow::returned || flow == Flow::broke) return flow;
     const bool halfway = flow == Flow::exited;
     if (!halfway && !walk.leave(loop) && !(loop.flushes && walk.left)) return Flow::yielded;
@@ -40,7 +41,7 @@ void Walk::start() {
     for (Value p : fn.params) {
         const Type &t = fn.type(p);
         if (t.is_array()) {
-            values[slot[p.id]] = at; // of its address; the extents follow
+            values[slot[p.id]] = at; // slot of its address; the extents follow
             at += abi::argument_slots(true, t.ndim);
         } else {
             uint64_t bits = launch.data.args[at++];
@@ -59,7 +60,7 @@ Flow Walk::block(BlockId b) {
     fail_internal("interp: a block without terminator in " + fn.name);
 }
 
-/// One iteration of a loop.
+/// Runs one iteration of a loop, and releases its heap memory.
 Flow Walk::round(BlockId body) {
     const HeapMark mark(thread.heap);
     return block(body);
@@ -119,7 +120,7 @@ Flow Walk::for_loop(Value v) {
         int64_t at = loop.reversed ? hi - 1 - (n - lo) : n;
         values[slot[params[0].id]] = from_int(fn.type(params[0]).elem, at).bits;
         Flow flow = loop.keeps_room ? block(in.blocks[0]) : round(in.blocks[0]);
-        flow = behind_round(*this, flow, loop, params.subspan(1));
+        flow = after_iteration(*this, flow, loop, params.subspan(1));
         if (flow == Flow::broke) break;
         if (flow != Flow::yielded) return flow;
     }
@@ -134,7 +135,7 @@ Flow Walk::endless_loop(Value v) {
     while (true) {
         receive(fn[in.blocks[0]].params);
         Flow flow = round(in.blocks[0]);
-        flow = behind_round(*this, flow, loop, fn[in.blocks[0]].params);
+        flow = after_iteration(*this, flow, loop, fn[in.blocks[0]].params);
         if (flow == Flow::broke) break;
         if (flow != Flow::yielded) return flow;
     }
@@ -142,7 +143,7 @@ Flow Walk::endless_loop(Value v) {
     return Flow::yielded;
 }
 
-/// Every index, the last axis fastest; from the last to the first if the loop runs backward.
+/// Runs every index, the last axis fastest; from the last to the first if the loop runs backward.
 Flow Walk::parallel(Value v) {
     const Inst &in = fn[v];
     std::span<const Value> params = fn[in.blocks[0]].params;
@@ -209,7 +210,7 @@ void Walk::random(Value v) {
     values[slot[v.id]] = bits;
 }
 
-/// Hands the operands from `first` on to the print or fail callback.
+/// Passes the operands from `first` on to the print or fail callback.
 void Walk::message(Value v, size_t first) {
     const Inst &in = fn[v];
     std::vector<uint64_t> list;
@@ -230,7 +231,7 @@ void Walk::external(Value v) {
     runtime::call_external(function, slots, imm % external_arguments);
 }
 
-/// Pure values that eval knows nothing of.
+/// Evaluates the pure ops that eval does not support.
 void Walk::plain(Value v) {
     const Inst &in = fn[v];
     switch (PlainOp(in.op)) {

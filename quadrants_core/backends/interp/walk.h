@@ -1,5 +1,5 @@
 #pragma once
-// The oracle: runs a function by walking its IR, one instruction after the other, with ir/eval for every pure op.
+// The reference interpreter: runs a function by walking its IR, one instruction after the other, with ir/eval for every pure op.
 #include "abi/abi.h"
 #include "ir/eval.h"
 #include "ir/function.h"
@@ -16,22 +16,21 @@ struct Outcome {
     std::vector<ir::Constant> values; ///< operands of `ret`
 };
 
-/// Stop was pressed, or an assertion failed.
+/// True if Stop was pressed or an assertion failed.
 inline bool must_leave(const abi::LaunchData &launch) {
     return (launch.stop && *launch.stop) || (launch.failed && __atomic_load_n(launch.failed, __ATOMIC_RELAXED));
 }
 
-/// Runs the body for every `step`th index of [begin, end). `launch.data.args` is laid out as abi.h says; memory is
-/// accessed for real.
+/// Runs the body for every `step`th index of [begin, end). `launch.data.args` has the layout of abi.h; memory is accessed for real.
 Outcome run(const ir::Function &fn, const abi::Launch &launch, abi::Thread &thread, int64_t begin, int64_t end,
             int64_t step = 1);
 /// Runs the bounds block of a range task.
 void run_bounds(const ir::Function &fn, const abi::Launch &launch, abi::Thread &thread, int64_t out[2]);
 
-/// Slots of LaunchData::args that the parameters take.
+/// Returns the number of slots of LaunchData::args that the parameters take.
 uint32_t argument_slots(const ir::Function &fn);
 
-/// Ends a run that takes more than `steps` instructions (0: no limit) with InternalError. Of this thread.
+/// Makes runs of this thread fail with InternalError after `steps` instructions (0: no limit).
 void limit_steps(uint64_t steps);
 
 } // namespace qd::backends::interpreter

@@ -1,5 +1,5 @@
 #pragma once
-// The state of one walk over a function: walk.cpp has control flow and values, memory.cpp what is about memory.
+// The state of one walk over a function: walk.cpp executes control flow and values, memory.cpp memory accesses.
 #include "backends/interp/walk.h"
 #include "ir/eval.h"
 #include "runtime/sparse.h"
@@ -8,10 +8,10 @@ namespace qd::backends::interpreter {
 
 using namespace ir;
 
-/// How a block was left.
+/// How control left a block.
 enum class Flow : uint8_t { yielded, broke, continued, returned, exited };
 
-/// Gives back what was taken of the thread's heap while it lived.
+/// Releases what was allocated on the thread's heap during its lifetime.
 class HeapMark {
   public:
     explicit HeapMark(abi::Heap &heap) : heap_(heap), top_(heap.top), end_(heap.end), used_(heap.used) {}
@@ -34,13 +34,13 @@ struct Walk {
     abi::Thread &thread;
     int64_t begin, end, stride;
     uint64_t steps = 0;
-    uint32_t told = 0; ///< LaunchData::asked when counts were told last
-    bool left = false; ///< a loop with `flushes`, early
-    std::vector<uint32_t> slot = std::vector<uint32_t>(fn.insts.size()); ///< where a value's lanes are in `values`
+    uint32_t told = 0;                                                   ///< LaunchData::asked at the last safepoint
+    bool left = false;                                                   ///< a loop with `flushes` was left early
+    std::vector<uint32_t> slot = std::vector<uint32_t>(fn.insts.size()); ///< index of a value's lanes in `values`
     std::vector<uint64_t> values = std::vector<uint64_t>(1);
     std::vector<std::vector<uint64_t>> locals = std::vector<std::vector<uint64_t>>(fn.insts.size());
     std::vector<uint64_t> passed;     ///< operands of the terminator just executed, all lanes
-    uint64_t known_pages[2][16] = {}; ///< to be read, to be written; there is no memory on page 0
+    uint64_t known_pages[2][16] = {}; ///< readable and writable pages; page 0 has no memory
 
     uint64_t *lanes(Value v) { return &values[slot[v.id]]; }
     uint64_t get(Value v) { return values[slot[v.id]]; }

@@ -16,15 +16,15 @@ namespace qd::backends::interpreter {
 namespace {
 
 constexpr auto moment = std::chrono::milliseconds(1);
-constexpr auto patience = std::chrono::milliseconds(100); ///< of a fork, for work under way
+constexpr auto patience = std::chrono::milliseconds(100); ///< how long a fork waits for the current item
 
-BriefMutex &listing = *new BriefMutex; // a fork may come while the process ends
+BriefMutex &listing = *new BriefMutex; // never destroyed: a fork may happen during exit
 constinit WorkQueue *first = nullptr;
 
 } // namespace
 
-/// A fork comes between two pieces of work: parent and child do what is left, each for itself. If it had to go on before the
-/// piece under way was done, the child is told so by its next wait.
+/// A fork happens between two work items: parent and child each do the remaining ones. If the fork had to proceed before the
+/// current item was done, the next wait in the child throws.
 struct ForkedQueues {
     static void before() {
         const std::lock_guard guard(listing);
@@ -59,7 +59,7 @@ struct ForkedQueues {
 };
 
 namespace {
-/// Made before other hooks, so done after them: once nobody launches, who waited for work has had it.
+/// Made before other hooks, so its `before` runs after theirs: by then no thread launches, and no thread waits for work.
 [[gnu::init_priority(200)]] const ForkHooks hooks(ForkedQueues::before, ForkedQueues::in_parent,
                                                   ForkedQueues::in_child);
 } // namespace
@@ -86,7 +86,7 @@ WorkQueue::~WorkQueue() {
     if (thread_.joinable()) thread_.join();
 }
 
-/// With the lock. Signals belong to the threads of the program.
+/// Requires the lock. The thread blocks all signals, which belong to the threads of the program.
 void WorkQueue::start() {
     if (thread_.joinable()) return;
     sigset_t all, before;
@@ -153,7 +153,7 @@ void WorkQueue::run() {
             work = nullptr;
             lock.lock();
             last = queue_.empty() || quit_;
-            if (last) { // before anybody is told that all is done
+            if (last) { // before any waiter learns that all is done
                 lock.unlock();
                 leave_();
                 lock.lock();

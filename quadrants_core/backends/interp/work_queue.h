@@ -10,21 +10,21 @@
 
 namespace qd::backends::interpreter {
 
-/// Work that a thread of its own does, in order. It begins when somebody waits, else a moment after it was given: who
-/// forgets to wait finds nothing done, and not by luck what he looks for.
+/// Work items that a thread of its own runs in order. They start when a thread waits, else a moment after they were added: a
+/// caller that forgets to wait reliably finds nothing done.
 class WorkQueue {
   public:
-    /// The thread calls these around all that it does in one go.
+    /// The thread calls `enter` and `leave` around each batch of items.
     WorkQueue(std::function<void()> enter, std::function<void()> leave);
-    /// What has not begun is never done.
+    /// Discards items that have not begun.
     ~WorkQueue();
     WorkQueue(const WorkQueue &) = delete;
 
     void add(std::function<void()> work);
-    /// Pieces of work that were added so far.
+    /// The number of items added so far.
     uint64_t given() const { return given_; }
-    /// Returns when the first `number` pieces are done. Throws, once, what the first of them threw that threw; what was
-    /// added behind that one until then is not done.
+    /// Returns when the first `number` items are done. If an item threw, throws its exception, once; items that were added
+    /// after that one until then are skipped.
     void wait(uint64_t number);
 
   private:
@@ -32,19 +32,19 @@ class WorkQueue {
     void start();
     void run();
 
-    BriefMutex lock_; ///< of all below
+    BriefMutex lock_; ///< guards all members below
     std::condition_variable changed_, ended_;
     std::deque<std::function<void()>> queue_;
     std::function<void()> enter_, leave_;
     uint64_t given_ = 0, done_ = 0;
     std::exception_ptr trouble_;
-    uint64_t trouble_at_ = 0; ///< number of the piece that threw
+    uint64_t trouble_at_ = 0; ///< number of the item that threw
     int waiting_ = 0;
     bool working_ = false;               ///< between `enter` and `leave`
-    bool busy_ = false;                  ///< with a piece
-    bool paused_ = false, quit_ = false; ///< begins no further piece
+    bool busy_ = false;                  ///< runs an item
+    bool paused_ = false, quit_ = false; ///< begins no further item
     std::thread thread_;
-    WorkQueue *before_ = nullptr, *after_ = nullptr; ///< in the list of all
+    WorkQueue *before_ = nullptr, *after_ = nullptr; ///< in the list of all queues
 };
 
 } // namespace qd::backends::interpreter

@@ -1,5 +1,4 @@
-// A backend that compiles and runs nothing, for tests: its device counts how often each verb was called. What is
-// downloaded from it is zeros.
+// A backend for tests that compiles and runs nothing: its device counts the calls of each operation. Downloads give zeros.
 #include "backends/backend.h"
 
 #include "ir/text.h"
@@ -23,7 +22,7 @@ enum Verb { QD_VERBS(VERB) verbs };
 #define VERB(name) #name,
 constexpr const char *names[verbs] = {QD_VERBS(VERB)};
 #undef VERB
-constexpr uint64_t first_address = uint64_t(1) << 62; ///< where no memory is
+constexpr uint64_t first_address = uint64_t(1) << 62; ///< an address without memory
 
 using Counts = std::array<std::atomic<uint64_t>, verbs>;
 
