@@ -1,5 +1,5 @@
 #pragma once
-// The only place that knows versions of xeus: what differs between 2.4.1 and later ones is named here and used
+// The only file that depends on the version of xeus: names that differ between 2.4.1 and later versions are defined here and used
 // everywhere.
 #include <xeus/xeus.hpp>
 #include <xeus/xkernel_configuration.hpp>

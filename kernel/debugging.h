@@ -1,7 +1,7 @@
 #pragma once
-// debug_request: the Debug Adapter Protocol in a message of the control channel. Python answers (python/qd_debug.py), on a
-// thread of its own: a program that stands at a breakpoint keeps the main thread, and an answer that takes long must not
-// keep the control thread, which shuts down.
+// debug_request: the Debug Adapter Protocol in a message of the control channel. Python answers it (python/qd_debug.py) on a thread of its
+// own: a program stopped at a breakpoint occupies the main thread, and a slow reply must not block the control thread, which handles
+// shutdown.
 #include "wire.h"
 
 #include <condition_variable>
@@ -19,7 +19,7 @@ class Debugging {
     };
     using Answer = std::function<wire::Json(const wire::Message &)>;
 
-    /// `answer` runs on the thread, which the first request starts; `ready` is called when there is something to `take`.
+    /// `answer` runs on the debugging thread, which the first request starts; `ready` is called when `take` has a reply to return.
     Debugging(Answer answer, std::function<void()> ready) : answer_(std::move(answer)), ready_(std::move(ready)) {}
 
     void ask(wire::Message request);
@@ -37,7 +37,7 @@ class Debugging {
     bool started_ = false;
 };
 
-/// MurmurHash2 of 32 bits: front ends name the file of a cell by it.
+/// Returns the 32-bit MurmurHash2, by which front ends name the file of a cell.
 uint32_t murmur2(std::string_view text, uint32_t seed);
 
 } // namespace qd::kernel

@@ -1,5 +1,5 @@
-# SOURCES (Python files, separated by commas) -> HEADER: name and text of each, in the order given. Texts are cut in pieces: compilers
-# limit one literal.
+# Writes the name and text of SOURCES (Python files, separated by commas) to HEADER, in the order given. Texts are split into pieces,
+# because compilers limit the length of a literal.
 string(REPLACE "," ";" SOURCES "${SOURCES}")
 set(out "#pragma once\n// Made from the files of kernel/python.\nstatic const struct { const char *name, *text; } python_sources[] = {\n")
 foreach(source ${SOURCES})

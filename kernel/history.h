@@ -1,5 +1,5 @@
 #pragma once
-// History requests are answered by IPython's own history, so that sessions and outputs are those that %history shows.
+// Answers history requests from IPython's own history, so that sessions and outputs are those that %history shows.
 #include <xeus/xhistory_manager.hpp>
 
 #include <memory>

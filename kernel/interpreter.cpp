@@ -15,8 +15,8 @@ Interpreter *the_interpreter = nullptr;
 Json error_content(const std::string &name, const std::string &value) {
     return {{"status", "error"}, {"ename", name}, {"evalue", value}, {"traceback", {name + ": " + value}}};
 }
-/// What is known of an error without running any of its own code, which may raise, and again: pybind11 would ask each
-/// new error for its text, without end.
+/// Returns the class name of an error without running any of its own code, which may raise again: pybind11 would ask each new error for
+/// its text, without end.
 std::string name_of(const py::error_already_set &error) {
     return reinterpret_cast<PyTypeObject *>(error.type().ptr())->tp_name;
 }
@@ -35,7 +35,7 @@ void Interpreter::attach(Server &server) {
     server.set_handlers(this);
 }
 
-/// Replaces the set-up of xeus-python: its stream and display objects refuse attributes that IPython assigns.
+/// Replaces the set-up of xeus-python, whose stream and display objects refuse attributes that IPython assigns.
 void Interpreter::configure_impl() {
     register_publisher([this](const std::string &type, Json metadata, Json content, xeus::buffer_sequence buffers) {
         if (type == "execute_input") content["execution_count"] = next_;
@@ -58,13 +58,15 @@ void Interpreter::configure_impl() {
 }
 
 Json Interpreter::call(const char *function, const Json &argument) {
-    if (debugged_) PyEval_SetTrace(nullptr, nullptr); // a debugger's that came between requests; see qd_debug.begin
+    if (debugged_)
+        PyEval_SetTrace(nullptr,
+                        nullptr); // removes the trace of a debugger attached between requests; see qd_debug.begin
     py::str text = shell_module_.attr(function)(py::str(wire::text(argument)));
     return Json::parse(text.cast<std::string>());
 }
 
 Json Interpreter::guarded(const char *function, const Json &argument, const Json &otherwise) {
-    interrupt::Request request; // properties and __repr__ of the user may run
+    interrupt::Request request; // user code such as properties and __repr__ may run
     if (server_->stopping()) return otherwise;
     py::gil_scoped_acquire gil;
     Json reply;
@@ -105,7 +107,7 @@ Json Interpreter::execute_request_impl(int, const std::string &code, bool silent
             publish_execution_error("KernelError", e.what(), {e.what()});
         }
         interrupt::allow(false);
-        // A child made by fork that falls out of its cell ends here: it has no sockets to answer on.
+        // A child made by fork that leaves its cell ends here: it has no sockets to reply on.
         if (IoPub::in_forked_child()) _exit(reply.value("status", "") == "ok" ? 0 : 1);
     }
     server_->iopub().set_busy(false);
@@ -134,7 +136,7 @@ Json Interpreter::is_complete_request_impl(const std::string &code) {
     return guarded("is_complete", {{"code", code}}, {{"status", "unknown"}});
 }
 
-/// What the Help menu of front ends has for a kernel of Python; `version`: of Python.
+/// Returns the links in the Help menu of front ends for a Python kernel; `version` is that of Python.
 static Json help_links(const std::string &version) {
     const std::string minor = version.substr(0, version.find('.', version.find('.') + 1));
     Json links = Json::array();
@@ -151,7 +153,7 @@ static Json help_links(const std::string &version) {
     return links;
 }
 
-/// Also called on the control thread while a cell runs, hence without Python.
+/// Also called on the control thread while a cell is running, hence does not use Python.
 Json Interpreter::kernel_info_request_impl() {
     std::string version = Py_GetVersion();
     version = version.substr(0, version.find(' '));
@@ -218,7 +220,7 @@ bool Interpreter::wait(int shell, int wake) {
     return waited;
 }
 
-/// Whatever Python makes of it, an answer goes out.
+/// Always returns a response, even if Python fails.
 Json Interpreter::debug(const wire::Message &request) {
     Json refusal = {{"type", "response"}, {"success", false}, {"body", Json::object()}};
     for (auto [name, asked] : {std::pair{"request_seq", "seq"}, std::pair{"command", "command"}})
@@ -242,10 +244,11 @@ Json Interpreter::debug(const wire::Message &request) {
 
 void Interpreter::run_exit_handlers() {
     py::gil_scoped_acquire gil;
-    PyEval_SetTrace(nullptr, nullptr); // a debugger's; it would have what follows stand at the first line, for ever
+    PyEval_SetTrace(
+        nullptr, nullptr); // removes a debugger's trace, which would stop the following code at its first line for ever
     try {
         shell_module_.attr("before_exit")();
-    } catch (const std::exception &) { // the handlers run all the same
+    } catch (const std::exception &) { // the exit handlers run all the same
     }
     try {
         py::module_::import("atexit").attr("_run_exitfuncs")();

@@ -1,6 +1,6 @@
 #pragma once
-// Requests -> Python. The IPython shell itself is python/qd_shell.py; this class carries requests to it and makes sure
-// that whatever happens there, a reply comes back.
+// Passes requests to Python. The IPython shell itself is python/qd_shell.py; this class makes sure that every request gets a reply,
+// whatever happens there.
 #include "server.h"
 
 #include <xeus-python/xinterpreter.hpp>
@@ -12,7 +12,7 @@ namespace qd::kernel {
 class Interpreter final : public xpyt::interpreter, public Handlers {
   public:
     explicit Interpreter(std::string connection_file);
-    /// The server is made by xeus after the interpreter.
+    /// xeus makes the server after the interpreter.
     void attach(Server &server);
     Server &server() { return *server_; }
 
@@ -25,10 +25,9 @@ class Interpreter final : public xpyt::interpreter, public Handlers {
     void run_tasks() { runs_tasks_ = true; }
     const std::string &connection_file() const { return connection_file_; }
 
-    /// One call of a function of qd_shell, arguments and result as JSON text. GIL held. Throws py::error_already_set.
+    /// Calls a function of qd_shell with arguments and result as JSON text. GIL held. Throws py::error_already_set.
     Json call(const char *function, const Json &argument);
-    /// Runs what Python wants to run at its end. The interpreter itself is never torn down: libraries hold static
-    /// objects.
+    /// Runs Python's exit handlers. The interpreter itself is never finalised, because libraries hold static objects.
     void run_exit_handlers();
 
   private:
@@ -47,12 +46,12 @@ class Interpreter final : public xpyt::interpreter, public Handlers {
     py::object shell_module_;
     const std::string connection_file_;
     std::atomic<bool> runs_tasks_{false};
-    bool debugs_ = false;     ///< debugpy is there
-    bool debugged_ = false;   ///< a debugger came
-    int next_ = 1, last_ = 0; ///< IPython's counter: requests that store no history do not count
+    bool debugs_ = false;     ///< debugpy is installed
+    bool debugged_ = false;   ///< a debugger has been attached
+    int next_ = 1, last_ = 0; ///< IPython's counter, which ignores requests that store no history
 };
 
-/// The one interpreter of the process, for the embedded module `_qd`.
+/// Returns the one interpreter of the process, for the embedded module `_qd`.
 Interpreter &live();
 
 } // namespace qd::kernel

@@ -21,7 +21,8 @@ std::atomic<void (*)(int)> python_handler{nullptr};
 
 void on_sigint(int number) {
     if (!pthread_equal(pthread_self(), main_thread) && getpid() == process) {
-        pthread_kill(main_thread, number); // a thread that user code started: what main waits for must end
+        pthread_kill(main_thread,
+                     number); // on a thread started by user code: interrupts what the main thread waits for
         return;
     }
     auto next = python_handler.load();
@@ -49,7 +50,7 @@ void block_and_drain() {
 
 void block_everywhere() {
     block_and_drain();
-    signal(SIGINT, SIG_DFL); // a shell that starts a server in the background has its children ignore Ctrl-C
+    signal(SIGINT, SIG_DFL); // a shell that starts a server in the background makes its children ignore Ctrl-C
     main_thread = pthread_self();
     process = getpid();
 }
@@ -57,7 +58,7 @@ void block_everywhere() {
 void install() {
     struct sigaction now;
     sigaction(SIGINT, nullptr, &now);
-    if (now.sa_flags & SA_SIGINFO) return; // in front of ours already
+    if (now.sa_flags & SA_SIGINFO) return; // a handler is already in front of ours
     if (now.sa_handler == on_sigint || now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN) return;
     python_handler = now.sa_handler;
     struct sigaction ours{};

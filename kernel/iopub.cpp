@@ -30,7 +30,7 @@ void write_all(int fd, std::string_view text) {
     }
 }
 
-/// Bytes at the end of `s` that begin a UTF-8 sequence without finishing it.
+/// Returns the number of bytes at the end of `s` that begin a UTF-8 sequence without completing it.
 size_t incomplete_tail(const std::string &s) {
     for (size_t back = 1; back <= 3 && back <= s.size(); back++) {
         unsigned char c = static_cast<unsigned char>(s[s.size() - back]);
@@ -72,7 +72,7 @@ IoPub::Parent IoPub::set_parent(Parent parent) {
 }
 
 IoPub::Parent IoPub::parent() const {
-    if (in_forked_child()) return parent_; // a thread that is not there may have held the lock
+    if (in_forked_child()) return parent_; // a thread that does not exist in the child may have held the lock
     std::lock_guard lock(mutex_);
     return parent_;
 }
@@ -165,7 +165,7 @@ void IoPub::start() {
     flusher_ = std::thread([this] { flush_loop(); });
 }
 
-/// False at the end of the pipe.
+/// Returns false at the end of the pipe.
 bool IoPub::drain_pipe(Pipe &p) {
     char bytes[16384];
     for (;;) {
@@ -186,7 +186,7 @@ bool IoPub::drain_pipe(Pipe &p) {
 
 void IoPub::drain() {
     if (!started_ || in_forked_child()) return;
-    std::lock_guard lock(pipe_mutex_); // first: the reader may hold bytes that are in no pipe any more
+    std::lock_guard lock(pipe_mutex_); // locked first, because the reader may hold bytes that are no longer in a pipe
     epoll_event filled[2];
     if (epoll_wait(filled_, filled, 2, 0) == 0) return;
     for (Pipe &p : pipes_) drain_pipe(p);

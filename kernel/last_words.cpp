@@ -26,7 +26,7 @@ constexpr Signal signals[] = {{SIGSEGV, "SIGSEGV: memory that is not there, or m
                               {SIGFPE, "SIGFPE: a division without a result"},
                               {SIGABRT, "SIGABRT: the process ended itself, as it does when its heap is spoiled"}};
 
-// The heap may be spoiled when these are read.
+// Static, because the heap may be corrupted when these are read.
 char note_path[4096], cell_header[4096];
 std::atomic<int> log_descriptor{-1}, cell{0}, note{-1};
 std::atomic<void (*)()> explain{nullptr};
@@ -44,7 +44,7 @@ void write_all(int fd, const char *text, size_t size) {
     }
 }
 
-/// To note and log.
+/// Writes to the note and the log.
 void put_down(const char *text, size_t size) {
     if (note < 0 && *note_path) note = open(note_path, O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (note >= 0) write_all(note, text, size);
@@ -57,7 +57,7 @@ size_t append(char *line, size_t size, size_t room, const char *text) {
     return size + length;
 }
 
-/// For signal handlers, in which printf may not be called.
+/// For signal handlers, which must not call printf.
 size_t append(char *line, size_t size, size_t room, int number) {
     char digits[16];
     char *at = digits + sizeof digits - 1;
@@ -95,7 +95,8 @@ void on_end(int number) {
             if (auto *explains = explain.load()) explains();
             say_end(number);
         }
-        // The thread that reads descriptor 2 sends it to the cell. Where two threads die, one is still speaking.
+        // Gives the thread that reads descriptor 2 time to send the report to the cell. If two threads die, the first may still be
+        // reporting.
         timespec left = {0, 250'000'000};
         while (log_descriptor >= 0 && nanosleep(&left, &left) != 0 && errno == EINTR) {
         }
@@ -103,7 +104,7 @@ void on_end(int number) {
     raise(number);
 }
 
-/// The note, which is gone then.
+/// Reads and deletes the note.
 std::string read_note() {
     std::string text;
     const int file = open(note_path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -121,7 +122,7 @@ void watch(const std::string &connection_file) {
     process = getpid();
     std::snprintf(note_path, sizeof note_path, "%s.died", connection_file.c_str());
     before = read_note();
-    constexpr size_t bytes = 128 << 10; // a thread that ran out of stack says so, too
+    constexpr size_t bytes = 128 << 10; // so that a stack overflow is reported too
     stack_t stack = {};
     stack.ss_sp = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     stack.ss_size = bytes;

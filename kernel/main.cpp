@@ -1,5 +1,4 @@
-// xquadrants: the Quadrants kernel for Jupyter. Chooses the Python environment, makes the kernel, runs it, ends in
-// order.
+// xquadrants: the Quadrants kernel for Jupyter. Chooses the Python environment, makes the kernel, runs it and shuts it down in order.
 #include "compat.h"
 #include "history.h"
 #include "interpreter.h"
@@ -56,15 +55,16 @@ Arguments parse(int argc, char **argv) {
     return a;
 }
 
-/// The interpreter that decides about sys.prefix: --python, else $VIRTUAL_ENV, else the system's.
+/// Returns the interpreter that determines sys.prefix: --python, otherwise $VIRTUAL_ENV, otherwise that of the system.
 std::string choose_python(std::string wanted) {
     if (wanted.empty())
         if (const char *env = getenv("VIRTUAL_ENV"); env && *env) wanted = std::string(env) + "/bin/python";
     if (wanted.empty()) return "/usr/bin/python3";
-    return std::filesystem::absolute(wanted).lexically_normal(); // links stay: they are what tells environments apart
+    return std::filesystem::absolute(wanted)
+        .lexically_normal(); // symbolic links are kept, since they distinguish environments
 }
 
-/// An environment of another Python would be used by halves, silently. Its pyvenv.cfg names its version.
+/// Refuses an environment of another Python version, which would silently be used only in part. Its pyvenv.cfg contains the version.
 void check_version(const std::string &python) {
     std::ifstream config(python.substr(0, python.rfind("/bin/")) + "/pyvenv.cfg");
     std::string line, mine = std::to_string(PY_MAJOR_VERSION) + "." + std::to_string(PY_MINOR_VERSION);
@@ -102,7 +102,7 @@ void start_python(const std::string &python, const char *argv0) {
     PyConfig_Clear(&config);
 }
 
-/// xeus takes a plain function pointer, so what the server needs besides waits here.
+/// xeus takes a plain function pointer, so the other arguments of the server are passed in these variables.
 std::string connection_key;
 Interpreter *interpreter_of_server;
 
@@ -125,13 +125,13 @@ int run(const Arguments &arguments) {
     Server &server = interpreter_of_server->server();
     server.iopub().start();
     last_words::set_log(server.iopub().log());
-    std::clog.setstate(std::ios::failbit); // xeus greets there; the server opens it again
+    std::clog.setstate(std::ios::failbit); // hides the greeting of xeus; the server enables it again
     kernel->start();
     interpreter_of_server->run_exit_handlers();
     last_words::set_log(-1);
     server.iopub().stop();
     server.close();
-    kernel.release(); // its objects hold Python objects, and Python is not torn down
+    kernel.release(); // never destroyed: its objects hold Python objects, and Python is not finalised
     return 0;
 }
 } // namespace

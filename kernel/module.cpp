@@ -1,4 +1,4 @@
-// The embedded module `_qd`: what qd_shell.py asks of the C++ side. JSON travels as text, made and read once.
+// The embedded module `_qd`: the C++ functions that qd_shell.py calls. JSON is passed as text, and serialised and parsed once.
 #include "interpreter.h"
 #include "interrupt.h"
 #include "last_words.h"
@@ -29,7 +29,7 @@ void publish(const std::string &type, const std::string &metadata, const std::st
     live().server().iopub().publish_under(older.value_or(""), type, metadata, content, copied);
 }
 
-/// stream(is_error, text, older): `older` is a header or None. Called for each piece that Python prints, hence no pybind11.
+/// stream(is_error, text, older): `older` is a header or None. Called for each piece that Python prints, so it avoids the cost of pybind11.
 PyObject *stream(PyObject *, PyObject *const *args, Py_ssize_t count) {
     if (count != 3 || !PyUnicode_Check(args[1]) || (args[2] != Py_None && !PyUnicode_Check(args[2]))) {
         PyErr_SetString(PyExc_TypeError, "stream(is_error, text, older)");

@@ -26,7 +26,8 @@ void clear_fd(int fd) {
 
 zmq::socket_t router(zmq::context_t &context, const std::string &endpoint) {
     zmq::socket_t s(context, zmq::socket_type::router);
-    s.set(zmq::sockopt::router_handover, true); // a client that reconnects under its old name replaces the old one
+    s.set(zmq::sockopt::router_handover,
+          true); // a client that reconnects under the same name replaces its old connection
     s.set(zmq::sockopt::sndhwm, 0);
     s.set(zmq::sockopt::rcvhwm, 0);
     s.set(zmq::sockopt::linger, 1000);
@@ -46,7 +47,8 @@ Json without_nulls(Json content) {
 
 std::atomic<bool> leaving{false};
 
-/// A kernel whose parent died would run for ever; one that was told to stop has a minute for its exit handlers.
+/// Ends the process if its parent has died, as the kernel would otherwise run for ever; one that is shutting down has a minute for its
+/// exit handlers.
 void watch_parent() {
     const char *named = std::getenv("JPY_PARENT_PID");
     const pid_t parent = named ? pid_t(std::atol(named)) : 0;
@@ -191,7 +193,7 @@ void Server::wait_for_shell() {
 void Server::handle_shell(wire::Message message) {
     std::string type = message.type();
     if (type.rfind("comm_", 0) == 0) return handle_comm(message);
-    if (type == "execute_request") { // what others ask for prints nothing, and threads print for the cell
+    if (type == "execute_request") { // other requests print nothing, and threads print for the last cell
         Json parent = {{"header", message.header}, {"metadata", message.metadata}, {"content", message.content}};
         iopub_->set_parent({wire::text(message.header), std::move(parent)});
     }
@@ -217,7 +219,7 @@ void Server::dispatch_to_core(wire::Message message) {
     if (!current_.idle) status("idle", current_header_);
 }
 
-/// Answers a request that nothing else answers; messages that want no reply get none.
+/// Sends an error reply to a request that nothing else answers; messages that expect no reply get none.
 void Server::refuse(zmq::socket_t &socket, const std::string &type, const wire::Frames &identities,
                     const Json &header) {
     if (!ends_with(type, "_request")) return;
@@ -244,8 +246,7 @@ void Server::handle_comm(const wire::Message &message) {
     status("idle", message.header);
 }
 
-/// After an error with stop_on_error: execute requests that already wait are answered `aborted`; all others keep their
-/// turn.
+/// After an error with stop_on_error: execute requests that are already waiting get the reply `aborted`; all others are postponed.
 void Server::abort_queue_impl(const listener &, long) {
     while (std::optional<wire::Message> next = receive(shell_)) {
         if (next->type() == "execute_request")
@@ -298,7 +299,7 @@ Server::Asked Server::Question::wait(std::string &answer) {
     if (!turn_) {
         turn_ = std::unique_lock(s.stdin_turn_, moment);
         if (!turn_) return Asked::waiting;
-        while (s.receive(s.stdin_)) { // an answer to a question that was given up
+        while (s.receive(s.stdin_)) { // discards answers to abandoned questions
         }
         s.iopub_->flush();
         const std::lock_guard lock(s.cell_.lock);
@@ -326,7 +327,7 @@ void Server::control_loop() {
         if (!items[0].revents) continue;
         if (std::optional<wire::Message> next = receive(control_)) handle_control(std::move(*next));
     }
-    while (!ended_) { // a cell may go on after the first Stop
+    while (!ended_) { // a cell may continue after the first Stop
         zmq_pollitem_t item = {nullptr, control_wake_, ZMQ_POLLIN, 0};
         if (zmq_poll(&item, 1, 500) == 0) interrupt::raise_in_user_code();
     }
@@ -354,7 +355,9 @@ void Server::handle_control(wire::Message m) {
     if (m.type() == "shutdown_request" || m.type() == "kernel_info_request")
         return notify_control_listener(xeus::xmessage(m.identities, m.header, m.parent, m.metadata,
                                                       without_nulls(std::move(m.content)), std::move(m.buffers)));
-    // Cells and comms belong to the thread of the shell channel. xeus would serve them on this one, and copies ids of comms into buffers of 55 bytes.
+    // Cells and comms belong to the thread of the shell channel. xeus would serve them on this thread, and copies comm ids into buffers of
+    // 55
+    // bytes.
     status("busy", m.header);
     refuse(control_, m.type(), m.identities, m.header);
     status("idle", m.header);
@@ -366,7 +369,7 @@ void Server::heartbeat_loop() {
             zmq::proxy(heartbeat_, heartbeat_);
         } catch (const zmq::error_t &error) {
             if (error.num() == EINTR) continue; // a signal that user code handles
-            return heartbeat_.close();          // the context ends, once this socket is closed
+            return heartbeat_.close();          // the context ends once this socket is closed
         }
     }
 }

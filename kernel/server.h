@@ -1,8 +1,7 @@
 #pragma once
-// Sockets and threads of the kernel: shell requests run on the main thread (which is Python's main thread), control and
-// heartbeat have threads of their own. xeus' core does the dispatching; what it gets wrong is put right on the way in
-// and out: comms are handed to Python, counters and aborted replies are rewritten, and a request that the core dropped
-// still gets a reply and an idle.
+// Sockets and threads of the kernel: shell requests run on the main thread (which is Python's main thread), control and heartbeat have
+// threads of their own. The core of xeus dispatches requests; its mistakes are corrected on the way in and out: comms are passed to
+// Python, counters and aborted replies are rewritten, and a request that the core dropped still gets a reply and an idle status.
 #include "compat.h"
 #include "debugging.h"
 #include "iopub.h"
@@ -22,18 +21,18 @@ namespace qd::kernel {
 
 class Server;
 
-/// What the server asks of Python. Called on the main thread.
+/// The calls that the server makes to Python, on the main thread.
 struct Handlers {
     virtual ~Handlers() = default;
     virtual void comm_message(const wire::Message &message) = 0;
     virtual Json comm_info(const Json &content) = 0;
-    /// Number of the request that runs or ran last.
+    /// Returns the number of the request that is running or ran last.
     virtual int execution_count() const = 0;
-    /// Whether tasks of cells may go on between requests.
+    /// True if tasks of cells may run between requests.
     virtual bool runs_tasks() const = 0;
-    /// Runs them until one of the two descriptors has something to tell. False: nobody waited.
+    /// Runs tasks until one of the two descriptors is readable. Returns false if it did not wait.
     virtual bool wait(int shell, int wake) = 0;
-    /// The answer to a debug_request. Called on the thread of the debugger.
+    /// Returns the reply to a debug_request. Called on the thread of the debugger.
     virtual Json debug(const wire::Message &request) = 0;
 };
 
@@ -48,26 +47,27 @@ class Messenger final : public xeus::xcontrol_messenger {
 
 class Server final : public xeus::xserver {
   public:
-    /// `key` is the one of the connection file: an empty one means unsigned messages.
+    /// `key` is that of the connection file: an empty one means unsigned messages.
     Server(zmq::context_t &context, const Configuration &config, const std::string &key);
     ~Server() override;
 
     IoPub &iopub() { return *iopub_; }
-    /// After the kernel has ended: waits until clients have what was sent to them, for a second at most.
+    /// After the kernel has ended: waits until clients have received what was sent to them, for a second at most.
     void close();
     bool stopping() const { return stopping_; }
-    /// Main thread. After its descriptor told of something, the socket says whether that was a message.
+    /// Main thread. True if a message waits on the shell socket, which a readable descriptor does not imply.
     bool message_waits() { return shell_.get(zmq::sockopt::events) & ZMQ_POLLIN; }
     void set_handlers(Handlers *handlers) { handlers_ = handlers; }
 
-    /// input(): a question to the client whose cell runs. Any thread; without the GIL. Each wait ends after a moment, so that
-    /// the caller can look for signals.
+    /// input(): a question to the client whose cell is running. Any thread; without the GIL. Each wait is short, so that the caller can
+    /// check
+    /// for signals in between.
     enum class Asked : uint8_t { answered, waiting, refused, given_up };
     class Question {
       public:
         Question(Server &server, std::string prompt, bool password)
             : server_(server), prompt_(std::move(prompt)), password_(password) {}
-        /// Waits for other questions, asks, and waits for the answer. `refused`: no cell runs. `given_up`: it has ended.
+        /// Waits for other questions, asks, and waits for the answer. `refused`: no cell is running. `given_up`: the cell has ended.
         Asked wait(std::string &answer);
 
       private:
@@ -80,10 +80,10 @@ class Server final : public xeus::xserver {
 
   private:
     friend class Messenger;
-    /// The cell that runs, for questions of any thread.
+    /// The cell that is running, for questions of any thread.
     struct RunningCell {
         std::mutex lock;
-        uint64_t number = 0; ///< 0: none runs
+        uint64_t number = 0; ///< 0: none is running
         wire::Frames identities;
         Json header;
     };
@@ -133,7 +133,7 @@ class Server final : public xeus::xserver {
     Debugging debugging_;
     Handlers *handlers_ = nullptr;
     std::thread control_thread_, heartbeat_thread_;
-    std::deque<wire::Message> postponed_; ///< requests met while aborting others
+    std::deque<wire::Message> postponed_; ///< requests received while aborting others
     Current current_;
     wire::Frames current_identities_;
     Json current_header_;

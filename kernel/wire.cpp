@@ -12,13 +12,13 @@ namespace qd::kernel::wire {
 namespace {
 constexpr std::string_view delimiter = "<IDS|MSG>";
 
-/// Trees are written and destroyed by recursion, so their depth is bounded before one is made.
+/// Trees are serialised and destroyed recursively, so their depth is limited before one is made.
 constexpr int max_depth = 256;
 
 constexpr const char *part_names[] = {"the header", "the parent header", "the metadata", "the content"};
 
-/// Returns how deep a JSON text nests, up to `max_depth + 1`. Brackets within strings are text. Behind a syntax error the count means
-/// nothing, but no parser gets there.
+/// Returns the nesting depth of a JSON text, up to `max_depth + 1`. Brackets within strings are text. After a syntax error the depth is
+/// meaningless, but no parser gets there.
 int depth_of(std::string_view text) {
     int depth = 0, deepest = 0;
     for (size_t i = 0; i < text.size() && deepest <= max_depth; i++) {
@@ -37,7 +37,7 @@ int depth_of(std::string_view text) {
     return deepest;
 }
 
-/// Empty, with a reason, for what is not an object of bounded depth.
+/// Returns the object, or nothing and a reason if the text is not an object of bounded depth.
 std::optional<Json> parse_object(std::string_view text, std::string &why_not) {
     if (depth_of(text) > max_depth) {
         why_not = "is nested deeper than " + std::to_string(max_depth) + " levels";

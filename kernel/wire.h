@@ -1,6 +1,6 @@
 #pragma once
-// The Jupyter wire format: frames <-> message, signed with HMAC. Knows neither sockets nor Python. What comes from the
-// network is never trusted: `unpack` returns nothing, and says why, for every input that is not a well-formed message.
+// The Jupyter wire format: converts between frames and messages, signed with HMAC. Independent of sockets and Python. Data from the
+// network is never trusted: for every input that is not a well-formed message, `unpack` returns nothing, and the reason in `why_not`.
 #include <nlohmann/json.hpp>
 
 #include <deque>
@@ -17,7 +17,7 @@ using Json = nlohmann::json;
 using Buffer = std::vector<char>;
 using Frames = std::vector<std::string>;
 
-/// The four JSON parts stay text on the way out: content made in Python is not parsed again.
+/// The four JSON parts are kept as text when sending, so that content made in Python is not parsed again.
 struct Parts {
     std::string header, parent, metadata, content;
 };
@@ -31,7 +31,7 @@ struct Message {
 
 class Signer {
   public:
-    /// An empty key switches signing off. Throws std::invalid_argument for an unknown scheme such as "hmac-nonsense".
+    /// An empty key disables signing. Throws std::invalid_argument for an unknown scheme such as "hmac-nonsense".
     Signer(const std::string &scheme, std::string key);
     std::string sign(std::string_view header, std::string_view parent, std::string_view metadata,
                      std::string_view content) const;
@@ -43,10 +43,10 @@ class Signer {
     const void *digest_ = nullptr;
 };
 
-/// Signatures of the newest messages that were accepted: what is sent again is not done again. Any thread.
+/// Signatures of the most recent messages that were accepted, so that a message that is sent again is ignored. For any thread.
 class Seen {
   public:
-    /// False if it was there already.
+    /// Returns false if the signature is already known.
     bool add(std::string_view signature);
 
   private:
@@ -59,7 +59,7 @@ class Seen {
 Frames pack(const Frames &identities, const Parts &parts, const std::vector<Buffer> &buffers, const Signer &signer);
 std::optional<Message> unpack(Frames frames, const Signer &signer, Seen &seen, std::string &why_not);
 
-/// Text of any JSON value; bytes that are not UTF-8 become U+FFFD.
+/// Returns the text of any JSON value; bytes that are not UTF-8 become U+FFFD.
 std::string text(const Json &value);
 
 } // namespace qd::kernel::wire
