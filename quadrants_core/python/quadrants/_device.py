@@ -1,4 +1,4 @@
-"""What devices may offer, and formats of images, by name. The numbers are part of the interface."""
+"""Device capabilities and image formats by name. The numbers are part of the interface."""
 
 import enum as _enum
 

@@ -1,4 +1,4 @@
-"""qd.perf_dispatch: several implementations of one function, the fastest of which is found by timing the calls."""
+"""qd.perf_dispatch: several implementations of one function, from which the fastest is selected by timing the calls."""
 
 import inspect as _inspect
 import time as _time
@@ -15,7 +15,7 @@ _Syntax = _exceptions.QuadrantsSyntaxError
 
 
 def _parse_force_map(text):
-    """{"prototype": "implementation"} from "prototype:implementation,..."."""
+    """Parses "prototype:implementation,..." into {"prototype": "implementation"}."""
     forced = {}
     for entry in filter(None, (part.strip() for part in text.split(","))):
         name, colon, choice = (part.strip() for part in entry.partition(":"))
@@ -52,7 +52,7 @@ class DispatchImpl:
 
 
 class PerformanceDispatcher:
-    """What @qd.perf_dispatch makes of the prototype: calls one of the registered implementations."""
+    """The dispatcher made by @qd.perf_dispatch: calls one of the registered implementations."""
 
     def __init__(self, get_geometry_hash, fn, first_warmup, warmup, active, repeat_after_count, repeat_after_seconds):
         if not hasattr(fn, "__code__") and hasattr(fn, "fn"):
@@ -74,12 +74,12 @@ class PerformanceDispatcher:
         self._calls_since = {}  # geometry -> calls since the fastest was chosen
         self._chosen_at = {}
         self._first_eval_completed = set()  # geometries
-        self._not_found = set()  # names asked for that no implementation has, of which the program was told
+        self._not_found = set()  # requested names that match no implementation and have been reported
         self.__name__ = self.__qualname__ = self._name
         self.__doc__ = fn.__doc__
 
     def register(self, kernel=None, *, is_compatible=None):
-        """Adds an implementation; `is_compatible(*args)` says for which calls it may be used."""
+        """Adds an implementation; `is_compatible(*args)` returns whether it can be used for a call."""
         if kernel is None:
             return lambda kernel: self.register(kernel, is_compatible=is_compatible)
         plain = getattr(kernel, "fn", kernel)
@@ -125,7 +125,7 @@ class PerformanceDispatcher:
         return found
 
     def _is_due(self, geometry):
-        """Whether the choice for this geometry is old enough to be made again."""
+        """Returns whether the choice for this geometry must be repeated."""
         if self.repeat_after_count and self._calls_since[geometry] + 1 >= self.repeat_after_count:
             return True
         seconds = self.repeat_after_seconds
@@ -154,7 +154,7 @@ class PerformanceDispatcher:
         return self._trial(geometry, compatible, args, keywords)
 
     def _trial(self, geometry, compatible, args, keywords):
-        """Runs the implementation that has had the fewest trials, and times it."""
+        """Runs and times the implementation with the fewest trials."""
         trials = self._trial_count_by_dispatch_impl_by_geometry_hash.setdefault(geometry, {})
         made = min(compatible, key=lambda m: trials.get(m, 0))
         warmup = self.num_warmup if geometry in self._first_eval_completed else self.num_first_warmup
@@ -180,22 +180,22 @@ class PerformanceDispatcher:
 def perf_dispatch(
     *, get_geometry_hash, first_warmup=NUM_FIRST_WARMUP, warmup=NUM_WARMUP, active=NUM_ACTIVE, repeat_after_count=None, repeat_after_seconds=None
 ):
-    """Decorates an empty prototype. Implementations are added with `@prototype.register`; they are timed for each value of
-    `get_geometry_hash(*args)`, and the fastest is called from then on. All must give the same result.
+    """Decorates an empty prototype. Implementations are added with `@prototype.register`. They are timed for each value of
+    `get_geometry_hash(*args)`, and afterwards the fastest is called. All must give the same result.
 
     Args:
-        get_geometry_hash: function of the arguments; calls with equal results are thought to take the same time.
-        first_warmup: calls of an implementation before the first measurement.
-        warmup: calls before each later one.
-        active: calls that are measured.
-        repeat_after_count: measure again after so many calls; None: never.
-        repeat_after_seconds: measure again after so long; None: never.
+        get_geometry_hash: function of the arguments; calls with equal results are assumed to take the same time.
+        first_warmup: number of calls of an implementation before the first measurement.
+        warmup: number of calls before each later measurement.
+        active: number of measured calls.
+        repeat_after_count: number of calls after which to measure again; None: never.
+        repeat_after_seconds: time in seconds after which to measure again; None: never.
 
     Returns:
         A decorator.
 
     Raises:
-        QuadrantsRuntimeError: no implementation fits the arguments.
+        QuadrantsRuntimeError: no implementation is compatible with the arguments.
 
     Example:
         >>> @qd.perf_dispatch(get_geometry_hash=lambda x: x.shape)

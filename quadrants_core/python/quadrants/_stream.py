@@ -1,15 +1,15 @@
 """Streams and events: the order of launches.
 
-All launches go to one stream of the device, so they are in order whatever streams they name, and on the CPU a launch has ended
-when the call returns. So an event that is recorded comes before what is launched next: what these objects do is to check that
-they are used rightly, and to wait. Their `handle` is 0, as on every backend without streams of the device's own.
+All launches go to one stream of the device, so they execute in order whatever streams they name; on the CPU a launch has completed when the
+call returns. An event therefore always precedes the launches after it: these objects only validate their use, and wait. Their `handle` is
+0, as on every backend without streams of its own.
 """
 
 from quadrants import _exceptions, _native, _runtime
 
 
 class _OfProgram:
-    """An object of the running program that says so if it is used after its end."""
+    """An object of the running program; using it after the program's end raises an error."""
 
     def __init__(self, handle=0):
         _runtime.require_program()
@@ -24,12 +24,12 @@ class _OfProgram:
             )
 
     def synchronize(self):
-        """Returns when what was launched before is done: at once on the CPU."""
+        """Waits until all earlier launches have completed; on the CPU it returns at once."""
         self._check()
         _native.core().sync()
 
     def destroy(self):
-        """Gives back what it holds of the device. Doing so twice, or after qd.reset(), is nothing."""
+        """Releases the device resources. Calling it again, or after qd.reset(), has no effect."""
         self.handle = 0
 
     def __enter__(self):
@@ -41,14 +41,14 @@ class _OfProgram:
 
 
 class Stream(_OfProgram):
-    """A queue of launches: `kernel(..., qd_stream=stream)`. As a context manager it is destroyed at the end. On the CPU a launch is done
-    when the call returns.
+    """A queue of launches: `kernel(..., qd_stream=stream)`. As a context manager, it is destroyed at the end of the block. On the CPU, a
+    launch has completed when the call returns.
 
     Args:
-        handle: what the device knows it by; 0: none. `qd.create_stream()` makes streams.
+        handle: the device's handle; 0: none. `qd.create_stream()` makes streams.
 
     Attributes:
-        handle: likewise.
+        handle: the device's handle, or 0.
 
     Example:
         >>> @qd.kernel
@@ -64,10 +64,10 @@ class Event(_OfProgram):
     """A point in the order of launches.
 
     Args:
-        handle: what the device knows it by; 0: none. `qd.create_event()` makes events.
+        handle: the device's handle; 0: none. `qd.create_event()` makes events.
 
     Attributes:
-        handle: likewise.
+        handle: the device's handle, or 0.
 
     Example:
         >>> with qd.create_event() as e:
@@ -76,21 +76,21 @@ class Event(_OfProgram):
     """
 
     def record(self, qd_stream=None, *, stream=None):
-        """Marks the end of what was launched on the stream so far.
+        """Records the event after all work launched on the stream so far.
 
         Args:
-            qd_stream: a stream; None: the one of launches that name none.
-            stream: the same, by its other name.
+            qd_stream: a stream; None: the default stream.
+            stream: alias of `qd_stream`.
         """
         self._check()
         check_launch(qd_stream if stream is None else stream)
 
     def wait(self, qd_stream=None, *, stream=None):
-        """What is launched on the stream from now on begins after the event.
+        """Makes all later launches on the stream wait for the event.
 
         Args:
-            qd_stream: a stream; None: the one of launches that name none.
-            stream: the same, by its other name.
+            qd_stream: a stream; None: the default stream.
+            stream: alias of `qd_stream`.
         """
         self._check()
         check_launch(qd_stream if stream is None else stream)
@@ -100,7 +100,7 @@ Stream.__module__ = Event.__module__ = "quadrants"
 
 
 def check_launch(stream):
-    """Raises unless work can be put on `stream`; None stands for the program's own."""
+    """Raises unless work can be launched on `stream`; None is the default stream."""
     if stream is None:
         return
     if not isinstance(stream, Stream):
@@ -109,7 +109,7 @@ def check_launch(stream):
 
 
 def create_stream():
-    """A stream of the running program, see `qd.Stream`.
+    """Makes a stream of the running program, see `qd.Stream`.
 
     Returns:
         A Stream.
@@ -122,7 +122,7 @@ def create_stream():
 
 
 def create_event():
-    """An event of the running program, see `qd.Event`.
+    """Makes an event of the running program, see `qd.Event`.
 
     Returns:
         An Event.

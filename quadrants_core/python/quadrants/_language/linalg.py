@@ -71,8 +71,8 @@ def svd2(A, dt, eps):
 
 @func
 def svd3(A, dt, eps):
-    """One-sided Jacobi (Hestenes 1958) for V, columns sorted by length, then U and S by Givens rotations, so that U and V are
-    rotations and the smallest singular value carries the sign of det A (McAdams et al., Computing the Singular Value
+    """Singular value decomposition: V by one-sided Jacobi (Hestenes 1958) with columns sorted by length, then U and S by Givens rotations,
+    so that U and V are rotations and the smallest singular value has the sign of det A (McAdams et al., Computing the Singular Value
     Decomposition of 3x3 matrices, 2011)."""
     size = _scale(A)
     B = A / size
@@ -160,7 +160,7 @@ def eig2(A, dt, eps):
     zero = square * 0
     re, im = select(real, root, zero), select(real, zero, root)
     L = Matrix([[mean + re, im], [mean - re, -im]]) * size
-    far = re + abs(h)  # the larger of the distances of the two real eigenvalues from a or d
+    far = re + abs(h)  # distance of each real eigenvalue from a or d, whichever is farther
     first = select(h >= 0, Vector([far, c]), Vector([b, far]))
     second = select(h >= 0, Vector([b, -far]), Vector([-far, c]))
     alone = select(abs(b) > abs(c), Vector([zero + 1, zero]), Vector([zero, zero + 1]))

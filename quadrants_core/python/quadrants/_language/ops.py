@@ -183,7 +183,7 @@ def zero(x):
 
 @builtin
 def one(x):
-    """1 of the type and shape of x.
+    """Returns 1 with the type and shape of x.
 
     Args:
         x: a number, vector or matrix.
@@ -341,7 +341,7 @@ def solve(A, b, dt=None):
 
 @builtin
 def static(x, *xs):
-    """Evaluates while the kernel is compiled. `for i in qd.static(range(3))` is unrolled, `if qd.static(flag)` keeps one branch.
+    """Evaluates an expression at compile time. `for i in qd.static(range(3))` is unrolled; `if qd.static(flag)` compiles only one branch.
 
     Args:
         x: an expression of constants, or the iterable of a loop.

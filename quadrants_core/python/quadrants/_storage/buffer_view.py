@@ -1,4 +1,4 @@
-"""qd.BufferView: a stretch of a 1-dimensional ndarray, passed to kernels without a copy."""
+"""qd.BufferView: a contiguous range of a 1-dimensional ndarray, passed to kernels without a copy."""
 
 import operator as _operator
 
@@ -12,7 +12,7 @@ class BufferViewType(_annotations._Annotation):
 
     Args:
         dtype: type of the elements; None: any.
-        boundary: as of `qd.types.ndarray`.
+        boundary: as for `qd.types.ndarray`.
 
     Attributes:
         element: the type of the elements.
@@ -31,7 +31,7 @@ class BufferViewType(_annotations._Annotation):
 
     @property
     def element(self):
-        """(scalar code or 0, rows, cols, element_dim)"""
+        """Returns (scalar code or 0, rows, columns, element_dim)."""
         if self.dtype is None:
             return 0, 1, 1, 0
         if isinstance(self.dtype, _annotations.MatrixType):
@@ -46,20 +46,20 @@ class BufferViewType(_annotations._Annotation):
 
 
 class BufferView:
-    """`size` elements of an array from `offset` on, passed to kernels as one argument; `view[i]` is element offset + i.
+    """A view of `size` elements of an array starting at `offset`, passed to kernels as one argument; `view[i]` is element offset + i.
 
     Args:
         arr: an ndarray with one axis.
-        offset: the first element.
-        size: how many.
+        offset: the index of the first element.
+        size: the number of elements.
 
     Attributes:
         shape: (size,).
         element: type of the elements.
-        boundary: what an index outside means, as of `qd.types.ndarray`.
+        boundary: treatment of an index out of bounds, as for `qd.types.ndarray`.
 
     Raises:
-        ValueError: it does not lie within the array.
+        ValueError: the range is not within the array.
 
     Example:
         >>> x = qd.ndarray(qd.i32, 8)
@@ -98,15 +98,15 @@ class BufferView:
         return (self.size,)
 
     def get_ndarray(self):
-        """The array that it is a view of."""
+        """Returns the viewed array."""
         return self.arr
 
     def subview(self, offset, size):
-        """A part of this view.
+        """Returns a view of a part of this view.
 
         Args:
-            offset: from this element of the view on.
-            size: how many.
+            offset: the index of the first element in this view.
+            size: the number of elements.
         """
         if offset < 0 or size < 0 or offset + size > self.size:
             raise ValueError(f"subview out of range: offset={offset}, size={size}, BufferView size={self.size}")
@@ -123,7 +123,7 @@ class BufferView:
 
 
 def bounds(key, length):
-    """First and one past last element of a slice with step 1."""
+    """Returns the first and one past the last index of a slice with step 1."""
     if key.step not in (None, 1):
         raise ValueError(f"BufferView slice requires step=1, got step={key.step}")
     first, last, _ = key.indices(length)
@@ -131,14 +131,14 @@ def bounds(key, length):
 
 
 def slice_of(array, key):
-    """`array[first:last]` of an ndarray."""
+    """Returns `array[first:last]` of an ndarray."""
     if len(array._live_shape()) != 1:
         raise TypeError(f"ndarray slice to BufferView requires a 1D array, got shape {array.shape}")
     first, last = bounds(key, array.shape[0])
     return BufferView(array, first, last - first)
 
 
-BufferView._qd_kind_ = "buffer_view_type"  # the class itself, as an annotation: of any elements
+BufferView._qd_kind_ = "buffer_view_type"  # the class itself is an annotation, too, for elements of any type
 BufferView.element = (0, 1, 1, 0)
 BufferView.boundary = "unsafe"
 BufferView.dtype = None

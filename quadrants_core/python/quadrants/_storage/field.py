@@ -136,7 +136,7 @@ class Field(_values.Shown):
 
     # whole-field operations
     def _change(self, part, values):
-        """Elements of one member become `values`; in a sparse tree, those that exist."""
+        """Replaces the elements of one member by `values`; in a sparse tree, only existing elements."""
         place = self._place_of(part)
         if place.in_place:
             part.write(_view(place), values)

@@ -1,8 +1,8 @@
-"""Meshes: vertices, edges, faces and cells with attributes, and which of them touch. In kernels `for v in mesh.verts` runs
-over elements, `v.x` is an attribute, `v.id` the number, and `v.cells` what touches it.
+"""Meshes: vertices, edges, faces and cells with attributes and relations. In kernels `for v in mesh.verts` iterates over elements, `v.x` is
+an attribute, `v.id` the index, and `v.cells` the incident cells.
 
-A mesh is stored by the numbers of its elements: an attribute is a field as long as there are elements, a relation one or two
-fields of numbers (_mesh_relations), made when a kernel first needs it."""
+A mesh is stored by the indices of its elements: an attribute is a field with one entry per element, a relation one or two fields of indices
+(_mesh_relations), built when a kernel first needs it."""
 
 import json
 
@@ -24,7 +24,7 @@ def _check_name(name, taken):
 
 
 def _numbers(values):
-    """A field of them; fields have at least one element."""
+    """Returns a field of the values; a field has at least one element."""
     import numpy as np
 
     made = _field.field(_dtypes.i32, shape=max(len(values), 1))
@@ -34,8 +34,8 @@ def _numbers(values):
 
 
 class _MeshRelation:
-    """What touches each element of one kind, as kernels read it: the `width` many numbers from `width * i` in `values`,
-    or, if there is no width, those from `offsets[i]` to `offsets[i + 1]`."""
+    """A relation in the form that kernels read: the `width` indices starting at `width * i` in `values`, or, without a fixed width, the
+    indices from `offsets[i]` to `offsets[i + 1]`."""
 
     _qd_kind_ = "mesh_relation"
 
@@ -46,7 +46,7 @@ class _MeshRelation:
 
 
 class MeshElementField:
-    """The elements of one kind of a mesh: `mesh.verts`. Their attributes are fields: `mesh.verts.x`."""
+    """The elements of one kind of a mesh, such as `mesh.verts`. Their attributes are fields: `mesh.verts.x`."""
 
     _qd_kind_ = "mesh_elements"
 
@@ -59,8 +59,8 @@ class MeshElementField:
         self._patch_field = None
 
     def place(self, members, reorder=False, needs_grad=False, layout=_Layout.SOA):
-        """Gives every element an attribute for each of `members`: name -> type. With layout AOS those of one element stand
-        together. Elements are stored by number whatever `reorder` says: number them so that neighbours are near."""
+        """Adds an attribute to the elements for each of `members`: name -> type. With layout AOS the attributes of an element are adjacent.
+        Elements are stored by index regardless of `reorder`; number them such that neighbours are close."""
         made = {}
         for name, dtype in members.items():
             _check_name(name, {**self._attributes, **made})
@@ -80,11 +80,11 @@ class MeshElementField:
 
     @property
     def keys(self):
-        """Names of the attributes."""
+        """Returns the names of the attributes."""
         return list(self._attributes)
 
     def get_member_field(self, key):
-        """The field of the attribute of that name."""
+        """Returns the field of an attribute."""
         return self._attributes[key]
 
     def __len__(self):
@@ -111,7 +111,7 @@ class MeshElementField:
 
     @property
     def _patches(self):
-        """The patch of each element, as a field; None if there is one patch."""
+        """Returns the patch of each element as a field; None if there is one patch."""
         metadata = self.mesh._metadata
         if metadata.num_patches > 1 and self._patch_field is None:
             self._patch_field = _numbers(metadata.patch_of(self._order))
@@ -122,10 +122,10 @@ class MeshInstance:
     """A mesh.
 
     Args:
-        metadata: what `qd.Mesh.generate_meta` gives.
+        metadata: the result of `qd.Mesh.generate_meta`.
 
     Attributes:
-        verts, edges, faces, cells: its elements; `place({"x": qd.math.vec3})` gives them attributes, and kernels loop over them.
+        verts, edges, faces, cells: the elements. `place({"x": qd.math.vec3})` adds attributes to them; kernels loop over them.
 
     Example:
         See the tests of meshes: tests/python/test_mesh.py.
@@ -137,7 +137,7 @@ class MeshInstance:
         self.verts, self.edges, self.faces, self.cells = (MeshElementField(self, order) for order in range(4))
 
     def get_position_as_numpy(self):
-        """Positions of the vertices as the metadata gives them, one row each."""
+        """Returns the positions of the vertices from the metadata, one row each."""
         if "x" not in self._metadata.attrs:
             raise _exceptions.QuadrantsSyntaxError("Position info is not in the file.")
         return self._metadata.attrs["x"]
@@ -147,9 +147,9 @@ class MeshInstance:
 
 
 class MeshMetadata:
-    """What a mesh is made of, without attributes. `data` is what a patcher writes, or the elements by their vertices:
-    {"cells": [[0, 1, 2, 3], ...]} of tetrahedra, {"faces": ...} of triangles or {"edges": ...}, with "x", the positions
-    of the vertices, if there are such. Edges and faces of the elements are then found."""
+    """The topology of a mesh, without attributes. `data` is the output of a patcher, or the elements given by their vertices: {"cells":
+    [[0, 1, 2, 3], ...]} for tetrahedra, {"faces": ...} for triangles or {"edges": ...}, optionally with the vertex positions as "x". Edges
+    and faces of the elements are then derived."""
 
     def __init__(self, data):
         import numpy as np
@@ -191,7 +191,7 @@ class MeshMetadata:
 
 
 class MeshElement:
-    """The elements of one kind of a mesh that is yet to be built."""
+    """The elements of one kind of the meshes that a MeshBuilder will build."""
 
     def __init__(self):
         self.layout = _Layout.SOA
@@ -204,7 +204,7 @@ class MeshElement:
     AOS = property(fset=lambda self, yes: self._set_layout(_Layout.AOS if yes else _Layout.SOA))
 
     def place(self, members, reorder=False, needs_grad=False):
-        """As MeshElementField.place, for every mesh that will be built."""
+        """Like MeshElementField.place, for every mesh that will be built."""
         for name in members:
             _check_name(name, ())
         self._placed.append((dict(members), reorder, needs_grad))
@@ -215,7 +215,7 @@ class MeshElement:
 
 
 class MeshBuilder:
-    """Says which attributes meshes have, and builds them."""
+    """Declares the attributes of meshes, and builds meshes."""
 
     def __init__(self):
         arch = _settings.current().arch
@@ -224,7 +224,7 @@ class MeshBuilder:
         self.verts, self.edges, self.faces, self.cells = (MeshElement() for _ in _KINDS)
 
     def build(self, metadata):
-        """A mesh with these attributes."""
+        """Returns a mesh with these attributes."""
         made = MeshInstance(metadata)
         for kind in _KINDS:
             getattr(self, kind)._build(getattr(made, kind))
@@ -232,7 +232,7 @@ class MeshBuilder:
 
 
 class Mesh:
-    """Makes meshes: `qd.Mesh.generate_meta(data)` describes one, `qd.Mesh._create_instance(metadata)` builds it.
+    """Makes meshes: `qd.Mesh.generate_meta(data)` makes metadata, `qd.Mesh._create_instance(metadata)` builds a mesh.
 
     Example:
         >>> qd.Mesh.load_meta("missing.json")
@@ -242,34 +242,34 @@ class Mesh:
 
     @staticmethod
     def load_meta(filename):
-        """Metadata from a file that a patcher wrote, in JSON.
+        """Reads metadata from the JSON file of a patcher.
 
         Args:
-            filename: its path.
+            filename: the path of the file.
         """
         with open(filename, encoding="utf-8") as file:
             return MeshMetadata(json.load(file))
 
     @staticmethod
     def generate_meta(data):
-        """Metadata from what a patcher gives, or from index arrays.
+        """Makes metadata from the output of a patcher or from index arrays.
 
         Args:
-            data: see MeshMetadata.
+            data: as for `MeshMetadata`.
         """
         return MeshMetadata(data)
 
     @staticmethod
     def _create_instance(metadata):
-        """A mesh without attributes: `mesh.verts.place({...})` adds them."""
+        """Makes a mesh without attributes; `mesh.verts.place({...})` adds them."""
         return MeshInstance(metadata)
 
 
 def _TriMesh():
-    """A builder of triangle meshes."""
+    """Returns a builder of triangle meshes."""
     return MeshBuilder()
 
 
 def _TetMesh():
-    """A builder of meshes of tetrahedra."""
+    """Returns a builder of tetrahedral meshes."""
     return MeshBuilder()

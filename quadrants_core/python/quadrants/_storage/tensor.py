@@ -369,7 +369,7 @@ def tensor(dtype, shape, *, backend=Backend.NDARRAY, layout=None, needs_grad=Fal
 
 
 def _order_of(layout):
-    """The letters of the indices, as fields take an order of storage."""
+    """Returns the storage order as letters of the indices, the form in which fields accept it."""
     return None if layout is None else "".join(chr(ord("i") + axis) for axis in layout)
 
 
@@ -380,7 +380,7 @@ def _compound(n, m, ndim, dtype, shape, backend, needs_grad, layout=None):
 
 
 def compound_tensor(name, n, m, ndim, dtype, shape, backend=Backend.NDARRAY, needs_grad=False, **keywords):
-    """qd.Vector.tensor and qd.Matrix.tensor."""
+    """Implements qd.Vector.tensor and qd.Matrix.tensor."""
     accepted = ("backend", "dtype", "needs_grad", "shape")
     _check_keywords(name, keywords, accepted, "the order of storage of scalars is layout= of qd.tensor(...)")
     return _compound(n, m, ndim, dtype, shape, _check_backend(backend), needs_grad)

@@ -1,11 +1,11 @@
-"""qd.Layout, and the extents of what is stored and their order."""
+"""qd.Layout, and helpers for shapes and storage orders."""
 
 import enum as _enum
 import operator as _operator
 
 
 class Layout(_enum.IntEnum):
-    """Order of the members of compound elements in memory: AOS, those of an element together; SOA, all of one member together.
+    """Memory order of the members of compound elements: AOS, the members of an element are adjacent; SOA, each member is stored apart.
 
     Example:
         >>> v = qd.Vector.field(2, qd.f32, shape=4, layout=qd.Layout.SOA)
@@ -22,7 +22,7 @@ Layout.__module__ = "quadrants"
 
 
 def extents(shape):
-    """A shape as a tuple: from one integer, or from several in a sequence or a numpy array."""
+    """Returns a shape as a tuple, from one integer or a sequence or NumPy array of integers."""
     try:
         return (_operator.index(shape),)
     except TypeError:
@@ -34,13 +34,13 @@ def extents(shape):
 
 
 def shape_of(storage):
-    """Extents of a field or ndarray; an error if the program of an ndarray has ended."""
+    """Returns the shape of a field or ndarray; raises if the program of an ndarray has ended."""
     live = getattr(storage, "_live_shape", None)
     return storage.shape if live is None else live()
 
 
 def permutation(layout, rank):
-    """The order of storage `layout` as a tuple: for each level, outermost first, the index of the user."""
+    """Returns the storage order `layout` as a tuple: for each level, outermost first, the user index."""
     layout = tuple(map(_operator.index, layout))
     if len(layout) != rank:
         raise ValueError(f"layout has {len(layout)} entries but shape has {rank} dimensions; they must match")
@@ -50,5 +50,5 @@ def permutation(layout, rank):
 
 
 def unless_in_order(layout):
-    """None for the order of the indices; any other as it is."""
+    """Returns None for the order of the indices; any other order unchanged."""
     return None if layout is None or layout == tuple(range(len(layout))) else layout

@@ -1,5 +1,5 @@
-"""Quant types: numbers of few bits, packed with others in one word. Kernels unpack them (Packing in ir/function.h states the
-formats); here they are declared, placed, and read and written from Python."""
+"""Quant types: numbers of few bits, packed with others in one word. Kernels unpack them (the formats are specified at Packing in
+ir/function.h); this module declares and places them, and accesses them from Python."""
 
 from quadrants import _dtypes, _exceptions
 from quadrants._trees import snode as _snode
@@ -9,14 +9,14 @@ _WORDS = {8: _dtypes.u8, 16: _dtypes.u16, 32: _dtypes.u32, 64: _dtypes.u64}
 
 
 def _checked_bits(bits):
-    """Before anything is computed with them: 2**bits of a large number would fill the memory."""
+    """Returns `bits` after validation, since 2**bits of a large number would exhaust the memory."""
     if not hasattr(bits, "__index__") or not 0 < bits <= 64:
         raise _exceptions.QuadrantsTypeError(f"a quant type has 1 to 64 bits, not {bits!r}")
     return bits.__index__()
 
 
 class QuantType:
-    """qd.types.quant.int, fixed or float: how a field's numbers are stored; kernels compute with them in `compute`."""
+    """qd.types.quant.int, fixed or float: the storage format of a field's numbers; kernels compute with the type `compute`."""
 
     _qd_kind_ = "quant_type"
 
@@ -48,9 +48,9 @@ class QuantType:
     __repr__ = to_string
     name = property(to_string)
 
-    # numbers and bits, as numpy arrays
+    # conversion between numbers and bit patterns, as NumPy arrays
     def decode(self, bits):
-        """Numbers of uint64 bit patterns."""
+        """Returns the numbers of uint64 bit patterns."""
         import numpy as np
 
         one = np.uint64(1)
@@ -61,7 +61,7 @@ class QuantType:
             size = 1.0 + (bits & ((one << np.uint64(digits)) - one)) / 2.0**digits
             with np.errstate(over="ignore"):
                 value = np.where(exponent == 0, 0.0, np.ldexp(size, exponent - self._bias()))
-            if self._bias() == self._compute_bias():  # its largest exponent means what it does there
+            if self._bias() == self._compute_bias():  # the largest exponent has the same meaning as in the compute type
                 endless = np.where(size == 1.0, np.inf, np.nan)
                 value = np.where(exponent == 2**self.exponent_bits - 1, endless, value)
             negative = (bits >> np.uint64(digits)) & one if self.signed else 0
@@ -72,7 +72,7 @@ class QuantType:
         return value * self.scale if self.kind == _FIXED else value
 
     def encode(self, value):
-        """uint64 bit patterns of numbers."""
+        """Returns the uint64 bit patterns of numbers."""
         import numpy as np
 
         value = np.asarray(value)
@@ -89,7 +89,7 @@ class QuantType:
         return self._encode_float(value.astype(np.float64))
 
     def is_stepped(self):
-        """Whether its numbers are as far apart everywhere: of int and fixed."""
+        """Returns whether its numbers are equally spaced, as for int and fixed."""
         return self.kind != _FLOATING
 
     def _bias(self):
@@ -106,11 +106,11 @@ class QuantType:
         size, power = np.frexp(np.abs(value))
         power = np.where(np.isfinite(value), power, self._compute_bias() + 2)
         size = np.where(np.isinf(value), 0.5, np.where(np.isnan(value), 0.75, size))
-        steps = np.floor(np.ldexp(size, digits + 1) + 0.5).astype(np.int64)  # with the leading 1
+        steps = np.floor(np.ldexp(size, digits + 1) + 0.5).astype(np.int64)  # including the leading 1
         joined = ((power.astype(np.int64) - 1 + self._bias()) << digits) + steps - (1 << digits)
         joined = np.clip(joined, 0, 2 ** (self.exponent_bits + digits) - 1)
         joined = np.where((joined < (1 << digits)) | (value == 0), 0, joined)
-        negative = np.signbit(value) & ~np.isnan(value)  # a NaN has a sign, but nothing says which
+        negative = np.signbit(value) & ~np.isnan(value)  # a NaN has a sign bit, but its value is not specified
         if not self.signed:
             return np.where(negative, 0, joined).astype(np.uint64)
         sign = negative.astype(np.int64) << digits
@@ -118,11 +118,11 @@ class QuantType:
 
 
 def int(bits, signed=True, compute=None):
-    """An integer.
+    """Makes an integer type.
 
     Args:
-        bits: how many it has.
-        signed: whether it can be negative.
+        bits: number of bits.
+        signed: whether values can be negative.
         compute: the type that kernels compute with; None: `default_ip`.
     """
     compute = _dtypes.dtype(compute) if compute is not None else _dtypes.i32 if signed else _dtypes.u32
@@ -139,14 +139,14 @@ def _real(compute):
 
 
 def fixed(bits, signed=True, max_value=1.0, compute=None, scale=None):
-    """A fixed-point number in [-max_value, max_value) or [0, max_value).
+    """Makes a fixed-point type with the range [-max_value, max_value) or [0, max_value).
 
     Args:
-        bits: how many it has, its sign among them.
-        signed: whether it can be negative.
-        max_value: the bound.
+        bits: number of bits, including the sign.
+        signed: whether values can be negative.
+        max_value: the upper bound.
         compute: the type that kernels compute with; None: `default_fp`.
-        scale: the number is a multiple of this, instead of `max_value`.
+        scale: the distance between consecutive values, used instead of `max_value`.
     """
     if scale is None:
         scale = max_value / 2 ** (_checked_bits(bits) - bool(signed))
@@ -156,12 +156,12 @@ def fixed(bits, signed=True, max_value=1.0, compute=None, scale=None):
 
 
 def float_(exp, frac, signed=True, compute=None):
-    """A floating-point number.
+    """Makes a floating-point type.
 
     Args:
-        exp: bits of the exponent.
-        frac: bits of the fraction, its sign among them.
-        signed: whether it can be negative.
+        exp: number of exponent bits.
+        frac: number of fraction bits, including the sign.
+        signed: whether values can be negative.
         compute: the type that kernels compute with; None: `default_fp`.
     """
     compute = _real(compute)
@@ -172,7 +172,7 @@ def float_(exp, frac, signed=True, compute=None):
 
 
 class Member:
-    """A number of a quant type; its place is a word that it shares."""
+    """A member with a quant type; it is stored in a shared word."""
 
     def __init__(self, name, quant):
         self.name = name
@@ -181,7 +181,7 @@ class Member:
         self.word = None  # _snode.Member
         self.shift = 0
         self.field = None
-        self.array = None  # of an element of a quant array: its QuantArray
+        self.array = None  # the QuantArray, for an element of a quant array
         self.exponent = None  # _SharedExponent
 
     node = property(lambda self: self.array or (self.word and self.word.node))
@@ -202,11 +202,11 @@ class Member:
 
     @property
     def bits(self):
-        """Those that are its own."""
+        """The number of bits that it does not share."""
         return self.quant.bits - (self.quant.exponent_bits if self.exponent else 0)
 
     def packing(self):
-        """What PackedNumbers::components (frontend/packed.cpp) reads."""
+        """Returns the description that PackedNumbers::components (frontend/packed.cpp) reads."""
         q, array, shared = self.quant, self.array, self.exponent
         cells, outer, shape = ([], [], []) if array is None else (array.cells, array.outer, list(array.shape))
         return (
@@ -225,7 +225,7 @@ class Member:
         return (np.arange(np.prod(cells)).reshape(cells) * self.quant.bits).astype(np.uint64)
 
     def _spread(self, view):
-        """Words, with axes of length 1 for the elements in each."""
+        """Returns the words, with axes of length 1 for the elements in each word."""
         if self.array is None:
             return view[...]
         shape, extents = iter(self.array.node.shape), []
@@ -234,7 +234,7 @@ class Member:
         return view.reshape(extents)
 
     def _inner(self, shifts):
-        """Shifts of the elements of a word, along the axes that _spread made."""
+        """Returns the shifts of the elements of a word, along the axes added by _spread."""
         return shifts if self.array is None else shifts.reshape([x for n in self.array.cells for x in (1, n)])
 
     def read(self, view):
@@ -274,11 +274,11 @@ class _Element:
         self._member = member
         self._place = place
 
-    def __getattr__(self, name):  # all but elements is the word's
+    def __getattr__(self, name):  # all attributes except element access are those of the word
         return getattr(self._place, name)
 
     def _at(self, key):
-        """(index of the word, lowest bit)"""
+        """Returns (index of the word, lowest bit)."""
         member = self._member
         if member.array is None:
             return key, member.shift
@@ -309,7 +309,7 @@ class _Element:
 
 
 class _SharedExponent:
-    """The exponent of several floating-point members of one word (Packing in ir/function.h states the format)."""
+    """The exponent shared by several floating-point members of one word (the format is specified at Packing in ir/function.h)."""
 
     def __init__(self, shift, quant):
         self.shift = shift
@@ -329,7 +329,7 @@ class _SharedExponent:
         return np.where(negative, -value, value)
 
     def write(self, member, words, value):
-        """The words with `value` for the numbers of a member."""
+        """Returns the words after replacing the numbers of a member by `value`."""
         import numpy as np
 
         values = [value if m is member else self.read(m, words) for m in self.members]
@@ -352,7 +352,8 @@ class _SharedExponent:
         digits = member.bits - member.quant.signed
         size, power = np.frexp(self._magnitude(value))
         carried = np.floor(np.ldexp(size, digits) + 0.5) >= 2**digits
-        power = np.where(np.isfinite(value), power, 2**self.bits).astype(np.int64)  # no number is that large: the largest stands for it
+        # larger than any number, so the largest exponent is used
+        power = np.where(np.isfinite(value), power, 2**self.bits).astype(np.int64)
         exponent = np.maximum(power - 1 + carried + self.bias, 0 if is_new else 1)
         return np.where(value == 0, 0, exponent)
 
@@ -371,10 +372,10 @@ class _SharedExponent:
 
 
 class BitpackedFields:
-    """Fields of quant types that share the bits of one word; placed in a level like a field.
+    """Fields of quant types that share the bits of one word; placed in an SNode like a field.
 
     Args:
-        max_num_bits: bits of the word: 8, 16, 32 or 64.
+        max_num_bits: size of the word in bits: 8, 16, 32 or 64.
 
     Example:
         >>> x, y = qd.field(qd.types.quant.int(5)), qd.field(qd.types.quant.int(11))
@@ -395,11 +396,11 @@ class BitpackedFields:
         self._name = "BitpackedFields"
 
     def place(self, *args, shared_exponent=False):
-        """Gives the next bits of the word to these fields.
+        """Assigns the next bits of the word to these fields.
 
         Args:
             *args: fields of quant types.
-            shared_exponent: they have one exponent for all.
+            shared_exponent: whether all fields share one exponent.
         """
         members = [member for field in args for member in field._members()]
         if any(not isinstance(member, Member) for member in members):
@@ -422,7 +423,7 @@ class BitpackedFields:
         return _SharedExponent(self._take(members[0].quant.exponent_bits), members[0].quant)
 
     def _take(self, bits):
-        """The first of the next `bits` bits."""
+        """Reserves the next `bits` bits and returns the first of them."""
         first, self._used = self._used, self._used + bits
         if self._used > self._bits:
             raise _exceptions.QuadrantsRuntimeError(f"BitStructType overflows: {self._used} bits used out of {self._bits}.")
@@ -436,7 +437,7 @@ class BitpackedFields:
 
 
 class QuantArray:
-    """A level whose cells are numbers of one quant type in one word."""
+    """An SNode whose cells are numbers of one quant type packed in one word."""
 
     def __init__(self, parent, axes, dimensions, max_num_bits):
         if max_num_bits not in _WORDS:
@@ -453,7 +454,7 @@ class QuantArray:
         self.shape = tuple(own.get(a, 1) * above.get(a, 1) for a in numbers)
 
     def place(self, field, offset=None):
-        """The field whose numbers the cells are."""
+        """Places the field whose numbers are the cells."""
         if offset is not None:
             raise _exceptions.not_available("quant_array(...).place(offset=...)", "shift the indices in the kernel")
         (member,) = field._members()
@@ -476,7 +477,7 @@ class QuantArray:
         return self if n == 0 else self._parent.parent(n - 1)
 
     def locate(self, key, bits):
-        """(index of the word, lowest bit of the element) of an index of the field."""
+        """Returns (index of the word, lowest bit of the element) for an index of the field."""
         if len(key) != len(self.cells):
             raise _exceptions.QuadrantsIndexError(f"Field with dim {len(self.cells)} accessed with indices of dim {len(key)}")
         position, index = 0, []

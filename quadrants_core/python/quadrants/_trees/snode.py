@@ -1,4 +1,4 @@
-"""Trees of field storage: qd.root.dense(...).place(...), FieldsBuilder, and when they become memory."""
+"""Trees of field storage: qd.root.dense(...).place(...), FieldsBuilder, and the allocation of their memory."""
 
 import enum as _enum
 import itertools
@@ -15,7 +15,7 @@ _MAX_INDICES = 12
 
 
 class SNodeGradType(_enum.IntEnum):
-    """What the numbers of a field are to another field.
+    """The relation of a field to its primal field.
 
     Example:
         >>> qd.types.enums.SNodeGradType.ADJOINT.name
@@ -43,13 +43,13 @@ class Axis:
 
 
 def axes(*numbers):
-    """Axes by number: `qd.axes(0, 1)` is `qd.ij`.
+    """Makes axes from their numbers: `qd.axes(0, 1)` is `qd.ij`.
 
     Args:
-        *numbers: integers from 0 on, each once.
+        *numbers: distinct integers, starting at 0.
 
     Returns:
-        A list of axes, for levels of trees.
+        A list of axes, for SNodes.
 
     Example:
         >>> x = qd.field(qd.f32)
@@ -69,19 +69,19 @@ named_axes = _named_axes()
 
 
 class SNode:
-    """A level of a tree: cells that hold further levels and field members. `qd.root` is the top of the first tree; each method makes a
-    level below and gives it.
+    """A level of a tree: cells that contain further SNodes and field members. `qd.root` is the root of the first tree; each method adds an
+    SNode below this one and returns it.
 
     Args:
         builder: the tree.
-        parent: the level above.
-        kind: what it is.
-        levels: extent along each axis.
-        chunk: of dynamic levels.
+        parent: the SNode above.
+        kind: the kind of SNode.
+        levels: the extent along each axis.
+        chunk: the chunk size of dynamic SNodes.
 
     Attributes:
-        shape: how many cells each axis has, with those of the levels above.
-        ptr: what the core knows it by.
+        shape: number of cells along each axis, including the SNodes above.
+        ptr: the core's handle.
 
     Example:
         >>> x = qd.field(qd.f32)
@@ -104,46 +104,44 @@ class SNode:
         self._number = builder._new_node(self) if kind != "place" else None
         self._place = None
 
-    # building
+    # construction
     def dense(self, axes, dimensions):
-        """A level below: dense: all cells are there; pointer: a cell gets memory when it is written to or activated; bitmasked: all are
-        there, each marked as active or not.
+        """Adds a dense SNode: all its cells have memory.
 
         Args:
-            axes: such as `qd.ij`.
-            dimensions: how many cells along each of them, an integer or a tuple.
+            axes: axes such as `qd.ij`.
+            dimensions: number of cells along each axis, an integer or a tuple.
         """
         return self._add("dense", axes, dimensions)
 
     def pointer(self, axes, dimensions):
-        """A level below: dense: all cells are there; pointer: a cell gets memory when it is written to or activated; bitmasked: all are
-        there, each marked as active or not.
+        """Adds a pointer SNode: a cell gets memory when it is written to or activated.
 
         Args:
-            axes: such as `qd.ij`.
-            dimensions: how many cells along each of them, an integer or a tuple.
+            axes: axes such as `qd.ij`.
+            dimensions: number of cells along each axis, an integer or a tuple.
         """
         self._need_sparse("Pointer")
         return self._add("pointer", axes, dimensions)
 
     def bitmasked(self, axes, dimensions):
-        """A level below: dense: all cells are there; pointer: a cell gets memory when it is written to or activated; bitmasked: all are
-        there, each marked as active or not.
+        """Adds a bitmasked SNode: all its cells have memory, and each is marked as active or inactive.
 
         Args:
-            axes: such as `qd.ij`.
-            dimensions: how many cells along each of them, an integer or a tuple.
+            axes: axes such as `qd.ij`.
+            dimensions: number of cells along each axis, an integer or a tuple.
         """
         self._need_sparse("Bitmasked")
         return self._add("bitmasked", axes, dimensions)
 
     def dynamic(self, axis, dimension, chunk_size=None):
-        """A level of variable length along one axis; memory comes in chunks. Values are put at its end by `qd.append`.
+        """Adds a dynamic SNode: a list of variable length along one axis, with memory allocated in chunks. `qd.append` adds values at its
+        end.
 
         Args:
-            axis: such as `qd.i`.
-            dimension: most values.
-            chunk_size: values of a chunk; None: chosen.
+            axis: an axis such as `qd.i`.
+            dimension: maximum number of values.
+            chunk_size: number of values in a chunk; None: chosen automatically.
         """
         self._need_sparse("Dynamic")
         if isinstance(axis, Axis):
@@ -184,12 +182,12 @@ class SNode:
         return made
 
     def quant_array(self, axes, dimensions, max_num_bits):
-        """A level whose cells, numbers of a quant type, share one word.
+        """Adds an SNode whose cells are numbers of a quant type packed in one word.
 
         Args:
-            axes: such as `qd.i`.
-            dimensions: how many along each of them.
-            max_num_bits: bits of the word: 8, 16, 32 or 64.
+            axes: axes such as `qd.i`.
+            dimensions: number of cells along each axis.
+            max_num_bits: size of the word in bits: 8, 16, 32 or 64.
         """
         if not isinstance(axes, (list, tuple)):
             axes = [axes]
@@ -200,7 +198,7 @@ class SNode:
         return _make("quant array", self, axes, dimensions, max_num_bits)
 
     def place(self, *fields, offset=None):
-        """Puts fields into the cells of this level.
+        """Places fields in the cells of this SNode.
 
         Args:
             *fields: fields without a shape.
@@ -236,11 +234,11 @@ class SNode:
         self._builder._members.append(member)
 
     def lazy_grad(self):
-        """Places the gradients of all fields of real numbers below this level beside them."""
+        """Places the gradients of all real-valued fields below this SNode next to them."""
         self._place_derivatives("grad")
 
     def lazy_dual(self):
-        """Places the duals of all fields of real numbers below this level beside them."""
+        """Places the duals of all real-valued fields below this SNode next to them."""
         self._place_derivatives("dual")
 
     def _place_derivatives(self, which):
@@ -250,12 +248,12 @@ class SNode:
             elif getattr(child, which) is not None and getattr(child, which).node is None:
                 self._place_member(child.field, getattr(child, which), child.offset)
 
-    # looking
+    # inspection
     def parent(self, n=1):
-        """The level above; `qd.root` at the top, None beyond.
+        """Returns the SNode above; `qd.root` at the top, None beyond.
 
         Args:
-            n: how many levels up.
+            n: number of levels.
         """
         node = self
         for _ in range(n):
@@ -266,11 +264,11 @@ class SNode:
 
     @property
     def shape(self):
-        """Cells in all along each index."""
+        """The total number of cells along each index."""
         return tuple(extent for _, extent in self._axes_up())
 
     def _axes_up(self):
-        """(axis, extent) of this level and those above, each axis once with its product."""
+        """Returns (axis, extent) of this SNode and those above, with the product of the extents for each axis."""
         products = {}
         node = self
         while node is not None:
@@ -294,7 +292,7 @@ class SNode:
         return [node.parent(0) for node in reversed(path)]
 
     def _physical_index_position(self):
-        """Position among the indices of a field -> axis."""
+        """Returns a dict: position among the indices of a field -> axis."""
         return dict(enumerate(axis for axis, _ in self._axes_up()))
 
     _snode = property(lambda self: self)
@@ -310,7 +308,7 @@ class SNode:
 
     # cells
     def deactivate_all(self):
-        """Deactivates every cell of this level and of those below."""
+        """Deactivates all cells of this SNode and of those below."""
         self._builder._materialise()
         if self._kind != "place":
             self._level().remove_cells()
@@ -321,7 +319,7 @@ class SNode:
             self._place = self._builder._memory.level(self._number)
         return self._place
 
-    # what the frontend asks
+    # used by the frontend
     def _qd_place_(self):
         return self._level().id
 
@@ -347,7 +345,7 @@ class SNode:
 
 
 class _Element(SNode):
-    """What stands for a field's element in the tree."""
+    """The SNode of a field's element."""
 
     def __init__(self, member):
         super().__init__(member.node._builder, member.node, "place", [])
@@ -362,7 +360,7 @@ class _Element(SNode):
         return _is_placed(self._member.dual)
 
     def has_adjoint_checkbit(self):
-        """Whether reads of it can be noted: see Tape(validation=True)."""
+        """Returns whether its reads can be recorded, see Tape(validation=True)."""
         return _settings.current().debug and self._member.role == SNodeGradType.PRIMAL and self.has_adjoint()
 
     def get_snode_grad_type(self):
@@ -370,7 +368,7 @@ class _Element(SNode):
 
     @property
     def _name(self):
-        """That of the field."""
+        """The name of the field."""
         return getattr(self._member.field, "_name", self._member.name.partition("[")[0])
 
     @property
@@ -399,7 +397,7 @@ def _is_placed(member):
 
 
 def join_companions():
-    """Tells the core where the gradients and duals of all that has memory lie."""
+    """Passes the locations of the gradients and duals of all allocated fields to the core."""
     for builder in finished_builders():
         for member in list(builder._members):
             if isinstance(member, Member):
@@ -408,7 +406,7 @@ def join_companions():
 
 
 def _check_companions(member):
-    """They may lie in other levels, but each element needs one."""
+    """Checks that each element has a gradient or dual; these may be in other SNodes."""
     own = member.node.shape
     for what, companion in (("gradient", member.grad), ("dual", member.dual)):
         if _is_placed(companion):
@@ -427,17 +425,17 @@ def _place_of_companion(member):
 
 
 def finished_builders():
-    """Trees of the running program that have memory."""
+    """Returns the trees of the running program that have memory."""
     return [b for b in Builder.finished if b._generation == _native.core().generation()]
 
 
-unplaced = weakref.WeakKeyDictionary()  # members of fields without a shape, until they are placed -> what errors call them
-unplaced_derivatives = weakref.WeakSet()  # of the gradients and duals that were asked for
-unchecked = weakref.WeakSet()  # fields whose members may have been placed apart
+unplaced = weakref.WeakKeyDictionary()  # members of fields without a shape that are not placed yet -> names for errors
+unplaced_derivatives = weakref.WeakSet()  # the subset of requested gradients and duals
+unchecked = weakref.WeakSet()  # fields whose members may have been placed separately
 
 
 def check_all_placed():
-    """Before a kernel is compiled: a field that nobody placed is a mistake."""
+    """Raises an error before a compilation if a field has not been placed."""
     if not unplaced and not unplaced_derivatives and not unchecked:
         return
     names = ", ".join(sorted(set(unplaced.values())))
@@ -460,12 +458,12 @@ def _forget_unplaced():
 
 
 def owned(part):
-    """Members of what is placed, each with the field that it belongs to."""
+    """Returns the members of a placed object, each with the field that owns it."""
     return part._owned() if hasattr(part, "_owned") else [(part, member) for member in part._members()]
 
 
 class Member:
-    """One scalar member of a field, placed or not."""
+    """A scalar member of a field, placed or not."""
 
     __slots__ = (
         "name", "scalar", "node", "offset", "field", "place", "generation", "_snode", "grad", "dual", "checkbit", "asked", "role", "__weakref__",
@@ -499,15 +497,15 @@ class Member:
         view[...] = value.reshape(view.shape) if getattr(value, "ndim", 0) else value
 
 
-after_materialise = []  # called when a tree has got its memory
+after_materialise = []  # called when a tree has been allocated
 
 
 class Builder:
-    """One tree: levels and members, then memory."""
+    """A tree under construction: SNodes and members, then memory."""
 
     _serials = itertools.count()
     finished = weakref.WeakSet()
-    shaped = weakref.WeakSet()  # of fields made with a shape, until they have memory
+    shaped = weakref.WeakSet()  # trees of fields made with a shape, until they have memory
 
     def __init__(self, of_root=False):
         self._nodes = []
@@ -515,7 +513,7 @@ class Builder:
         self._memory = None
         self._generation = None
         self._program = _settings.programs_ended
-        self._place_derivative = None  # of a field made with a shape: puts one of its derivatives beside it
+        self._place_derivative = None  # for a field made with a shape: places one of its derivatives next to it
         self._of_root = of_root
         self._number = None
         self._serial = next(Builder._serials)
@@ -529,7 +527,7 @@ class Builder:
         return len(self._nodes) - 1
 
     def _materialise(self):
-        """Gives the tree its memory."""
+        """Allocates the memory of the tree."""
         if self._memory is not None:
             return
         if self._generation == -1:
@@ -540,7 +538,7 @@ class Builder:
             field._check_complete()
         core = _native.core()
         tree = core.FieldTree()
-        # The order of children decides the layout, so nodes and members are added by a walk, parents first.
+        # The order of children determines the layout, so SNodes and members are added in breadth-first order, parents first.
         numbers = {id(self._root): 0}
         members = []
         queue = [self._root]
@@ -567,7 +565,7 @@ class Builder:
             core.outside_of_kernels(hook)
 
     def _check_program(self):
-        """A tree without memory is as dead as one with memory once the program that it was made in has ended."""
+        """Raises if the program of the tree has ended; this makes a tree without memory as invalid as one with memory."""
         if self._program != _settings.programs_ended:
             raise _exceptions.QuadrantsRuntimeError(
                 "This field belongs to a runtime that qd.reset() or a later qd.init() has ended; create it again"
@@ -595,7 +593,7 @@ class Builder:
 
 
 def clear_companions(role):
-    """Gradients or duals of all fields become 0. Those that have no memory yet get it, in the order in which they were made."""
+    """Sets the gradients or duals of all fields to 0. Trees without memory are allocated, in the order in which they were made."""
     waiting = [b for b in Builder.shaped if b._program == _settings.programs_ended and b._has_companions(role)]
     for builder in sorted(waiting, key=lambda b: b._serial):
         builder._materialise()
@@ -604,14 +602,14 @@ def clear_companions(role):
         for member in builder._members:
             if isinstance(member, Member) and member.role == role:
                 member.place.fill(0)
-                alone = not member.node.shape  # fields without indices have each a node of their own elsewhere
+                alone = not member.node.shape  # fields without indices have a node of their own each
                 cleared.setdefault((member.node, member if alone else None), []).append(member.place)
         for places in cleared.values():
             _helpers.use("clear_gradients", places)
 
 
 def deactivate_all_snodes():
-    """Deactivates every cell of every tree: sparse fields read as zeros.
+    """Deactivates all cells of all trees; sparse fields then read as zeros.
 
     Example:
         >>> qd.deactivate_all_snodes()
@@ -621,7 +619,7 @@ def deactivate_all_snodes():
 
 
 class FieldsBuilder:
-    """A tree of its own beside qd.root, which can be destroyed while the program runs. Its methods are those of levels.
+    """A tree separate from qd.root, which can be destroyed while the program is running. It has the methods of an SNode.
 
     Example:
         >>> tree = qd.FieldsBuilder()
@@ -645,84 +643,84 @@ class FieldsBuilder:
         return self._builder._root
 
     def dense(self, indices, dimensions):
-        """A level below the root, as `SNode` has it.
+        """Adds a dense SNode below the root, see `SNode.dense`.
 
         Args:
             indices: axes such as `qd.ij`.
-            dimensions: how many cells along each of them.
+            dimensions: number of cells along each axis.
         """
         return self._open().dense(indices, dimensions)
 
     def place(self, *args, offset=None):
-        """Puts fields of one element into the root.
+        """Places fields with one element in the root.
 
         Args:
             *args: fields without a shape.
-            offset: of the indices.
+            offset: the first index of each axis.
         """
         self._open().place(*args, offset=offset)
 
     def pointer(self, indices, dimensions):
-        """A level below the root, as `SNode` has it.
+        """Adds a pointer SNode below the root, see `SNode.pointer`.
 
         Args:
             indices: axes such as `qd.ij`.
-            dimensions: how many cells along each of them.
+            dimensions: number of cells along each axis.
         """
         return self._open().pointer(indices, dimensions)
 
     def bitmasked(self, indices, dimensions):
-        """A level below the root, as `SNode` has it.
+        """Adds a bitmasked SNode below the root, see `SNode.bitmasked`.
 
         Args:
             indices: axes such as `qd.ij`.
-            dimensions: how many cells along each of them.
+            dimensions: number of cells along each axis.
         """
         return self._open().bitmasked(indices, dimensions)
 
     def dynamic(self, index, dimension, chunk_size=None):
-        """A level of variable length below the root.
+        """Adds a dynamic SNode below the root, see `SNode.dynamic`.
 
         Args:
             index: an axis such as `qd.i`.
-            dimension: most values.
-            chunk_size: values of a chunk; None: chosen.
+            dimension: maximum number of values.
+            chunk_size: number of values in a chunk; None: chosen automatically.
         """
         return self._open().dynamic(index, dimension, chunk_size)
 
     def quant_array(self, indices, dimensions, max_num_bits):
-        """A level whose cells, numbers of a quant type, share one word.
+        """Adds an SNode whose cells are numbers of a quant type packed in one word.
 
         Args:
             indices: axes such as `qd.i`.
-            dimensions: how many along each of them.
-            max_num_bits: bits of the word.
+            dimensions: number of cells along each axis.
+            max_num_bits: size of the word in bits: 8, 16, 32 or 64.
         """
         return self._open().quant_array(indices, dimensions, max_num_bits)
 
     def lazy_grad(self):
-        """Places the gradients of all fields of real numbers of the tree beside them."""
+        """Places the gradients of all real-valued fields of the tree next to them."""
         self._open().lazy_grad()
 
     def lazy_dual(self):
-        """Places the duals of all fields of real numbers of the tree beside them."""
+        """Places the duals of all real-valued fields of the tree next to them."""
         self._open().lazy_dual()
 
     def deactivate_all(self):
-        """Deactivates every cell of the tree."""
+        """Deactivates all cells of the tree."""
         if self._finalized:
             self._builder._root.deactivate_all()
         else:
             warnings.warn("'deactivate_all()' would do nothing if FieldsBuilder is not finalized", stacklevel=2)
 
     def finalize(self, raise_warning=True):
-        """Gives the tree its memory.
+        """Allocates the memory of the tree.
 
         Args:
-            raise_warning: warn if the tree holds nothing.
+            raise_warning: whether to warn if the tree is empty.
 
         Returns:
-            An object whose `destroy()` gives the memory back.
+            An object whose `destroy()` frees the memory.
         """
         if self._finalized:
             raise _exceptions.QuadrantsRuntimeError("FieldsBuilder finalized")
@@ -734,7 +732,7 @@ class FieldsBuilder:
 
     @classmethod
     def _finalized_roots(cls):
-        """Roots of all trees that have memory."""
+        """Returns the roots of all trees that have memory."""
         _runtime.require_program()
         return [b._root for b in finished_builders()]
 
@@ -747,7 +745,7 @@ class SNodeTree:
         self._destroyed = False
 
     def destroy(self):
-        """Frees the memory; the fields of the tree are dead afterwards."""
+        """Frees the memory; the fields of the tree become invalid."""
         if self._destroyed:
             raise _exceptions.QuadrantsRuntimeError("SNode tree has been destroyed")
         self._builder._destroy()
@@ -761,7 +759,7 @@ class SNodeTree:
 
 
 class _Root:
-    """qd.root: the tree that collects levels until fields are used, then the next one."""
+    """qd.root: the tree that collects SNodes until fields are used, then a new tree."""
 
     _current = None
 
@@ -777,11 +775,11 @@ class _Root:
         return getattr(self._node(), name)
 
     def lazy_grad(self):
-        """Gives gradients to all fields of real numbers that have no memory yet: those below, those with a shape."""
+        """Adds gradients to all real-valued fields that have no memory yet, both those placed below the root and those with a shape."""
         self._place_derivatives("grad")
 
     def lazy_dual(self):
-        """Gives duals to all fields of real numbers that have no memory yet: those below, those with a shape."""
+        """Adds duals to all real-valued fields that have no memory yet, both those placed below the root and those with a shape."""
         self._place_derivatives("dual")
 
     def _place_derivatives(self, which):
@@ -792,7 +790,7 @@ class _Root:
 
     @staticmethod
     def deactivate_all():
-        """Deactivates every cell of every tree."""
+        """Deactivates all cells of all trees."""
         deactivate_all_snodes()
 
     @staticmethod

@@ -13,27 +13,28 @@ from quadrants._windows.surface import Surface
 
 
 class GUI:
-    """A window with a canvas, drawn anew for each frame.
+    """A window with a canvas that is redrawn for each frame.
 
-    Positions go from (0, 0), lower left, to (1, 1); colours are 0xRRGGBB; radii and widths are pixels. Calls add to a frame,
-    which `show` hands over to the process that shows the window.
+    Positions range from (0, 0), lower left, to (1, 1); colours are 0xRRGGBB; radii and widths are in pixels. Calls add to a frame, and
+    `show` passes the frame to the process that displays the window.
 
     Args:
         name: the title.
-        res: pixels, (width, height) or one number for both.
-        background_color: what a frame begins with.
-        show_gui: False: no window; pictures come from `get_image` and `show(file)`.
-        fullscreen: over the whole screen.
-        fast_gui: a picture stays on the canvas, frame after frame, until another is set.
+        res: size in pixels, (width, height) or one number for both.
+        background_color: the colour that a frame starts with.
+        show_gui: if False, do not open a window; use `get_image` and `show(file)` for pictures.
+        fullscreen: whether to cover the whole screen.
+        fast_gui: if True, a picture stays on the canvas in every frame until another is set.
 
     Attributes:
-        running: False once the window was closed; set it to False to end a loop.
-        fps_limit: frames a second that `show` lets pass at most; 60.
-        SHIFT, ALT, CTRL, ESCAPE, RETURN, TAB, BACKSPACE, SPACE, UP, DOWN, LEFT, RIGHT, CAPSLOCK, LMB, MMB, RMB: names of keys and of the pointer's buttons.
-        EXIT, WHEEL, MOVE: keys of events: the window is closed, the wheel turns, the pointer moves.
+        running: False after the window has been closed; set it to False to end a loop.
+        fps_limit: maximum number of frames per second, enforced by `show`; 60 by default.
+        SHIFT, ALT, CTRL, ESCAPE, RETURN, TAB, BACKSPACE, SPACE, UP, DOWN, LEFT, RIGHT, CAPSLOCK, LMB, MMB, RMB: names of keys and mouse
+            buttons.
+        EXIT, WHEEL, MOVE: keys of events: closing the window, turning the wheel, moving the pointer.
         PRESS, RELEASE, MOTION: types of events.
-        Event: class of what `get_event` leaves in `event`.
-        WidgetValue: class of what `slider` and `label` give.
+        Event: class of the object that `get_event` stores in `event`.
+        WidgetValue: class of the objects that `slider` and `label` return.
 
     Example:
         >>> gui = qd.GUI("a disc", res=(64, 64), show_gui=False)
@@ -49,7 +50,7 @@ class GUI:
     MOTION, PRESS, RELEASE = "Move", "Press", "Release"
 
     class Event:
-        """What a person did: `type` (PRESS, RELEASE, MOTION), `key`, `pos`, `modifier`, and `delta` of the wheel."""
+        """An input event: `type` (PRESS, RELEASE, MOTION), `key`, `pos`, `modifier`, and `delta` of the wheel."""
 
         def __init__(self, type=None, key=None, pos=None, modifier=None, delta=(0, 0)):
             self.type, self.key, self.pos, self.modifier, self.delta = type, key, pos, modifier, delta
@@ -58,7 +59,7 @@ class GUI:
             return f"Event({self.type}, {self.key!r}, pos={self.pos})"
 
     class WidgetValue:
-        """What a slider stands at, or a label shows: read and write `value`."""
+        """The value of a slider or label, read and written as `value`."""
 
         def __init__(self, gui, widget):
             self._gui, self._widget = gui, widget
@@ -81,7 +82,7 @@ class GUI:
         self.event, self.frame = None, 0
         self._widgets = []
         self._closed = False
-        self._kept = None  # the picture that stays
+        self._kept = None  # the picture of `fast_gui`
         self.clear()
 
     def __enter__(self):
@@ -112,13 +113,13 @@ class GUI:
         """Adds a slider.
 
         Args:
-            text: what stands beside it.
-            minimum: where it begins.
-            maximum: where it ends.
-            step: what it moves by.
+            text: the caption.
+            minimum: the lowest value.
+            maximum: the highest value.
+            step: the step size.
 
         Returns:
-            An object whose `value` is where it stands.
+            An object whose `value` is the position of the slider.
         """
         ends = {name: arrays.number(x, f"GUI.slider: {name}") for name, x in (("minimum", minimum), ("maximum", maximum))}
         least, most = (end_of_slider(x, f"GUI.slider: {name}") for name, x in ends.items())
@@ -129,7 +130,7 @@ class GUI:
         """Adds a line of text with a number.
 
         Args:
-            text: what stands before the number.
+            text: the caption before the number.
 
         Returns:
             An object whose `value` is the number.
@@ -140,11 +141,11 @@ class GUI:
         """Adds a button.
 
         Args:
-            text: what stands on it.
-            event_name: the key of the events that it makes; None: `WidgetButton_` and the text.
+            text: the caption.
+            event_name: the key of the button's events; None: `WidgetButton_` followed by the text.
 
         Returns:
-            The key of its events.
+            The key of the events.
         """
         text = arrays.text(text, "GUI.button: text")
         name = arrays.text(event_name, "GUI.button: event_name") if event_name else f"WidgetButton_{text}"
@@ -166,10 +167,10 @@ class GUI:
     # drawing
 
     def clear(self, color=None):
-        """Empties the canvas.
+        """Clears the canvas.
 
         Args:
-            color: 0xRRGGBB of what it is filled with; None: the background colour.
+            color: the fill colour 0xRRGGBB; None: the background colour.
         """
         self._surface.clear()
         self._surface.background = arrays.word(self.background_color if color is None else color, "GUI.clear")
@@ -180,7 +181,8 @@ class GUI:
         """Fills the canvas with a picture, `img[x, y]`.
 
         Args:
-            img: field, ndarray or NumPy array of the shape `res`; floats from 0 to 1 or unsigned integers; one number each, or vectors of 2 to 4.
+            img: a field, ndarray or NumPy array with the shape `res`, of floats from 0 to 1 or unsigned integers; elements are numbers or
+                vectors of length 2 to 4.
         """
         array, _ = arrays.image(img, "GUI.set_image")
         if array.shape[:2] != self.res:
@@ -191,15 +193,15 @@ class GUI:
         self._surface.image(array, "GUI.set_image")
 
     def get_image(self):
-        """What is on the canvas: (width, height, 4) of floats from 0 to 1."""
+        """Returns the canvas as floats from 0 to 1, with shape (width, height, 4)."""
         return self._surface.picture().astype(np.float32) / 255
 
     def contour(self, scalar_field, normalize=False):
-        """Fills the canvas with the values of a field in colours.
+        """Fills the canvas with the colour-mapped values of a field.
 
         Args:
             scalar_field: a field of numbers with two axes.
-            normalize: from its least to its greatest value, instead of from 0 to 1.
+            normalize: if True, map the range from the minimum to the maximum, instead of from 0 to 1.
         """
         self._surface.clear()
         self._surface.image(colormaps.contour(arrays.host(scalar_field, "GUI.contour"), "plasma", normalize), "GUI.contour")
@@ -213,9 +215,9 @@ class GUI:
         """Draws a disc.
 
         Args:
-            pos: its middle.
+            pos: the centre.
             color: 0xRRGGBB.
-            radius: in pixels, where it has faded.
+            radius: the radius in pixels, at which the disc has faded out.
         """
         self.circles(arrays.point(pos, "GUI.circle"), radius, _of_one(color, "GUI.circle"))
 
@@ -223,11 +225,11 @@ class GUI:
         """Draws discs.
 
         Args:
-            pos: (n, 2) of their middles.
-            radius: in pixels, where they have faded, of all or of each.
-            color: 0xRRGGBB, of all or of each.
-            palette: colours that `palette_indices` choose from.
-            palette_indices: which of them, for each.
+            pos: the centres, with shape (n, 2).
+            radius: the radius in pixels, at which the disc has faded out; one number or one per disc.
+            color: 0xRRGGBB, one colour or one per disc.
+            palette: colours that `palette_indices` select from.
+            palette_indices: for each disc, the index of its colour in `palette`.
         """
         centres = arrays.points(pos, 2, "GUI.circles")
         count = len(centres)
@@ -240,16 +242,17 @@ class GUI:
             color = np.asarray(palette, np.uint32)[chosen]
         colour = self._colours(color, count, "GUI.circles")
         radii = arrays.lengths(radius, "GUI.circles")
-        radii = self._surface.per_item(np.where(radii < 1, radii**3 / 2, radii - 0.5), count, "GUI.circles")  # those of the window fade after theirs
+        # the discs of the window fade outside their radius
+        radii = self._surface.per_item(np.where(radii < 1, radii**3 / 2, radii - 0.5), count, "GUI.circles")
         self._surface.add("discs", n=count, at=self._surface.put(centres), radius=radii, colour=colour)
 
     def triangle(self, a, b, c, color=0xFFFFFF):
         """Draws a triangle.
 
         Args:
-            a: a corner.
-            b: another.
-            c: the third.
+            a: the first corner.
+            b: the second corner.
+            c: the third corner.
             color: 0xRRGGBB.
         """
         self.triangles(*(arrays.point(p, "GUI.triangle") for p in (a, b, c)), _of_one(color, "GUI.triangle"))
@@ -258,10 +261,10 @@ class GUI:
         """Draws triangles.
 
         Args:
-            a: (n, 2) of their first corners.
-            b: of their second ones.
-            c: of their third ones.
-            color: 0xRRGGBB, of all or of each.
+            a: the first corners, with shape (n, 2).
+            b: the second corners.
+            c: the third corners.
+            color: 0xRRGGBB, one colour or one per triangle.
         """
         corners = arrays.alike([arrays.points(p, 2, "GUI.triangles") for p in (a, b, c)], "GUI.triangles")
         colour = self._colours(color, len(corners), "GUI.triangles")
@@ -271,9 +274,9 @@ class GUI:
         """Draws a line.
 
         Args:
-            begin: one end.
-            end: the other.
-            radius: in pixels.
+            begin: the start point.
+            end: the end point.
+            radius: the radius in pixels.
             color: 0xRRGGBB.
         """
         self.lines(*(arrays.point(p, "GUI.line") for p in (begin, end)), radius, _of_one(color, "GUI.line"))
@@ -282,14 +285,14 @@ class GUI:
         """Draws lines.
 
         Args:
-            begin: (n, 2) of one end of each.
-            end: of the other.
-            radius: in pixels, of all or of each.
-            color: 0xRRGGBB, of all or of each.
+            begin: the start points, with shape (n, 2).
+            end: the end points.
+            radius: the radius in pixels; one number or one per line.
+            color: 0xRRGGBB, one colour or one per line.
         """
         ends = arrays.alike([arrays.points(p, 2, "GUI.lines") for p in (begin, end)], "GUI.lines")
         radii = arrays.lengths(radius, "GUI.lines")
-        ink = np.where(radii < 1, radii * np.maximum(radii, 0), radii * 2.0 - 1.0)  # as much as a line that fades over its last pixel
+        ink = np.where(radii < 1, radii * np.maximum(radii, 0), radii * 2.0 - 1.0)  # as much ink as a line that fades over its last pixel
         width = self._surface.per_item(ink, len(ends), "GUI.lines")
         self._surface.add("lines", n=len(ends), at=self._surface.put(ends), width=width, colour=self._colours(color, len(ends), "GUI.lines"))
 
@@ -297,11 +300,11 @@ class GUI:
         """Draws an arrow.
 
         Args:
-            orig: where it begins.
-            direction: from there to its tip.
-            radius: of its lines, in pixels.
+            orig: the start point.
+            direction: the vector from the start point to the tip.
+            radius: the radius of the lines, in pixels.
             color: 0xRRGGBB.
-            **kwargs: `tip_scale` (0.2 of its length), `angle` (45 degrees) of the tip.
+            **kwargs: `tip_scale` (default 0.2 of the length) and `angle` (default 45 degrees) of the tip.
         """
         self.arrows(arrays.point(orig, "GUI.arrow"), arrays.point(direction, "GUI.arrow"), radius, _of_one(color, "GUI.arrow"), **kwargs)
 
@@ -309,12 +312,12 @@ class GUI:
         """Draws arrows.
 
         Args:
-            orig: (n, 2) of where they begin.
-            direction: from there to their tips.
-            radius: of their lines, in pixels.
-            color: 0xRRGGBB, of all or of each.
-            tip_scale: length of the tip's lines, as a share of the arrow's.
-            angle: between those and the arrow, in degrees.
+            orig: the start points, with shape (n, 2).
+            direction: the vectors from the start points to the tips.
+            radius: the radius of the lines, in pixels.
+            color: 0xRRGGBB, one colour or one per arrow.
+            tip_scale: length of the lines of the tip relative to the arrow.
+            angle: angle between these lines and the arrow, in degrees.
         """
         begin, way = arrays.points(orig, 2, "GUI.arrows"), arrays.points(direction, 2, "GUI.arrows")
         arrays.alike([begin, way], "GUI.arrows")
@@ -326,12 +329,12 @@ class GUI:
             self.lines(end, end + tip * tip_scale, radius, color)
 
     def rect(self, topleft, bottomright, radius=1, color=0xFFFFFF):
-        """Draws the sides of a rectangle.
+        """Draws the outline of a rectangle.
 
         Args:
             topleft: a corner.
-            bottomright: the opposite one.
-            radius: of its lines, in pixels.
+            bottomright: the opposite corner.
+            radius: the radius of the lines, in pixels.
             color: 0xRRGGBB.
         """
         (x0, y0), (x1, y1) = (arrays.point(p, "GUI.rect")[0] for p in (topleft, bottomright))
@@ -339,12 +342,12 @@ class GUI:
         self.lines(corners, np.roll(corners, -1, axis=0), radius, _of_one(color, "GUI.rect"))
 
     def text(self, content, pos, font_size=15, color=0xFFFFFF):
-        """Writes a text.
+        """Draws a text.
 
         Args:
-            content: what.
-            pos: its upper left corner.
-            font_size: in pixels.
+            content: the text.
+            pos: the upper left corner.
+            font_size: the font size in pixels.
             color: 0xRRGGBB.
         """
         x, y = (arrays.number(part, "GUI.text: a part of pos") for part in arrays.point(pos, "GUI.text")[0].tolist())
@@ -360,9 +363,9 @@ class GUI:
         """Draws a grid of discs.
 
         Args:
-            radius: (w, h) of their radii, in pixels.
-            color: 0xRRGGBB, of all or of each.
-            bound: how far the first ones are from the border, in cells.
+            radius: the radii in pixels, with shape (w, h).
+            color: 0xRRGGBB, one colour or one per disc.
+            bound: distance of the outermost discs from the border, in cells.
         """
         radii = arrays.host(radius, "GUI.point_field")
         self.circles(self._grid(*radii.shape[:2], bound), radii.reshape(-1), color)
@@ -371,10 +374,10 @@ class GUI:
         """Draws a grid of arrows.
 
         Args:
-            direction: (w, h, 2) of where they point to.
-            radius: of their lines, in pixels.
-            color: 0xRRGGBB, of all or of each.
-            bound: how far the first ones are from the border, in cells.
+            direction: the vectors, with shape (w, h, 2).
+            radius: the radius of the lines, in pixels.
+            color: 0xRRGGBB, one colour or one per arrow.
+            bound: distance of the outermost arrows from the border, in cells.
             **kwargs: as of `arrow`.
         """
         way = arrays.host(direction, "GUI.arrow_field")
