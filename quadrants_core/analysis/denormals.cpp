@@ -10,7 +10,7 @@ using namespace ir;
 
 namespace {
 
-/// All sums of such constants are zero, or much greater than a subnormal in their last bit: 2^-60 has one of 2^-83.
+/// A sum with a constant of at least this magnitude is zero or far larger than a subnormal: the last bit of 2^-60 is 2^-83.
 constexpr double least_summand = 0x1p-60;
 
 bool is_large(const Function &fn, Value v) {
@@ -25,7 +25,7 @@ bool is_large(const Function &fn, Value v) {
 
 bool is_real(const Function &fn, Value v) { return fn.type(v).is_scalar() && fn.type(v).is_float(); }
 
-/// Of numbers that are not moved alone.
+/// True if the result or an operand is a float.
 bool touches_reals(const Function &fn, Value v) {
     return is_real(fn, v) || std::ranges::any_of(fn.args(v), [&](Value a) { return is_real(fn, a); });
 }
@@ -34,7 +34,7 @@ bool plain_is_same(const Function &fn, Value v) {
     const Type to = fn.type(v), from = fn[v].op == Op::cast ? fn.type(fn.args(v)[0]) : to;
     if (to.elem == from.elem) return true;
     if (to.elem == Scalar::f16 || from.elem == Scalar::f16) return false;
-    return !from.is_float() || (to.is_int() && !to.is_bool()); // a part of one is nothing
+    return !from.is_float() || (to.is_int() && !to.is_bool()); // a subnormal truncates to 0 anyway
 }
 
 bool arithmetic_is_same(const Function &fn, Value v) {

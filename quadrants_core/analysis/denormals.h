@@ -1,11 +1,11 @@
 #pragma once
-// Whether a task gives the same results where the processor flushes subnormal floats to zero and where it does not.
+// Decides whether a task gives the same results with and without flushing of subnormal floats to zero.
 #include "ir/function.h"
 
 namespace qd::analysis {
 
-/// No instruction of it can take or give one, but to move it as it is. Adding a constant that is not tiny is such a move too: next to it
-/// a subnormal is rounded away, and no sum is one.
+/// True if no instruction can consume or produce a subnormal, except by moving it unchanged. Adding a constant that is not tiny is allowed
+/// too: a subnormal operand is rounded away, and the sum is never subnormal.
 bool is_the_same_without_flushing(const ir::Function &task);
 
 } // namespace qd::analysis

@@ -26,7 +26,7 @@ constexpr uint8_t memory_and_control(Op op) {
     case Effect::control: return exits;
     case Effect::write: break;
     }
-    if (row.family == Family::address) return nothing; // a local: memory that nobody else knows yet
+    if (row.family == Family::address) return nothing; // a local: no other pointer to its memory exists yet
     if (row.family == Family::memory) return row.traits & (ir::observes | ir::fences) ? reads | writes : writes;
     if (row.family != Family::outside) return reads | writes; // atomics, cells
     return outside | exits | (row.traits & ir::updates ? reads | writes : nothing);

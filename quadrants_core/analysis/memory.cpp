@@ -66,7 +66,7 @@ Memory::Memory(const Function &fn)
     });
 }
 
-/// What a loop begins with, or a block gives to what owns it.
+/// Marks the objects whose pointers are initial values of a loop or operands of a terminator.
 void Memory::hand_on(Value v) {
     for (Value a : fn_.args(v))
         if (fn_.type(a).is_pointer()) kinds_[object(a)].handed_on = true;
@@ -97,12 +97,12 @@ bool same_bytes(const ir::Place &a, const ir::Place &b) {
 
 } // namespace
 
-/// Whether two `place` instructions name cells of one level: cells of different levels are one object, their tree.
+/// True if two `place` instructions name cells of one level; cells of different levels are one object, their tree.
 bool Memory::same_place(Value a, Value b) const {
     return fn_[a].imm == fn_[b].imm || same_bytes(fn_.places[fn_[a].imm], fn_.places[fn_[b].imm]);
 }
 
-/// A kernel may list a place twice.
+/// The object number of a place. A kernel may list the same place twice.
 uint32_t Memory::place(Value v) {
     const ir::Place &place = fn_.places[fn_[v].imm];
     uint32_t &number = of_place_[fn_[v].imm];
@@ -119,7 +119,7 @@ void Memory::add(Value v) {
         if (!number) number = intern(root, id);
         return number;
     };
-    uint32_t object = unknown; // a block parameter, a result
+    uint32_t object = unknown; // block parameters and results
     if (ir::family(in.op) == ir::Family::step) object = tree(fn_.places[ir::place_of(in)].tree);
     if (ir::family(in.op) == ir::Family::address) {
         switch (AddressOp(in.op)) {
@@ -140,7 +140,7 @@ void Memory::add(Value v) {
         case AddressOp::ret_slot: object = once(ret_, Root::ret, 0); break;
         case AddressOp::offset: object = objects_[fn_.args(v)[0].id]; break;
         case AddressOp::count_slot:
-        case AddressOp::random_state: break; // there after legalisation, when nobody asks
+        case AddressOp::random_state: break; // exist only after legalisation, when no pass asks
         }
     }
     objects_[v.id] = object;
@@ -205,7 +205,7 @@ bool Memory::objects_overlap(uint32_t a, uint32_t b) const {
 Overlap Memory::indices(Value a, Value b) const {
     ir::List x = fn_[a].args, y = fn_[b].args;
     bool same = true;
-    for (uint32_t i = x.size; i-- > 0;) { // the component, last, tells most apart
+    for (uint32_t i = x.size; i-- > 0;) { // the component, which is last, distinguishes most accesses
         Value p = fn_.pool[x.begin + i], q = fn_.pool[y.begin + i];
         if (p == q || !fn_.type(p).is_int()) continue;
         const Sum &s = sums_[x.begin + i], &t = sums_[y.begin + i];

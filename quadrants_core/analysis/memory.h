@@ -1,12 +1,12 @@
 #pragma once
-// What pointers point to, and whether two accesses may touch the same bytes.
+// Alias analysis: the object that a pointer points into, and whether two accesses may touch the same bytes.
 //
-// Every pointer is followed to its object: an array parameter, a place, the root of a field tree, the task buffer, the
-// return buffer, a stack, a table of constants, memory of a block, or a local. Objects of different kinds do not overlap, with these exceptions: array parameters may
-// overlap each other and fields unless Function::distinct_arrays; a tree holds its places; a pointer of unknown origin
-// (a block parameter, a result) may point anywhere in its space. Within one object, addresses differ if an index differs by a
-// constant: indices are taken to be in range. A place in a sparse tree is a symbol: it names its element whether the
-// cell exists or not. What asks about cells or changes them touches the whole tree.
+// Every pointer is traced to its underlying object: an array parameter, a place, the root of a field tree, the task buffer, the return
+// buffer, a stack, a table of constants, shared memory of a block, or a local. Different objects do not overlap, with these exceptions:
+// array parameters may overlap each other and fields unless Function::distinct_arrays; a tree contains its places; a pointer of unknown
+// origin (a block parameter, a result) may point anywhere in its address space. Within one object, addresses differ if an index differs by
+// a constant: indices are assumed to be in range. A place in a sparse tree is symbolic: it names its element whether the cell exists or
+// not. Ops that query or change cells access the whole tree.
 #include "ir/function.h"
 
 namespace qd::analysis {
@@ -14,14 +14,14 @@ namespace qd::analysis {
 enum class Root : uint8_t { none, unknown, array, place, tree, tmp, ret, stack, table, shared, local };
 enum class Overlap : uint8_t { never, maybe, exact };
 
-/// An integer as `base + constant`, base none for a constant alone.
+/// An integer as `base + constant`; no base for a constant alone.
 struct Sum {
     ir::Value base;
     uint64_t constant = 0;
 };
 Sum as_sum(const ir::Function &fn, ir::Value v);
 
-/// A load, store or atomic: where, and what type moves.
+/// A memory access: the pointer and the type that is loaded or stored.
 struct Access {
     ir::Value pointer;
     ir::Type type;
@@ -32,21 +32,21 @@ class Memory {
     explicit Memory(const ir::Function &fn);
 
     Root root(ir::Value pointer) const { return kinds_[object(pointer)].root; }
-    /// A small number, equal for pointers into the same array parameter, place, tree, local; 1..objects().
+    /// The number of the object that a pointer points into, equal for pointers into the same object; 1..objects().
     uint32_t object(ir::Value pointer) const { return pointer.id < objects_.size() ? objects_[pointer.id] : unknown; }
     uint32_t objects() const { return uint32_t(kinds_.size()) - 1; }
     Root kind(uint32_t object) const { return kinds_[object].root; }
-    /// The local or stack that a pointer points into, as its object: memory that only this function knows, and whose every
-    /// access has such a pointer. 0: neither.
+    /// The object number of the local or stack that a pointer points into, if its address does not escape: every access to it uses such a
+    /// pointer. Otherwise 0.
     uint32_t own(ir::Value pointer) const;
 
     bool objects_overlap(uint32_t a, uint32_t b) const;
-    /// For each object, those it may overlap, itself included.
+    /// For each object, the objects that it may overlap, itself included.
     std::vector<std::vector<uint32_t>> neighbours() const;
     Overlap overlap(const Access &a, const Access &b) const;
 
-    /// The access that an instruction makes; pointer none if it makes none. gather, scatter, external, and what is
-    /// about cells, may touch the whole object of their pointer, which a type of no kind says.
+    /// The memory access of an instruction; no pointer if there is none. gather, scatter, external and ops on cells may access the whole
+    /// object of their pointer, which is expressed by a type of Kind::none.
     Access access(ir::Value inst) const;
 
   private:

@@ -1,10 +1,10 @@
 #pragma once
-// How often each value is an operand of an instruction that stands in a block.
+// Use counts: how often each value is an operand of an instruction that is listed in a block.
 #include "ir/function.h"
 
 namespace qd::analysis {
 
-/// By value id.
+/// Use counts by value id.
 std::vector<uint32_t> use_counts(const ir::Function &fn);
 
 } // namespace qd::analysis

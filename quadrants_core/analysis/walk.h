@@ -12,7 +12,7 @@ template <class Visit> void walk(const ir::Function &fn, ir::BlockId b, Visit &&
     }
 }
 
-/// The outermost blocks: the body, and the bounds of a range task.
+/// Walks the outermost blocks: the bounds of a range task and the body.
 template <class Visit> void walk(const ir::Function &fn, Visit &&visit) {
     if (fn.bounds) walk(fn, fn.bounds, visit);
     if (fn.body) walk(fn, fn.body, visit);

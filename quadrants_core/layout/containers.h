@@ -1,31 +1,30 @@
 #pragma once
-// Levels that are not dense, as data: how many bytes their container takes in the parent's cell. abi/tree.h says what
-// the bytes mean.
+// Sizes of the containers of levels that are not dense, in bytes of the parent's cell. abi/tree.h defines their contents.
 #include "ir/function.h"
 
 namespace qd::layout {
 
-/// Cells of a level in one cell of its parent.
+/// Number of cells of a level in one cell of its parent.
 inline uint64_t cells_of(const ir::PlaceLevel &level) {
     uint64_t cells = 1;
     for (const ir::PlaceAxis &axis : level.axes) cells *= axis.extent;
     return cells;
 }
 
-/// One bit per cell, in words of 64: in front of the cells (bitmasked) or addresses (pointer). 0 for other levels.
+/// Size of the mask, one bit per cell in words of 64, in front of the cells (bitmasked) or addresses (pointer). 0 for other levels.
 inline uint64_t mask_bytes(ir::LevelKind kind, uint64_t cells) {
     return kind == ir::LevelKind::bitmasked || kind == ir::LevelKind::pointer ? (cells + 63) / 64 * 8 : 0;
 }
 inline uint64_t mask_bytes(const ir::PlaceLevel &level) { return mask_bytes(level.kind, cells_of(level)); }
 
-/// Dynamic: chunks that hold `cells` cells, each twice as large as the one before.
+/// Dynamic: number of chunks that hold `cells` cells, each chunk twice as large as the one before.
 inline uint32_t chunks_for(uint64_t cells, uint32_t first_chunk) {
     uint32_t chunks = 1;
     while (((uint64_t(1) << chunks) - 1) * first_chunk < cells) ++chunks;
     return chunks;
 }
 
-/// Bytes that a level takes in its parent's cell.
+/// Size of a level in its parent's cell, in bytes.
 inline uint64_t container_bytes(ir::LevelKind kind, uint64_t cells, uint64_t cell_bytes, uint32_t first_chunk) {
     switch (kind) {
     case ir::LevelKind::dense: return cells * cell_bytes;

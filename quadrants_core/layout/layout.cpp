@@ -1,6 +1,6 @@
-// A cell of a level holds its members and child levels one after the other, each aligned; a dense level is `count`
-// cells in a row, the first listed axis outermost. An index goes to the deepest level first: level by level, the
-// quotient by the extents below it picks the cell.
+// A cell of a level contains its members and child levels in sequence, each aligned; a dense level is `count` consecutive cells, the first
+// listed axis outermost. An index is decomposed from the deepest level upwards: at each level, the quotient by the extents below selects
+// the cell.
 #include "layout/layout.h"
 
 #include "base/error.h"
@@ -24,7 +24,7 @@ std::vector<int> path(const Tree &tree, int node) {
     return nodes;
 }
 
-/// Axes met on the path, in ascending order: their rank is the position of the index.
+/// Axes on the path, in ascending order: the rank of an axis is the position of its index.
 std::map<int, int> axis_ranks(const Tree &tree, const std::vector<int> &nodes) {
     std::map<int, int> ranks;
     for (int n : nodes)
@@ -34,15 +34,15 @@ std::map<int, int> axis_ranks(const Tree &tree, const std::vector<int> &nodes) {
     return ranks;
 }
 
-/// Bytes from one large level below the root to the next: loops over fields side by side would meet in few sets of the
-/// first cache, which a page goes once around, were these whole pages apart. Alike levels are equally far apart.
+/// Distance in bytes from one large level below the root to the next. Were it a multiple of the page size, loops over several fields would
+/// conflict in a few sets of the L1 cache, whose sets one page covers exactly once. Levels of equal size are equally far apart.
 uint64_t room_of(uint64_t bytes) {
     constexpr uint64_t page = 4096, from = 4 * page, line = 64, lines_apart = 19;
     const uint64_t spare = lines_apart * line;
     return bytes < from ? bytes : align_up(bytes - spare, page) + spare;
 }
 
-/// Sizes and offsets of one level whose child levels are done; returns the alignment of its cells.
+/// Computes sizes and offsets of one level whose child levels are done; returns the alignment of its cells.
 uint64_t finish_cell(Tree &tree, Node &node, const std::vector<uint64_t> &alignment) {
     uint64_t at = 0, end = 0, align = 1;
     for (int child : node.children) {
@@ -91,7 +91,7 @@ int Tree::add_member(int node, std::string name, ir::Scalar elem, std::vector<in
 }
 
 uint64_t Tree::finish() {
-    // A node is created after its parent, so a walk from the last node sees every child before its parent.
+    // A node is created after its parent, so walking from the last node visits every child before its parent.
     std::vector<uint64_t> alignment(nodes.size(), 1);
     for (size_t n = nodes.size(); n-- > 0;) {
         Node &node = nodes[n];
@@ -138,7 +138,7 @@ void Tree::fill_path(ir::Place &place, int last) const {
     place.shape = shape(last);
     std::vector<int> nodes_on_path = path(*this, last);
     std::map<int, int> ranks = axis_ranks(*this, nodes_on_path);
-    std::vector<uint32_t> below(ranks.size(), 1); // product of the extents met so far, from the deepest level up
+    std::vector<uint32_t> below(ranks.size(), 1); // product of the extents so far, from the deepest level upwards
     for (size_t l = nodes_on_path.size(); l-- > 0;) {
         const Node &node = nodes[size_t(nodes_on_path[l])];
         ir::PlaceLevel level{node.kind, node.offset_in_parent, node.cell_bytes, uint32_t(nodes_on_path[l]), node.chunk,
@@ -193,7 +193,7 @@ ir::Place ancestor(const ir::Place &place, size_t depth) {
     return above;
 }
 
-/// Some level above has the axis too. A dynamic level that has it alone goes on beyond its extent.
+/// True if a level above has the axis too. A dynamic level that is the only one with its axis may grow beyond its extent.
 static bool met_before(const ir::Place &place, const ir::PlaceLevel &level, uint8_t axis) {
     for (const ir::PlaceLevel &above : place.levels) {
         if (&above == &level || above.node == level.node) return false;

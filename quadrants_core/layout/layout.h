@@ -1,6 +1,6 @@
 #pragma once
-// How fields are stored: a tree of levels as the user builds it (qd.root.dense(...).place(...)), turned into byte
-// offsets and ir::Place records. Extents are exact: nothing is padded to powers of two.
+// Storage layout of fields: a tree of levels as built by the user (qd.root.dense(...).place(...)), turned into byte offsets and ir::Place
+// entries. Extents are exact: nothing is padded to powers of two.
 #include "ir/function.h"
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace qd::layout {
 
-/// One node of a tree as built by the user. Node 0 is the root.
+/// A node of a tree as built by the user. Node 0 is the root.
 struct Node {
     ir::LevelKind kind = ir::LevelKind::dense;
     int parent = -1;
     std::vector<std::pair<int, int>> axes; ///< (axis, extent) of this level, in storage order, outermost first
     uint32_t chunk = 0;                    ///< dynamic: cells of the first chunk
-    std::vector<int> children;             ///< nodes and places, in order of creation: >= 0 node, < 0: place ~c
+    std::vector<int> children;             ///< nodes and members, in order of creation: >= 0: node, < 0: member ~c
     uint64_t cell_bytes = 0;               ///< filled by `finish`
     uint64_t offset_in_parent = 0;
     uint64_t count = 1; ///< cells of this level in one parent cell
@@ -23,7 +23,7 @@ struct Node {
 struct Member {
     std::string name;
     ir::Scalar elem;
-    int node = 0; ///< the level it is placed in
+    int node = 0; ///< level that contains it
     std::vector<int> index_offset;
     uint64_t byte_offset = 0; ///< filled by `finish`
 };
@@ -33,10 +33,10 @@ struct Tree {
     std::vector<Member> members;
     int add_node(int parent, ir::LevelKind kind, std::vector<std::pair<int, int>> axes, uint32_t chunk = 0);
     int add_member(int node, std::string name, ir::Scalar elem, std::vector<int> index_offset);
-    /// Computes sizes and offsets, members aligned to their size; the bytes of the root cell.
+    /// Computes sizes and offsets; members are aligned to their size. Returns the bytes of the root cell.
     uint64_t finish();
     ir::Place place(int member, uint32_t tree_slot, uint32_t id) const;
-    /// The cells of a level, for instructions about cells.
+    /// The place that denotes the cells of a level, for ops on cells.
     ir::Place level_place(int node, uint32_t tree_slot, uint32_t id) const;
     std::vector<int> shape(int node) const;
 
@@ -44,12 +44,12 @@ struct Tree {
     void fill_path(ir::Place &place, int node) const;
 };
 
-/// The place of the cells that hold `place`, `depth` levels below the root.
+/// The place that denotes the cells around `place`, `depth` levels below the root.
 ir::Place ancestor(const ir::Place &place, size_t depth);
 
 /// Number of a cell within its container.
 uint64_t cell_number(const ir::Place &place, const ir::PlaceLevel &level, const int32_t *indices);
-/// Address of an element from the tree's root down; `step(level, container, cell)` gives the address of a cell of a
+/// The address of an element, computed from the tree's root downwards; `step(level, container, cell)` returns the address of a cell of a
 /// level that is not dense.
 template <class Step> char *address(const ir::Place &place, const int32_t *indices, char *root, Step &&step) {
     char *at = root;
@@ -60,7 +60,7 @@ template <class Step> char *address(const ir::Place &place, const int32_t *indic
     }
     return at + place.byte_offset;
 }
-/// Byte address relative to the tree's root: for places with dense levels only.
+/// The byte offset from the tree's root, for places with dense levels only.
 uint64_t address(const ir::Place &place, const int32_t *indices);
 
 } // namespace qd::layout

@@ -1,5 +1,5 @@
-// Where the loops of a serial task look for Stop they answer who asks for counts, all but innermost ones that may become SIMD loops:
-// those tell at looks.
+// The Stop checks in the loops of a serial task also serve requests for coverage counts. Innermost loops that may become SIMD loops are
+// excepted: they report at safepoints.
 #include "passes/looks.h"
 
 #include "ir/builder.h"
@@ -38,7 +38,7 @@ class Answering {
         return std::ranges::any_of(fn_[fn_[loop].blocks[0]].insts, [&](Value v) { return is_stop_check(fn_, v); });
     }
 
-    /// if asked { answer; if told to stop { exit } }
+    /// if asked { if answer { exit } }
     void check(Value branch) {
         BlockId leave = fn_[branch].blocks[0];
         if (fn_[leave].insts.size() != 1 || fn_[fn_[leave].insts[0]].op != Op::exit) return;
@@ -53,7 +53,7 @@ class Answering {
         b.yield();
     }
 
-    /// Necessary conditions of the rules in vectorize_plan.cpp, as far as they can be told from here.
+    /// Necessary conditions of the rules in vectorize_plan.cpp, as far as they can be checked here.
     bool may_vectorize(Value loop) const {
         if (fn_[loop].op != Op::for_) return false;
         BlockId body = fn_[loop].blocks[0];
@@ -80,7 +80,7 @@ class Answering {
         return true;
     }
 
-    /// An address of which one index is that of the loop, give or take something; or a local.
+    /// True for a local, or for an address with an index that is the loop's, plus or minus something.
     bool is_at(Value pointer, Value index) const {
         if (fn_[pointer].op == Op::local) return true;
         for (Value a : fn_.args(pointer)) {
@@ -92,7 +92,7 @@ class Answering {
         return false;
     }
 
-    /// Carried values are made of themselves and something, or chosen.
+    /// True if each carried value is computed from itself and something else, or selected.
     bool reduces(BlockId body) const {
         std::span<const Value> next = fn_.args(fn_[body].insts.back());
         for (size_t k = 0; k < next.size(); ++k) {

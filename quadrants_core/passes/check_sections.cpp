@@ -1,7 +1,6 @@
-// In kernels with checks: sections of a region may run side by side, so what one of them writes no other may touch. Before each
-// access of an array or field that could break this, the kernel says which element it touches, and fails if another section
-// of the region has done what does not go together with it. Cells of sparse trees and packed numbers are left out: their
-// addresses stand for more than one element.
+// In kernels with checks: sections of a region may run concurrently, so no section may access what another one writes. Before each access
+// of an array or field that could break this rule, the kernel reports which element it accesses, and fails if another section of the region
+// has made a conflicting access. Cells of sparse trees and packed numbers are not checked: their addresses stand for more than one element.
 #include "base/section_access.h"
 #include "ir/builder.h"
 #include "passes/passes.h"
@@ -18,7 +17,7 @@ namespace {
 
 using How = SectionAccess::How;
 
-/// An array or field, as far as two of them can be told apart.
+/// Identifies an array or field, as far as two of them can be distinguished.
 using Whole = std::pair<Op, uint64_t>;
 
 class CheckSections {
@@ -35,7 +34,7 @@ class CheckSections {
     }
 
   private:
-    /// How each section touches a whole: a bit for each way.
+    /// How each section accesses an array or field: one bit per kind of access.
     using Uses = std::map<uint32_t, uint32_t>;
 
     bool marks(Value v, Op op, Subgraph::Kind kind) const {
@@ -46,7 +45,7 @@ class CheckSections {
     static bool touches(Op op) { return op == Op::load || op == Op::volatile_load || op == Op::store || is_atomic(op); }
     static How way(Op op) { return op == Op::store ? How::write : is_atomic(op) ? How::update : How::read; }
 
-    /// What a pointer points into; false if that is nothing that sections share.
+    /// Finds the array or field that a pointer points into; false if sections cannot share it.
     bool find_whole(Value pointer, Whole &whole) const {
         while (fn_[pointer].op == Op::offset) pointer = fn_.args(pointer)[0];
         const Inst &in = fn_[pointer];
@@ -63,7 +62,7 @@ class CheckSections {
         return true;
     }
 
-    /// A region whose first instruction is `at`: what its sections share so that they may not.
+    /// Collects the arrays and fields on which sections of the region conflict; `at` is the region's first instruction.
     void look_at(size_t at) {
         const std::vector<Value> &list = fn_[fn_.body].insts;
         std::map<Whole, Uses> uses;
@@ -113,7 +112,7 @@ class CheckSections {
         }
     }
 
-    /// What stands in the blocks of an instruction, and before it the check of its own access.
+    /// Checks the accesses in the blocks of an instruction, and before it its own access.
     void check(Value v, uint32_t section, const std::vector<Whole> &checked) {
         const BlockId inner[] = {fn_[v].blocks[0], fn_[v].blocks[1]};
         for (const BlockId block : inner) {
@@ -176,7 +175,7 @@ class CheckSections {
 
     Function &fn_;
     Builder b_;
-    std::map<uint32_t, std::vector<Whole>> shared_; ///< by region: what its accesses are checked of
+    std::map<uint32_t, std::vector<Whole>> shared_; ///< by region: arrays and fields whose accesses are checked
     uint32_t regions_ = 0;
 };
 

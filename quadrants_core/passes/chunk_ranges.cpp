@@ -1,7 +1,6 @@
 // The parallel loop of a range task becomes loops over the chunk [chunk_begin, chunk_end) of its linearised range.
-//
-// One axis: the chunk is a range of the index itself. Several: rows outside, the last axis inside, where the first and
-// the last row may be partial; the outer coordinates come from the row number by division once a row.
+// One axis: the chunk is a range of the index itself. Several axes: an outer loop over rows and an inner one over the last axis, where the
+// first and the last row may be partial; the outer coordinates are computed from the row number by division, once per row.
 #include "passes/passes.h"
 #include "passes/range_loop.h"
 

@@ -4,7 +4,7 @@ namespace qd::passes {
 
 using namespace ir;
 
-// `from_` and `to_` may be one function, so nothing here keeps a reference into a table across an append.
+// `from_` and `to_` may be the same function, so no reference into a table is kept across an append.
 
 Cloner::Cloner(const Function &from, Function &to, std::function<void(Inst &)> adjust, Map *shared)
     : from_(from), to_(to), adjust_(std::move(adjust)), map_(shared ? *shared : own_) {

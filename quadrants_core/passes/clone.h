@@ -1,5 +1,5 @@
 #pragma once
-// Copies instructions with everything they own, within a function or from one to another, renaming values.
+// Copies instructions with everything they own, within a function or into another, and renames values.
 #include "ir/function.h"
 
 #include <functional>
@@ -9,17 +9,17 @@ namespace qd::passes {
 
 class Cloner {
   public:
-    /// What values became. One that several cloners of a function use in turn costs each no more than what it copies.
+    /// The copy of each value. If several cloners of a function share one map in turn, each costs only as much as it copies.
     using Map = std::vector<ir::Value>;
 
-    /// `adjust`, if given, may change table indices and spans of each copy before it is added. Loops are always copied.
-    /// `shared`, if given, is empty again once the cloner is gone.
+    /// `adjust`, if given, may change table indices and spans of each copy before it is added. Loop entries are always copied. `shared`, if
+    /// given, is empty again after the cloner is destroyed.
     Cloner(const ir::Function &from, ir::Function &to, std::function<void(ir::Inst &)> adjust = {},
            Map *shared = nullptr);
     ~Cloner();
     Cloner(const Cloner &) = delete;
 
-    /// What `v` became; `v` itself if it was not copied.
+    /// The copy of `v`, or `v` itself if it was not copied.
     ir::Value lookup(ir::Value v) const;
     void set(ir::Value v, ir::Value copy);
 
@@ -27,7 +27,7 @@ class Cloner {
     ir::Value copy(ir::Value v, ir::BlockId into);
     /// Copies the instructions of `source` to the end of `into`, except the terminator unless asked for.
     void copy_contents(ir::BlockId source, ir::BlockId into, bool terminator);
-    /// A new block with copies of the parameters and instructions.
+    /// Creates a block with copies of the parameters and instructions.
     ir::BlockId copy_block(ir::BlockId source);
 
   private:

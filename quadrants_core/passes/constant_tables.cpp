@@ -1,6 +1,6 @@
-// A local that is filled with constants and then only read becomes a table of constants, which lies in the code: nothing is
-// stored when the local's block runs. Every store to it stands in the local's own block, before all that reads it, and
-// brings a constant to one whole element. What is done with its address else keeps it as it is.
+// A local that is filled with constants and then only read becomes a table of constants in the code, so nothing is stored at run time.
+// Every store to it must be in the local's own block, precede all reads, and store a constant to one whole element. Any other use of its
+// address prevents the transformation.
 #include "passes/passes.h"
 #include "passes/spaces.h"
 
@@ -23,7 +23,7 @@ struct Local {
     bool good = true, read = false;
 };
 
-/// Where a pointer leads: into local number `local` (0: none), `bytes` from its beginning if that is known.
+/// The target of a pointer: local number `local` (0: none), and the byte offset in it if known.
 struct Target {
     uint32_t local = 0;
     std::optional<uint64_t> bytes = 0;

@@ -1,20 +1,20 @@
-// Coverage counts inside loops become sums in registers, so that no branch holds a store and loops can still vectorise.
+// Coverage counts inside loops become accumulators in registers, so that no branch contains a store and loops can still be vectorised.
 //
 // From the innermost loop outwards:
-//  - A count at the start of a branch moves in front of its `if`, as a count of the condition.
-//  - A count that every iteration of a `for` comes to becomes a multiple of the trip count, after the loop.
-//  - Every other count adds to a sum that is zeroed before the loop and counted after it. Counts that always run
-//    together share one sum. Where it is known how often a branch is come to, from trips and sums, its else side
-//    counts that minus the sum of the condition, and so on inside of both sides. Sums of conditions over an i32 `for`
-//    fit in 32 bits; the others have 64.
-//    Amounts that do not change in a `for` are multiplied by its trips instead.
-//  - Where the task may be left, at `exit` or a failing assertion, the sums of all loops around are counted first.
-//  - A serial task may run long. Where its loops look for Stop they also look whether somebody asks for the counts so
-//    far, and then count the sums of all loops around, which begin again at zero.
-//  - Loops that may run long inside of a parallel one, and innermost loops of serial tasks that may become SIMD loops, have a look
-//    (looks.h), which counts what all loops around gained before their rounds began.
-// The sums are locals, which promote then turns into carried values. What is counted after a loop is a count of the
-// loop around it; counts outside of loops stay.
+//  - A count at the start of a branch is hoisted in front of its `if`, as a count of the condition.
+//  - A count that every iteration of a `for` executes becomes a multiple of the trip count, after the loop.
+//  - Every other count adds to an accumulator that is zeroed before the loop and counted after it. Counts that always execute
+//    together share one accumulator. Where trip counts and accumulators give the number of times that a branch is reached, its else
+//    side counts that number minus the accumulator of the condition, and likewise inside both sides. Accumulators of conditions
+//    over an i32 `for` have 32 bits; the others have 64.
+//    Amounts that are invariant in a `for` are multiplied by its trip count instead.
+//  - Where the task may be left, at `exit` or a failed assertion, the accumulators of all enclosing loops are counted first.
+//  - A serial task may run long. Where its loops poll for Stop they also check for a request for the counts so far, then count
+//    the accumulators of all enclosing loops and reset them to zero.
+//  - Loops that may run long inside a parallel one, and innermost loops of serial tasks that may become SIMD loops, have a safepoint
+//    (looks.h), which counts what all enclosing loops gained before their current iterations began.
+// The accumulators are locals, which promote then turns into carried values. A count after a loop is a count of the enclosing loop;
+// counts outside of loops stay.
 #include "analysis/effects.h"
 #include "analysis/walk.h"
 #include "passes/looks.h"
@@ -34,26 +34,26 @@ using namespace ir;
 
 namespace {
 
-/// A count of a condition, as it was moved out of a branch.
+/// The condition of a count that was hoisted out of a branch.
 struct Condition {
     Value value; ///< u1; none: a plain count
     bool negated = false;
 };
 
-/// Counts of one loop that always run together, by the same amount.
+/// The accumulator of counts of one loop that always execute together, by the same amount.
 struct Sum {
     Value local;
     Type type;
 };
-/// What a counter gains in a loop: trips * times, trips * amounts, plus and minus sums.
+/// What a loop adds to a counter: trip count * trips, trip count * amounts, plus and minus accumulators.
 struct Gain {
     uint64_t trips = 0;
-    std::vector<Value> amounts;                ///< in the body; they can be computed outside
+    std::vector<Value> amounts;                ///< values in the body that can be computed outside of it
     std::vector<std::pair<size_t, bool>> sums; ///< index, true = minus
     friend auto operator<=>(const Gain &, const Gain &) = default;
 };
 
-/// How often control comes to a place in a round: always, or as sums tell.
+/// How often control reaches a position in an iteration: always, or as accumulators tell.
 struct Entry {
     bool known = false;
     uint64_t trips = 0;
@@ -61,10 +61,10 @@ struct Entry {
     bool always() const { return known && sums.empty(); }
 };
 
-/// One loop while its counts are taken out of it.
+/// A loop whose counts are being moved out of it.
 struct LoopState {
     Value loop;
-    bool counts_trips = false; ///< runs to its end, if it starts
+    bool counts_trips = false; ///< runs all its iterations: the trip count is exact
     bool narrow = false;       ///< at most 2^32 - 1 iterations
     std::vector<Sum> sums;
     std::map<std::tuple<uint32_t, uint32_t, uint32_t, bool>, size_t> sum_of; ///< block, segment, amount, negated
@@ -73,7 +73,7 @@ struct LoopState {
     std::vector<bool> inside; ///< by value: defined in the loop; filled where it counts trips
 };
 
-/// What a value that only depends on its operands may be made of to be computed again elsewhere, for nothing.
+/// True for pure ops cheap enough to be recomputed outside of a loop.
 bool is_cheap(Op op) {
     return op == Op::constant || op == Op::dim || op == Op::cast || op == Op::select || op == Op::sub ||
            (info(op).traits & commutative) || family(op) == Family::comparison;
@@ -83,7 +83,7 @@ class Counting {
   public:
     explicit Counting(Function &fn) : fn_(fn), effects_(analysis::effects(fn)) {}
 
-    /// Rebuilds the list of a block whose loops and branches are done.
+    /// Rebuilds the instruction list of a block after its inner loops and branches.
     void block(BlockId b, int depth) {
         std::vector<Value> old = std::move(fn_[b].insts);
         fn_[b].insts.clear();
@@ -110,7 +110,7 @@ class Counting {
         return amount.op == Op::constant && amount.imm == 1;
     }
 
-    /// Moves unit counts at the start of both branches in front of the if.
+    /// Hoists unit counts at the start of both branches in front of the if.
     void hoist(BlockId b, Value v) {
         Value condition = fn_.args(v)[0];
         Builder builder(fn_, b);
@@ -154,7 +154,7 @@ class Counting {
         return false;
     }
 
-    /// Takes the counts out of a loop, which is then appended to `b` with what goes before and after it.
+    /// Moves the counts out of a loop, then appends the loop to `b` with the code before and after it.
     void close(BlockId b, Value loop) {
         LoopState state;
         state.loop = loop;
@@ -181,7 +181,7 @@ class Counting {
         flush(state, after);
     }
 
-    /// Replaces the counts in a block of the loop, branches included. Inner loops hold none any more.
+    /// Replaces the counts in a block of the loop, including branches. Inner loops contain none any more.
     void gather(LoopState &state, Builder &before, BlockId block, Entry entry) {
         std::vector<Value> old = std::move(fn_[block].insts);
         fn_[block].insts.clear();
@@ -203,7 +203,7 @@ class Counting {
         }
     }
 
-    /// How often one side of a branch is come to, if the sum of its condition tells.
+    /// How often one side of a branch is reached, if the accumulator of its condition tells.
     Entry side_entry(const LoopState &state, BlockId block, uint32_t segment, const Entry &around, Value branch,
                      int side) const {
         const auto sum = state.sum_of.find({block.id, segment, fn_.args(branch)[0].id, false});
@@ -235,7 +235,7 @@ class Counting {
             gain.sums.insert(gain.sums.end(), entry.sums.begin(), entry.sums.end());
             condition.negated = false;
         }
-        // Constants of one value are one amount, wherever they stand.
+        // Equal constants are one amount, wherever they are defined.
         uint32_t amount_key = condition.value ? condition.value.id : constant ? 0 : amount.id;
         uint64_t value = constant ? fn_[amount].imm : 0;
         if (constant && value != 1) amount_key = amount.id;
@@ -256,7 +256,7 @@ class Counting {
         b.store(local, sum);
     }
 
-    /// The sums as each round of the loop finds them; none if no loop inside looks.
+    /// The accumulators at the start of each iteration; none if no inner loop has a safepoint.
     std::vector<Value> sums_at_start(const LoopState &state, BlockId body) {
         std::vector<Value> began;
         if (!holds_look(fn_, body, false)) return began;
@@ -267,12 +267,12 @@ class Counting {
         return began;
     }
 
-    /// A look stands first in its loop, where `began` would be what the sums are.
+    /// Adds counts to the safepoints in a block. A loop's own safepoint is first in its body, where `began` would equal the accumulators.
     void count_at_looks(const LoopState &state, BlockId block, const std::vector<Value> &began) {
         const std::vector<Value> insts = fn_[block].insts;
         for (Value v : insts) {
             if (!is_look(fn_, v)) {
-                for (int k = 0; k < 2; ++k) // instructions move as others are made
+                for (int k = 0; k < 2; ++k) // no references: instructions are reallocated when others are created
                     if (const BlockId inner = fn_[v].blocks[k]) count_at_looks(state, inner, began);
                 continue;
             }
@@ -284,7 +284,7 @@ class Counting {
         }
     }
 
-    /// Counts what a loop gained so far: after it, where the task is left, or, with what the sums were, as the round began.
+    /// Counts what a loop gained so far: after it, where the task is left, or, given `began`, up to the start of the current iteration.
     void flush(const LoopState &state, Builder &b, const std::vector<Value> *began = nullptr) {
         if (state.gains.empty()) return;
         Value trips;
@@ -297,7 +297,8 @@ class Counting {
             Value total = began && !began->empty() ? (*began)[k] : b.load(sum.local);
             totals.push_back(sum.type.elem == Scalar::i64 ? total : b.cast(total, Scalar::i64));
         }
-        std::map<Gain, Value> known; // counters that gain alike share the value, so that the loop around shares the sum
+        // Counters with equal gains share the value, so that the loop around shares the accumulator.
+        std::map<Gain, Value> known;
         for (auto &[counter, gain] : state.gains) {
             if (!gain.trips && gain.amounts.empty() && gain.sums.empty()) continue; // counts of 0
             Value &total = known[gain];
@@ -334,7 +335,7 @@ class Counting {
         return total;
     }
 
-    /// Whether a value of the loop's body does not change in the loop, and is worth being computed behind it.
+    /// True if a value of the loop's body is loop-invariant and cheap to recompute after the loop.
     bool can_leave(const LoopState &state, Value v, int depth) const {
         constexpr int deepest = 6;
         if (v.id >= state.inside.size() || !state.inside[v.id]) return true;
@@ -404,7 +405,7 @@ class Counting {
                     Value zero = b.constant(sum.type, 0);
                     b.store(sum.local, zero);
                 }
-            } else if (op == Op::if_ && fn_[fn_.args(v)[0]].op == Op::answer) { // all was counted before
+            } else if (op == Op::if_ && fn_[fn_.args(v)[0]].op == Op::answer) { // everything was counted before it
             } else if (op == Op::exit || (op == Op::assert_ && guarded_.contains(v.id))) {
                 Builder b(fn_, block);
                 b.span = fn_[v].span;
@@ -438,7 +439,7 @@ class Counting {
     Function &fn_;
     std::vector<uint8_t> effects_;
     std::unordered_map<uint32_t, Condition> conditions_; ///< by count instruction
-    std::unordered_set<uint32_t> guarded_;               ///< assertions that stand in a branch of their own
+    std::unordered_set<uint32_t> guarded_;               ///< assertions that are in a branch of their own
 };
 
 } // namespace

@@ -1,5 +1,5 @@
-// Merges equal instructions that may be moved. A table of the instructions visible here, scoped by the block structure: what a block
-// adds leaves with it. Commutative instructions are equal with their operands in either order.
+// Merges equal movable instructions. Uses a table of the instructions visible at the current position, scoped by the block structure: the
+// entries that a block adds are removed at its end. Commutative instructions are equal with their operands in either order.
 #include "passes/passes.h"
 #include "passes/rename.h"
 
@@ -21,7 +21,7 @@ struct Merge {
     bool reals;
     Rename rename;
     std::vector<uint32_t> heads;   ///< by hash: the latest instruction
-    std::vector<uint32_t> next;    ///< by value: the one before with the same bucket
+    std::vector<uint32_t> next;    ///< by value: the previous one in the same bucket
     std::vector<uint32_t> buckets; ///< by value
     std::vector<Value> visible;    ///< in the table, in order of insertion
     bool changed = false;
@@ -55,7 +55,7 @@ struct Merge {
         return std::ranges::equal(p, q);
     }
 
-    /// An equal instruction that is visible here, or `v` itself, now in the table.
+    /// An equal instruction that is visible here, or `v` itself, then added to the table.
     Value find(Value v) {
         uint32_t h = bucket(v);
         for (uint32_t id = heads[h]; id; id = next[id])

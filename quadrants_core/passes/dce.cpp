@@ -1,9 +1,9 @@
-// Liveness from the instructions that must stay: writes, exits, and loops whose end is not certain.
-//  - A live instruction keeps its operands and the ifs and loops around it.
-//  - A slot of an if or loop (slots.h) lives as a whole, when its result or carried parameter is used. So a value that
-//    only feeds itself around a loop dies.
-//  - A live loop keeps its breaks and continues, and the ifs around them.
-//  - A store to a local or stack is live if something reads it.
+// Dead code elimination. Roots of liveness are the instructions that must stay: writes, exits, and loops that may not terminate.
+//  - A live instruction keeps its operands and the enclosing ifs and loops live.
+//  - A slot of an if or loop (slots.h) is live as a whole if its result or carried parameter is used. So a value that only feeds
+//    itself around a loop is dead.
+//  - A live loop keeps its breaks and continues live, and the ifs around them.
+//  - A store to a local or stack is live if its object is read.
 #include "analysis/effects.h"
 #include "analysis/memory.h"
 #include "passes/passes.h"
@@ -20,7 +20,7 @@ using ir::Value;
 
 namespace {
 
-/// Lists threaded through one vector: for each head value, the values added to it.
+/// Linked lists in one vector: for each head value, the values added to it.
 struct Chains {
     std::vector<uint32_t> head, next;
     explicit Chains(size_t n) : head(n), next(n) {}
@@ -31,7 +31,7 @@ struct Chains {
     template <class F> void each(Value owner, F &&f) const {
         for (uint32_t m = head[owner.id]; m; m = next[m]) f(Value{m});
     }
-    /// The same for those that were not taken before.
+    /// The same for the members that were not taken before.
     template <class F> void take(Value owner, F &&f) {
         each(owner, f);
         head[owner.id] = 0;
@@ -42,7 +42,7 @@ struct Liveness {
     Function &fn;
     analysis::Memory memory;
     std::vector<uint8_t> live;
-    std::vector<Value> owner;    ///< by value: the control instruction around it; of a parameter: its loop
+    std::vector<Value> owner;    ///< by value: the enclosing control instruction; for a parameter, its loop
     std::vector<uint32_t> place; ///< by parameter: its position
     Chains ends;                 ///< by if or loop: the terminators that pass values to it
     Chains writers;              ///< by object of a local or stack: the stores and atomics on it

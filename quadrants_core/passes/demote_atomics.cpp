@@ -1,11 +1,10 @@
-// Atomics that one thread alone can reach become load, op, store; the old value is what was loaded. These are
-//  - all atomics of a serial task, unless it stands in a region, whose sections may run side by side;
+// Atomics on memory that only one thread accesses become load, op, store; the old value is the loaded one. These are
+//  - all atomics of a serial task, unless it is in a region, whose sections may run concurrently;
 //  - atomics on locals;
-//  - in a range task outside of regions, atomics on an array or place whose every write in the task goes to an element named by all
-//    indices of the parallel loop (or of the cell, in a loop over the cells of a tree), which stand at the same
-//    positions for every write: each element then belongs to one iteration. An index may have a constant added, the
-//    same one for every write; other positions may hold anything. Readers at other indices are not ordered by an atomic
-//    either.
+//  - in a range task outside of regions, atomics on an array or place if every write to it in the task addresses an element by all
+//    indices of the parallel loop (or of the cell, in a loop over the cells of a tree), at the same positions for every write:
+//    each element then belongs to one iteration. An index may have a constant added, the same one for every write; the other
+//    positions are arbitrary. Reads at other indices need no consideration, because an atomic does not order them either.
 #include "analysis/memory.h"
 #include "analysis/walk.h"
 #include "passes/passes.h"
@@ -28,10 +27,10 @@ bool writes(Op op) {
     return op == Op::store || is_atomic(op) || (family(op) == Family::packed && changes);
 }
 
-/// Positions of an address as loop index plus constant; base none for anything else.
+/// The indices of an address as loop index plus constant; no base for anything else.
 using Key = std::vector<analysis::Sum>;
 
-/// What is known of the writes to one object.
+/// The facts about all writes to one object.
 struct Owner {
     bool seen = false, owned = false;
     Op op = Op::param;
@@ -84,7 +83,7 @@ class Ownership {
         return key;
     }
 
-    /// Every index of the parallel loop stands in the key.
+    /// True if the key contains every index of the parallel loop.
     bool names_iteration(const Key &key, Value pointer) const {
         if (fn_[pointer].op == Op::place && owns_cell(key, fn_.places[fn_[pointer].imm])) return true;
         const std::vector<Value> &axes = fn_[fn_[loop_].blocks[0]].params;
@@ -93,7 +92,7 @@ class Ownership {
         });
     }
 
-    /// Every index of a cell in a loop over the cells of a tree stands among the indices.
+    /// True if the key contains every index of the current cell in a loop over the cells of a tree.
     bool owns_cell(const Key &key, const Place &place) const {
         Value own;
         for (const analysis::Sum &s : key)
@@ -120,7 +119,7 @@ Value combine(Builder &b, Op atomic_op, std::span<const Value> args, Value old) 
     Op op = plain_op(atomic_op);
     if (op != Op::param) return b.emit(op, {old, args[1]});
     if (atomic_op == Op::atomic_xchg) return args[1];
-    // cas: bits are compared, as the atomic does.
+    // cas compares bits, as the atomic does
     Type type = b.fn.type(old);
     Value left = old, right = args[1];
     if (type.is_float()) {
@@ -132,7 +131,7 @@ Value combine(Builder &b, Op atomic_op, std::span<const Value> args, Value old) 
     return b.select(equal, args[2], old);
 }
 
-/// `v` itself becomes the load, so that uses of the old value stay as they are.
+/// Turns `v` itself into the load, so that uses of the old value remain valid.
 void demote(Builder &b, Value v) {
     std::vector<Value> args(b.fn.args(v).begin(), b.fn.args(v).end());
     Op op = b.fn[v].op;

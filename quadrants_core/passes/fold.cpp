@@ -1,25 +1,22 @@
-// Constant folding and algebra, one walk in program order.
+// Constant folding and algebraic simplification, in one walk in program order.
 //
-// The laws, beside the identities of fold.def:
-//  - Operands all constant: the instruction becomes what `eval` says.
-//  - Constants go right: in commutative instructions, and in comparisons by turning them round.
-//  - Integers: (x op c) op d = x op (c op d) for add mul band bor bxor min max; x - c = x + (-c); (x + y) - y = x and
-//  its kin.
+// Rules, in addition to the identities of fold.def:
+//  - If all operands are constant, the instruction becomes the result of `eval`.
+//  - Constants move to the right: in commutative instructions, and in comparisons by swapping the operator.
+//  - Integers: (x op c) op d = x op (c op d) for add mul band bor bxor min max; x - c = x + (-c); (x + y) - y = x and the like.
 //    x == c with x = y + d becomes y == c - d.
-//  - Integer division by a power of two becomes a shift, the remainder a mask: always for unsigned operands, floordiv
-//  and mod
-//    for signed ones too. floordiv and mod of operands that are not negative are div and rem.
+//  - Integer division by a power of two becomes a shift, the remainder a mask: always for unsigned operands, floordiv and mod also
+//    for signed ones. floordiv and mod of operands that are not negative become div and rem.
 //  - Floats: x / c = x * (1/c) if c is a power of two and 1/c is a normal number; with fast_math for every c.
-//    x + (-y) = x - y and its kin are exact. pow with exponent 2 is a square; other small exponents with fast_math.
-//    With fast_math x + x with x = a * c or x = a * (c / y) is a times twice as much.
-//  - Conversions: to the type that it has already; of a conversion that lost nothing; integer narrowing of a widening.
+//    x + (-y) = x - y and the like are exact. pow with exponent 2 becomes a square; other small exponents with fast_math.
+//    With fast_math x + x, where x = a * c or x = a * (c / y), becomes a product with twice the constant.
+//  - Conversions: to the same type; of a lossless conversion; integer narrowing of a widening.
 //  - select of equal values, by a constant, by a negation; of truth values; min and max written as select.
-//  - Facts: in the branch of an if the condition is known, and after an if whose other branch leaves. A known `x == c`
-//  on
-//    integers puts c for x.
-//  - Offsets of pointers by constants add up; none is none.
-//  - An assertion known to hold goes away.
-// fast_math lets a float law ignore NaN, infinities and the sign of zero; all other float laws hold bit for bit.
+//  - Facts: the condition is known in the branches of an if, and after an if whose other branch leaves. A known `x == c` on
+//    integers replaces x by c.
+//  - Constant pointer offsets are added up; a zero offset is removed.
+//  - An assertion that is known to hold is removed.
+// With fast_math a float rule may ignore NaN, infinities and the sign of zero; all other float rules are exact bit for bit.
 #include "passes/fold.h"
 
 #include "passes/passes.h"
@@ -93,7 +90,7 @@ Value Fold::evaluate(Value v) {
 bool Fold::order(Value v) {
     std::span<Value> args = fn.args(v);
     if (args.size() != 2 || !constant(args[0]) || constant(args[1])) return false;
-    // Of equal operands the second is the one that derivatives take.
+    // The derivative goes to the second of equal operands, so their order matters.
     if ((fn[v].op == Op::min || fn[v].op == Op::max) && fn[v].type.is_float()) return false;
     if (ir::info(fn[v].op).traits & ir::commutative) {
         std::swap(args[0], args[1]);
@@ -142,7 +139,7 @@ Value Fold::give(Value v, Gives gives, Value left, Value right) {
     return v;
 }
 
-/// The best value for `v`.
+/// The simplest value equivalent to `v`.
 Value Fold::simplify(Value v) {
     if (ir::info(fn[v].op).effect != ir::Effect::pure) return v;
     for (int round = 0; round < 8; ++round) {
@@ -239,7 +236,7 @@ void Fold::learn(Value c, bool holds) {
     if (op == (holds ? Op::eq : Op::ne)) {
         Value x = arg(c, 0), y = arg(c, 1);
         if (!constant(y) || constant(x) || !fn.type(x).is_int() || fn.type(x).lanes > 1) return;
-        if (x.id >= truth.size()) truth.resize(fn.insts.size()); // made by this pass
+        if (x.id >= truth.size()) truth.resize(fn.insts.size()); // created by this pass
         facts.push_back({x, {}, truth[x.id]});
         rename.replace(x, y);
     }
@@ -309,7 +306,8 @@ void Fold::branches(Value v) {
 
 void Fold::loop(Value v) {
     BlockId body = fn[v].blocks[0];
-    const bool cells = fn[v].op == Op::parallel && fn.loops[fn[v].imm].cells; // whose indices may have an offset
+    // Indices of cells may have an offset, so they may be negative.
+    const bool cells = fn[v].op == Op::parallel && fn.loops[fn[v].imm].cells;
     uint32_t indices = cells ? 0 : first_carried(fn, v);
     for (uint32_t i = 0; i < indices; ++i)
         if (is_nonnegative(arg(v, int(2 * i)))) note_nonnegative(fn[body].params[i]);

@@ -1,5 +1,5 @@
 #pragma once
-// The walk of fold: fold.cpp goes through the blocks and knows facts, fold_algebra.cpp has the laws of single ops.
+// The walk of fold: fold.cpp walks the blocks and tracks facts, fold_algebra.cpp implements the rules of single ops.
 #include "ir/builder.h"
 #include "ir/eval.h"
 #include "passes/fold_laws.h"
@@ -25,7 +25,7 @@ struct Fold {
     std::vector<uint8_t> nonnegative; ///< by value: an integer known not to be negative
     std::vector<uint8_t> truth;       ///< by value: 0 unknown here, 1 false, 2 true
     struct Fact {
-        Value v, renamed; ///< what `v` was renamed to before
+        Value v, renamed; ///< the previous renaming of `v`
         uint8_t truth;
     };
     std::vector<Fact> facts; ///< to undo
@@ -43,7 +43,7 @@ struct Fold {
     Value become_constant(Value v, uint64_t value);
     Value become_constant(Value v, Constant c) { return become_constant(v, c.bits); }
 
-    // ---- laws. Each returns the value to use instead of `v`: `v` itself, perhaps rewritten, or another.
+    // ---- rules. Each returns the value to use instead of `v`: `v` itself, possibly rewritten, or another.
     Value evaluate(Value v);
 
     bool order(Value v);

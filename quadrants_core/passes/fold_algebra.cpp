@@ -1,4 +1,4 @@
-// The laws of single ops, as fold.cpp lists them.
+// The rules of single ops, as listed in fold.cpp.
 #include "passes/fold.h"
 
 #include <bit>
@@ -171,7 +171,7 @@ Value Fold::cast(Value v) {
     Scalar a = fn.type(source).elem, b = fn.type(x).elem, c = fn.type(v).elem;
     bool wraps = ir::is_int(a) && ir::is_int(b) && ir::is_int(c) && b != Scalar::u1 && c != Scalar::u1;
     bool direct = lossless(a, b);
-    // Through a float, an integer saturates where the direct conversion would wrap.
+    // Via a float, an integer saturates where the direct conversion would wrap.
     if (direct && ir::is_int(a) && ir::is_float(b) && ir::is_int(c)) direct = c == Scalar::u1 || lossless(a, c);
     if (!direct && !(wraps && ir::bits_of(c) <= ir::bits_of(b))) return v;
     if (a == c) return source;

@@ -13,7 +13,7 @@ constexpr Law laws[] = {
 #define LAW(op, when, gives, kinds) {Op::op, When::when, Gives::gives, uint8_t(kinds)},
 #include "passes/fold.def"
 };
-/// By op: its laws are laws[first[op]] to laws[first[op + 1] - 1].
+/// By op: its identities are laws[first[op]] to laws[last[op] - 1].
 constexpr auto law_index = [] {
     struct {
         uint8_t first[256] = {}, last[256] = {};

@@ -1,6 +1,5 @@
 #pragma once
-// What folding knows of single ops: the identities of fold.def, comparisons turned round, conversions that lose
-// nothing.
+// Properties of single ops for folding: the identities of fold.def, swapped and negated comparisons, lossless conversions.
 #include "ir/eval.h"
 #include "ir/function.h"
 
@@ -38,10 +37,10 @@ std::span<const Law> laws_of(ir::Op op);
 uint8_t kinds_of(ir::Type t, bool fast_math);
 bool matches(ir::Constant c, When when);
 ir::Constant lowest(ir::Scalar s);
-/// The comparison with its operands exchanged, or negated.
+/// The equivalent comparison with exchanged operands, and the negated one.
 std::optional<ir::Op> turned(ir::Op op);
 std::optional<ir::Op> negated(ir::Op op, bool is_float);
-/// Every value of `from` is a value of `to`.
+/// True if every value of `from` is representable in `to`.
 bool lossless(ir::Scalar from, ir::Scalar to);
 
 } // namespace qd::passes::folding

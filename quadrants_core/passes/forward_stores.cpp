@@ -1,14 +1,12 @@
-// Keeps track, in one walk in program order, of what memory is known to hold.
+// Store-to-load forwarding and dead store elimination, in one walk in program order.
 //
-// Facts "this address holds that value" come from loads and stores. A write removes the facts that it may change. A
-// load whose address holds a known value is replaced by it; a store of the value that is there goes away; a store that
-// is overwritten before anything may read it goes away, if both stand in one block with no branch, loop or exit between
-// them.
-//  - Branches start with the facts before the if; what both leave untouched is known after it. Their own facts end with
-//    them.
+// Facts "this address holds that value" come from loads and stores. A write removes the facts that it may change. A load whose
+// address holds a known value is replaced by it. A store of the value that memory already holds is removed, and so is a store that is
+// overwritten before it may be read, if both are in one block with no branch, loop or exit between them.
+//  - Branches start with the facts before the if; facts that both leave untouched are valid after it. Their own facts end with them.
 //  - A loop starts with the facts that nothing in it may change.
-//  - Where threads wait for each other only what the thread's own memory holds stays known.
-//  - print, count, random, poll, clock and thread_index do not touch memory. After a failed assertion memory is
+//  - At a barrier only facts about memory that the thread owns stay valid.
+//  - print, count, random, poll, clock and thread_index do not access memory. After a failed assertion memory is
 //    visible: no store before it is dead.
 #include "analysis/effects.h"
 #include "analysis/memory.h"
@@ -30,15 +28,15 @@ using ir::Value;
 
 namespace {
 
-constexpr size_t most_facts = 32; ///< looked at per object; older facts are forgotten at the next write
+constexpr size_t most_facts = 32; ///< considered per object; older facts are dropped at the next write
 
 struct Fact {
     Access access;
     Value value;
-    Value store;           ///< not yet read, so that an overwriting store makes it dead
+    Value store;           ///< a store that has not been read yet, so an overwriting store makes it dead
     bool is_store = false; ///< the value was stored here, not loaded
     uint32_t object = 0;
-    uint32_t epoch = 0; ///< `store` counts only while the epoch lasts
+    uint32_t epoch = 0; ///< `store` is valid only in this epoch
     bool alive = true;
 };
 
@@ -53,10 +51,10 @@ struct Forward {
         size_t full = 2 * most_facts;
     };
     std::vector<Known> by_object;
-    std::vector<std::vector<uint32_t>> neighbours; ///< by object: the objects it may overlap, itself included
+    std::vector<std::vector<uint32_t>> neighbours; ///< by object: the objects that it may overlap, itself included
     std::vector<uint32_t> killed;                  ///< to undo
     std::vector<uint8_t> dead;                     ///< by value: a store to remove
-    size_t scope = 0;                              ///< facts from here on began in the current block
+    size_t scope = 0;                              ///< index of the first fact of the current block
     uint32_t epoch = 1;
     bool changed = false;
 
@@ -68,7 +66,7 @@ struct Forward {
     void add(const Access &access, Value value, Value store) {
         uint32_t object = memory.object(access.pointer);
         Known &known = by_object[object];
-        if (known.facts.size() >= known.full) { // those that died in the block where they began cannot come back
+        if (known.facts.size() >= known.full) { // facts killed in their own block cannot be revived
             std::erase_if(known.facts, [&](uint32_t i) { return i >= scope && !facts[i].alive; });
             known.full = known.facts.size() + 2 * most_facts;
         }
@@ -79,7 +77,7 @@ struct Forward {
         facts[position].alive = false;
         killed.push_back(position);
     }
-    /// The latest facts of an object; all older ones are killed first if `complete`.
+    /// Visits the latest facts of an object; kills all older ones if `complete`.
     template <class F> void each(uint32_t object, bool complete, F &&f) {
         const std::vector<uint32_t> &list = by_object[object].facts;
         size_t seen = 0;
@@ -100,7 +98,7 @@ struct Forward {
                 if (memory.overlap(access, facts[i].access) != Overlap::never) kill(i);
             });
     }
-    /// Something may read what `access` covers: stores there are no longer dead.
+    /// Marks the memory of `access` as read: stores there are no longer dead.
     void touch(const Access &access) {
         for (uint32_t object : neighbours[memory.object(access.pointer)])
             each(object, true, [&](uint32_t i) {
@@ -127,7 +125,7 @@ struct Forward {
             facts.pop_back();
         }
     }
-    /// Takes back the kills since `m`, and returns those of older facts.
+    /// Undoes the kills since `m`, and returns those of older facts.
     std::vector<uint32_t> take_back(const Mark &m) {
         std::vector<uint32_t> list;
         for (size_t i = m.killed; i < killed.size(); ++i) {
@@ -166,7 +164,7 @@ struct Forward {
         if (ir::info(op).traits & ir::fences) forget_shared();
         if (effects[v.id] & analysis::leaves) ++epoch;
     }
-    /// Other threads see what was stored, and have stored.
+    /// At a fence, other threads see earlier stores and may have stored themselves.
     void forget_shared() {
         for (size_t i = 0; i < facts.size(); ++i)
             if (facts[i].alive && !memory.own(facts[i].access.pointer)) kill(uint32_t(i));
@@ -187,7 +185,7 @@ struct Forward {
         Access access = memory.access(v);
         Value value = fn.args(v)[1];
         if (Fact *known = find(access)) {
-            // In a sparse tree a store also makes the cell, which a load did not.
+            // In a sparse tree a store also creates the cell, unlike a load.
             if (known->value == value && (known->is_store || !in_sparse_tree(access.pointer))) {
                 dead[v.id] = 1;
                 changed = true;
@@ -205,7 +203,7 @@ struct Forward {
         while (fn[pointer].op == Op::offset) pointer = fn.args(pointer)[0];
         return fn[pointer].op == Op::place && ir::is_sparse(fn.places[fn[pointer].imm]);
     }
-    /// A local is new, and zero, each time its instruction runs.
+    /// A local is new, and zero, each time its instruction is executed.
     void forget_local(Value v) {
         if (!fn.type(v).is_pointer()) return;
         each(memory.object(v), true, [&](uint32_t i) { kill(i); });

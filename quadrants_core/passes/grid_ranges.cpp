@@ -1,9 +1,9 @@
-// The parallel loop of a range task becomes what one thread of a grid runs of it: from chunk_begin on every
-// chunk_step-th index of the linearised range, so that neighbours run neighbouring indices. All in i64:
+// The parallel loop of a range task becomes the loop of one thread of a grid: it starts at chunk_begin and visits every chunk_step-th
+// index of the linearised range, so that neighbouring threads run neighbouring indices. All in i64:
 //
 //   for k in 0 .. (chunk_end - chunk_begin + chunk_step - 1) / chunk_step: index = chunk_begin + k * chunk_step
 //
-// One axis: that is the index itself. Several: its coordinates, by divisions, the last axis varying fastest.
+// One axis: this is the index itself. Several axes: the coordinates are computed from it by division, the last axis varying fastest.
 #include "passes/passes.h"
 #include "passes/range_loop.h"
 
@@ -13,7 +13,7 @@ using namespace ir;
 
 namespace {
 
-/// The indices of the loop's axes (i32) at an index of the range.
+/// The indices (i32) of the loop's axes at an index of the range.
 std::vector<Value> indices_at(Builder &b, const std::vector<Axis> &axes, Value index) {
     if (axes.empty()) return {b.cast(index, Scalar::i32)};
     const Value width = axes.back().extent;

@@ -1,14 +1,14 @@
 #pragma once
-// A `for` behind a test that it runs at all, so that what every round needs may be done once, before or after it.
+// A guarded `for`: a test that it has at least one iteration, so that work of every iteration may be done once, before or after it.
 #include "ir/function.h"
 
 namespace qd::passes {
 
-/// At least one round, whatever the operands turn out to be.
+/// True if the loop has at least one iteration, whatever its operands are at run time.
 bool certainly_runs(const ir::Function &fn, ir::Value loop);
 
-/// Appends to block `b`:  if lo < hi { `before`; loop; `after` } with the loop's results, the initial values otherwise.
-/// Returns the if; its results stand for those of the loop from here on.
+/// Appends to block `b`:  if lo < hi { `before`; loop; `after` }. The if yields the loop's results, or else the initial values. Returns the
+/// if, whose results replace those of the loop.
 ir::Value append_guarded(ir::Function &fn, ir::BlockId b, ir::Value loop, std::span<const ir::Value> before,
                          std::span<const ir::Value> after);
 

@@ -1,18 +1,16 @@
-// Moves what does not change in a loop in front of it. One walk in program order moves each instruction out of all
-// loops at once.
+// Hoists loop-invariant instructions out of loops. One walk in program order moves each instruction out of all loops at once.
 //
-// Instructions that may be moved cannot fail, so they move from anywhere in the body. A load moves if
-//  - its address does not change, nothing in the loop may write there and, unless the memory is the thread's own, nothing there
-//    waits for other threads, which may,
-//  - it runs in every round: it stands in the body itself, behind nothing that may leave the loop,
-//  - the loop runs at least once: a `loop`, or a `for` whose bounds are constants. Another `for` is put into a guard
-//    `if lo < hi`, and the load, with what depends on it, in front of the loop inside the guard.
-// Loads stay where it was wished that loops reload.
-// In a kernel that is still to be cut into tasks, nothing leaves a parallel loop: it would have to travel between
-// tasks.
+// Movable instructions cannot fail, so they are hoisted from anywhere in the body. A load is hoisted if
+//  - its address is invariant, nothing in the loop may write there and, unless the memory is owned by the thread, the loop contains
+//    no barrier, at which other threads' writes become visible,
+//  - it executes in every iteration: it is in the body itself, after nothing that may leave the loop,
+//  - the loop has at least one iteration: a `loop`, or a `for` whose bounds are constants. Any other `for` is put into a guard
+//    `if lo < hi`, and the load, with the instructions that depend on it, in front of the loop inside the guard.
+// With Wish::reload loads stay.
+// In a kernel that has not been split into tasks yet, nothing is hoisted out of a parallel loop: it would have to be passed between tasks.
 //
-// The level of a value says how far out it can stand: 0 outside all loops, 2d in the body of the loop at depth d (the
-// outermost is 1), 2d - 1 inside the guard of that loop.
+// The level of a value is how far out it can be placed: 0 outside all loops, 2d in the body of the loop at depth d (the outermost
+// is 1), 2d - 1 inside the guard of that loop.
 #include "analysis/effects.h"
 #include "analysis/memory.h"
 #include "passes/guard.h"
@@ -33,12 +31,12 @@ using ir::Value;
 
 namespace {
 
-constexpr uint32_t most_writes = 64; ///< compared one by one with a load; more: the load stays
+constexpr uint32_t most_writes = 64; ///< compared one by one with a load; with more, the load stays
 
-/// The accesses that write, in program order, and which of them lie in each loop.
+/// All accesses that write, in program order, and the range of those in each loop.
 struct Writes {
     std::vector<analysis::Access> list;
-    std::vector<std::pair<uint32_t, uint32_t>> range; ///< by value: of a loop
+    std::vector<std::pair<uint32_t, uint32_t>> range; ///< by value: the writes inside the instruction
 
     Writes(const Function &fn, const analysis::Memory &memory) : range(fn.insts.size()) {
         for (BlockId root : {fn.bounds, fn.body})
@@ -59,10 +57,10 @@ struct Writes {
 struct Frame {
     Value loop;
     BlockId body;
-    bool runs = false; ///< at least one round
+    bool runs = false; ///< has at least one iteration
     bool guardable = false;
-    bool barrier = false; ///< nothing leaves it
-    bool left = false;    ///< something before, in this round, may have left the loop
+    bool barrier = false; ///< nothing is hoisted out of it
+    bool left = false;    ///< an earlier instruction of the iteration may leave the loop
     std::vector<Value> before, guarded;
 };
 
@@ -113,15 +111,15 @@ struct Hoist {
             if ((!frame.runs && !frame.guardable) || written(frame, v)) break;
             at = 2 * uint32_t(d) - (frame.runs ? 2 : 1);
             if (at < wanted) at = wanted;
-            // Further out only if the loop itself stands in the body around it.
+            // Further out only if the loop itself is in the body of the enclosing loop.
             if (!frame.runs || d == 1 || !stands_in_body(d - 1)) break;
         }
         return at;
     }
     bool stands_in_body(size_t d) const { return frame_blocks[d] == frames[d - 1].body; }
-    std::vector<BlockId> frame_blocks; ///< by depth: the block that holds the loop
+    std::vector<BlockId> frame_blocks; ///< by depth: the block that contains the loop
 
-    bool telling = false; ///< in the branch on a look
+    bool telling = false; ///< in the branch of a safepoint
 
     void run(BlockId b) {
         std::vector<Value> old = std::move(fn[b].insts);
@@ -130,7 +128,7 @@ struct Hoist {
         for (Value v : old) {
             rename.apply(fn, v);
             uint32_t at = here();
-            // What is told is seldom needed, and would be computed in every round around.
+            // Code at safepoints rarely executes; hoisted, it would execute in every iteration around.
             if (!telling && ir::is_movable(fn[v].op))
                 at = std::min(at, level_of_operands(v));
             else if (!telling && fn[v].op == Op::load && !fn.wishes_for(ir::Wish::reload))

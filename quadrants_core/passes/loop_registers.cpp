@@ -1,11 +1,11 @@
-// Memory that a loop reads and writes at one address stays in a register while the loop runs: it is loaded before,
-// carried, and stored after. A cell qualifies for a `for` or `loop` if
-//  - its address is computed outside the loop, and the body itself, behind nothing that may leave the loop, stores to
-//    it: so every round writes there, and the address is valid,
-//  - every access in the loop that may touch it is a plain load or store of just that cell,
-//  - nothing in the loop may leave the task, or wait for other threads: memory would be seen in between.
-// A `for` that may not run at all goes behind a guard. Rounds of a loop cut from a parallel one belong to no order, so
-// it is left alone. The cell becomes a local; `promote` does the rest.
+// Scalar promotion: memory that a loop reads and writes at one address stays in a register while the loop runs. It is loaded before,
+// carried, and stored after the loop. A memory cell qualifies for a `for` or `loop` if
+//  - its address is computed outside the loop, and the body itself stores to it, after nothing that may leave the loop: so every
+//    iteration writes there, and the address is valid,
+//  - every access in the loop that may alias it is a plain load or store of exactly that cell,
+//  - nothing in the loop may leave the task or synchronise with other threads: memory would be observed in between.
+// A `for` that may have no iteration is guarded. Iterations of a loop that comes from a parallel one have no order, so it is left
+// alone. The cell becomes a local; `promote` does the rest.
 #include "analysis/effects.h"
 #include "analysis/memory.h"
 #include "analysis/structure.h"
@@ -29,7 +29,7 @@ using ir::Value;
 
 namespace {
 
-constexpr size_t most_accesses = 256; ///< in one loop; a larger one is left alone
+constexpr size_t most_accesses = 256; ///< in one loop; larger loops are left alone
 constexpr size_t most_cells = 16;
 
 struct Registers {
@@ -61,14 +61,14 @@ struct Registers {
     bool is_new(Value v) const { return v.id >= structure.order.size(); }
     bool outside(Value v, Value loop) const { return structure.order[v.id] < structure.order[loop.id]; }
 
-    /// The accesses to the cell that `store` writes, if it can be kept in a register.
+    /// The accesses to the cell that `store` writes, or none if it cannot be kept in a register.
     std::vector<Value> cell(Value store, Value loop) const {
         Access cell = memory.access(store);
         std::vector<Value> group;
         if (is_new(cell.pointer) || cell.type.lanes != 1 || !outside(cell.pointer, loop)) return {};
         for (Value v : inside(loop)) {
             Access access = memory.access(v);
-            if (is_new(access.pointer)) continue; // kept already, by a loop around this one
+            if (is_new(access.pointer)) continue; // already in a register of an enclosing loop
             Overlap overlap = memory.overlap(cell, access);
             if (overlap == Overlap::never) continue;
             bool plain = fn[v].op == Op::load || fn[v].op == Op::store;
@@ -79,7 +79,7 @@ struct Registers {
         return group;
     }
 
-    /// Every cell of a loop, as the accesses to it.
+    /// The qualifying cells of a loop, each as the list of its accesses.
     std::vector<std::vector<Value>> cells(Value loop) const {
         std::vector<std::vector<Value>> list;
         bool ordered = fn[loop].op == Op::loop || (fn[loop].op == Op::for_ && !fn.loops[fn[loop].imm].vectorize);

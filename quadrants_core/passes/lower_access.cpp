@@ -1,9 +1,10 @@
-// element and place become a base plus byte offsets in i64, in three steps that other passes take apart again:
-//   row   = base + (outer indices) * row bytes      moves out of the loop over the last index
+// element and place become a base plus byte offsets in i64, in three steps that later passes optimise separately:
+//   row   = base + (outer indices) * row bytes      hoisted out of the loop over the last index
 //   cell  = row + (last index) * cell bytes         shared by neighbours x[i - 1], x[i], x[i + 1]
 //   place = cell + constant                         folded into the addressing mode
-// A constant added to the last index, or to any of a field, moves to the third step; one added to an outer index of an array
-// becomes rows, a number that no loop changes. That reads i + 1 as not wrapping, which no index inside the array does. Offsets of places are exact: powers of two become shifts and masks, other extents divisions.
+// A constant added to the last index, or to any index of a field, moves to the third step; one added to an outer index of an array
+// becomes a loop-invariant number of rows. This assumes that i + 1 does not wrap, which is true for any index inside the array.
+// Offsets of places are exact: powers of two become shifts and masks, other extents divisions.
 #include "passes/passes.h"
 #include "passes/place_address.h"
 
@@ -30,7 +31,7 @@ void lower_element(Builder &b, Value v) {
         std::vector<int64_t> apart(n - 1);
         for (size_t k = 0; k + 1 < n; ++k) args[1 + k] = split_constant(fn, args[1 + k], apart[k]);
         Value row = b.cast(args[1], Scalar::i64);
-        Value rows; // that constants make
+        Value rows; // rows from constants added to indices
         if (apart[0]) rows = b.i64(apart[0]);
         for (size_t k = 1; k + 1 < n; ++k) {
             Value extent = b.dim(array, int(k));

@@ -1,5 +1,5 @@
-// For targets where each thread is a block and a group of its own: it waits for nobody, what holds for some lane holds for
-// it, and memory of its block is memory of the thread.
+// For targets where each thread is a block and a group of its own: barriers are removed, a condition on any lane of the group is the
+// thread's own, and shared memory is private.
 #include "passes/passes.h"
 #include "passes/rename.h"
 #include "passes/spaces.h"

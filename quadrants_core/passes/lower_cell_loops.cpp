@@ -1,12 +1,12 @@
-// A parallel loop over the cells of a tree becomes one over the elements of the list (abi/tree.h), each a piece of a
-// container, and inside of it loops over the cells of the piece:
+// A parallel loop over the cells of a tree becomes one over the entries of the list (abi/tree.h), each a piece of a container,
+// with loops over the cells of the piece inside:
 //  - pointer: the piece is one cell;
-//  - dynamic: a loop from the piece's begin to its end;
-//  - dense: a loop for each axis of the dense levels at the end, the first one over the rows of the piece;
-//  - bitmasked: a loop over words of the mask, and one over the bits that are set in each, the lowest first.
-// The indices carry the cell at hand with them (own_index), so that lower_cells needs no search for the loop's own elements.
+//  - dynamic: a loop from the begin of the piece to its end;
+//  - dense: a loop for each axis of the innermost dense levels, the first one over the rows of the piece;
+//  - bitmasked: a loop over words of the mask, and one over the bits set in each, the lowest first.
+// The indices carry the current cell with them (own_index), so lower_cells need not search for the loop's own elements.
 //
-// After derivatives, to which a loop over cells is a loop like any other, and before offload.
+// Runs after differentiation, which treats a loop over cells like any other, and before offload.
 #include "passes/passes.h"
 
 #include "ir/builder.h"
@@ -78,7 +78,7 @@ class CellLoop {
         });
     }
 
-    /// Nested loops over the axes of the dense levels from `level` on; the first one runs over the rows of the piece.
+    /// Emits nested loops over the axes of the dense levels from `level` on; the first one runs over the rows of the piece.
     void dense_cells(Value cell, const Values &at, size_t level, size_t axis) {
         const bool first = axis == 0 && (level == 0 || place_.levels[level - 1].kind != LevelKind::dense);
         const PlaceLevel &here = place_.levels[level];
@@ -137,13 +137,13 @@ class CellLoop {
         });
     }
 
-    /// The body of the loop, once: its indices become those of `cell`.
+    /// Emits the body of the loop, once, with the indices of `cell`.
     void own_body(Value cell, const Values &at) {
         const Values indices = fn_[body_].params;
         for (size_t axis = 0; axis < at.size(); ++axis) {
             Value index = at[axis];
             if (const int32_t offset = place_.index_offset[axis]) {
-                const Value shift = b_.i32(offset); // as the user counts
+                const Value shift = b_.i32(offset); // user index = storage index + offset
                 index = b_.add(index, shift);
             }
             Inst &own = fn_[indices[axis]];
@@ -160,7 +160,7 @@ class CellLoop {
             fn_[b_.block].insts.insert(fn_[b_.block].insts.end(), list.begin(), list.end());
             return;
         }
-        const Value always = b_.u1(true); // what stands around goes on behind a body that leaves
+        const Value always = b_.u1(true); // the enclosing code continues after a body that leaves
         const Value branch = b_.if_(always);
         fn_[fn_[branch].blocks[0]].insts = std::move(list);
         inside(fn_[branch].blocks[1], [&] { b_.yield(); });
@@ -214,8 +214,8 @@ class CellLoop {
     const uint32_t number_;
     const Place place_;
     Loop settings_, flags_;
-    Value base_, begin_, end_; ///< the piece at hand
-    Value around_;             ///< the cell around the containers of the cell at hand
+    Value base_, begin_, end_; ///< the current piece
+    Value around_;             ///< the cell that contains the current cell's containers
 };
 
 } // namespace

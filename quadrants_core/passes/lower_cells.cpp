@@ -1,10 +1,9 @@
-// Places of sparse trees are symbols until here. What uses one now walks from the tree's root to the cell, level by
-// level: a dense level is arithmetic, any other one a find_cell (to read) or make_cell (to write) just before the use,
-// so that the walk sees what was made before it.
+// Places of sparse trees are symbolic up to this pass. Each use now walks from the tree's root to the cell, level by level: a dense
+// level is arithmetic, any other one a find_cell (to read) or make_cell (to write) immediately before the use, so that the walk sees
+// cells that were created earlier.
 //
-// In a loop over the cells of a tree, a place whose indices are the loop's own starts from the cell at hand, which
-// exists, or from the cell around it if it leads elsewhere below that one. Not if the task removes cells of the tree:
-// the cell at hand may be one of them.
+// In a loop over the cells of a tree, a place with the loop's own indices starts from the current cell, which exists, or from the
+// enclosing cell if it is elsewhere below that one. Not if the task removes cells of the tree: the current cell may be one of them.
 #include "passes/passes.h"
 #include "passes/place_address.h"
 #include "passes/rename.h"
@@ -20,7 +19,7 @@ using namespace ir;
 
 namespace {
 
-/// Levels down to the cell that a loop over `place` gives beside its own: the one around the containers it runs over.
+/// Depth of the second cell that a loop over `place` provides, besides its own: the one around the containers that it runs over.
 size_t depth_around(const Place &place) {
     const LevelKind last = place.levels.back().kind;
     size_t depth = place.levels.size();
@@ -75,7 +74,7 @@ class CellLowering {
         return fn_[v].op == Op::place && is_sparse(fn_.places[fn_[v].imm]);
     }
 
-    /// Operand 0 of `v`, a symbol, becomes an address; instructions about cells become steps.
+    /// Replaces operand 0 of `v`, a symbolic place, by an address; ops on cells become steps.
     void use(Builder &b, Value v) {
         Value named = fn_.args(v)[0];
         if (family(fn_[v].op) == Family::cell) {
@@ -105,7 +104,7 @@ class CellLowering {
         return address.value(place.elem);
     }
 
-    /// The last level's cell exists from here on: its address, which nothing needs, is `v` itself.
+    /// Creates the cell of the last level. Its address, which is unused, is `v` itself.
     void activate(Builder &b, Value v) {
         Value named = fn_.args(v)[0];
         const Place place = fn_.places[fn_[named].imm];
@@ -169,7 +168,7 @@ class CellLowering {
         return cell;
     }
 
-    /// The deepest cell on the way that the loop around has at hand.
+    /// The deepest cell on the path that the enclosing loop provides.
     Start near(Value named, const Place &place, size_t depth) const {
         std::span<const Value> args = fn_.args(named);
         if (args.empty() || (shrinking_.size() > place.tree && shrinking_[place.tree])) return {};

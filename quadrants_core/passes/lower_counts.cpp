@@ -1,5 +1,5 @@
-// A coverage count is an atomic addition to its counter: all threads count there. Behind a loop that may be left early (Loop::flushes),
-// which is counted as if it had run to its end, it is one if that did not happen.
+// A coverage count becomes an atomic addition to its counter, which all threads share. After a loop that may be left early (Loop::flushes),
+// which is counted as if it had completed, it is conditional on completion.
 #include "analysis/walk.h"
 #include "passes/passes.h"
 
@@ -32,7 +32,7 @@ class Lowering {
             }
             const bool loop = fn_[v].op == Op::for_ || fn_[v].op == Op::loop;
             const bool flushes = loop && fn_.loops[fn_[v].imm].flushes;
-            for (int k = 0; k < 2; ++k) // instructions move as others are made
+            for (int k = 0; k < 2; ++k) // no references: instructions are reallocated when others are created
                 if (const BlockId inner = fn_[v].blocks[k]) block(inner, inside || (loop && !flushes));
             flushes_ |= flushes;
             fn_[id].insts.push_back(v);
@@ -57,7 +57,7 @@ class Lowering {
     }
 
     Function &fn_;
-    bool flushes_ = false; ///< behind such a loop
+    bool flushes_ = false; ///< after such a loop
 };
 
 } // namespace

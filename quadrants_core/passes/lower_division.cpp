@@ -1,13 +1,13 @@
-// Integer division as machines have it. Theirs has no value where the divisor is zero, or the least integer is divided
-// by -1; ours has one there (ops.def). Afterwards each `div` and `rem` of integers has a divisor for which the
-// machine's division gives what the law says, and there is no other division of integers:
-//  - where the machine's has no value, the divisor is 1: x / 1 = MIN for MIN / -1, and x rem 1 = 0 for all remainders.
-//    The quotient by zero is selected by itself.
-//  - floordiv and mod come from div and rem: where the remainder and the divisor have opposite signs, the quotient is
-//    one less, the remainder one divisor more.
-//  - a divisor that is a constant needs no selection. u1 is modulo 2: the quotient is `and`, the remainder 0.
+// Lowers integer division to machine division, which is undefined where the divisor is zero or the smallest integer is divided by -1;
+// the IR defines these cases (ops.def). Afterwards each `div` and `rem` of integers has a divisor for which the machine division gives
+// the defined result, and there is no floordiv or mod of integers:
+//  - where machine division is undefined, the divisor is replaced by 1: x / 1 = MIN for MIN / -1, and x rem 1 = 0 for all remainders.
+//    The quotient by zero is selected separately.
+//  - floordiv and mod are computed from div and rem: where the remainder and the divisor have opposite signs, the quotient is
+//    decremented, and the divisor is added to the remainder.
+//  - a constant divisor needs no selection. u1 is modulo 2: the quotient is `and`, the remainder 0.
 //
-// Those of floats stay.
+// Float divisions stay.
 #include "passes/passes.h"
 #include "passes/rewrite.h"
 

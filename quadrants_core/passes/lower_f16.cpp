@@ -1,7 +1,7 @@
-// f16 as machines have it: a format to keep numbers in. What is computed with it is computed with f32, and rounded after
-// every instruction. Afterwards f16 is loaded, stored, selected and passed on, and cast to and from f32, no more.
+// f16 as a storage format: arithmetic on it is done in f32 and rounded after every instruction. Afterwards f16 values are only loaded,
+// stored, selected, passed on, and cast to and from f32.
 //
-// Atomics stay: how a machine does them is not a question of arithmetic alone.
+// Atomics stay: how a machine implements them is not a matter of arithmetic alone.
 #include "passes/passes.h"
 #include "passes/rewrite.h"
 

@@ -1,5 +1,5 @@
-// Messages travel in words of 8 bytes: what is printed or reported becomes f64, i64 or u64. An assertion becomes a
-// branch to a side that reports it and leaves the task, so that the values are converted there.
+// Messages are passed in words of 8 bytes: values that are printed or reported become f64, i64 or u64. An assertion becomes a branch whose
+// failure side reports it and leaves the task, so that the values are converted only there.
 #include "passes/passes.h"
 #include "passes/rewrite.h"
 
@@ -11,7 +11,7 @@ namespace {
 
 Scalar word_of(Scalar type) { return is_float(type) ? Scalar::f64 : is_signed(type) ? Scalar::i64 : Scalar::u64; }
 
-/// `values` as operands of a message.
+/// Converts `values` to operands of a message.
 std::vector<Value> words(Builder &b, std::span<const Value> values) {
     std::vector<Value> list(values.begin(), values.end());
     for (Value &value : list)

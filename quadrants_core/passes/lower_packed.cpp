@@ -1,6 +1,6 @@
-// Packed numbers become words. A load takes the number's bits out of the word; a store or an update replaces them by
-// compare-and-swap, so that threads may change neighbours in one word, and goes on with the word that it found until no
-// other thread came between. A store of all bits of a word is a plain store.
+// Packed numbers become word accesses. A load extracts the number's bits from the word. A store or an update replaces them with a
+// compare-and-swap, because threads may change neighbours in the same word, and retries with the word found until it succeeds. A store of
+// all bits of a word is a plain store.
 #include "passes/packed_bits.h"
 #include "passes/passes.h"
 #include "passes/rewrite.h"
@@ -13,7 +13,7 @@ using namespace ir;
 
 namespace {
 
-/// One instruction that is being replaced.
+/// Expands one instruction.
 class Expansion {
   public:
     Expansion(Builder &b, Value v)
@@ -35,7 +35,7 @@ class Expansion {
     }
 
   private:
-    /// The lowest bit of the number, as a shift count of the word's type.
+    /// The position of the number's lowest bit, as a shift count in the word's type.
     Value shift_of(Value which) {
         if (b_.fn[which].op == Op::constant)
             return b_.integer(word_, packing_.shift + int64_t(int32_t(b_.fn[which].imm)) * packing_.bits);
@@ -48,7 +48,7 @@ class Expansion {
 
     Value number(Builder &b, Value word) { return unpacked_number(b, packing_, word, shift_, type_); }
 
-    /// The word with `number` in place of the one that is there.
+    /// The word with the number replaced by `number`.
     Value with(Builder &b, Value word, Value number) {
         if (packing_.kind == Packing::Kind::shared) return word_with_shared(b, packing_, word, number);
         const Value bits = packed_bits(b, packing_, word_, number);
@@ -72,7 +72,7 @@ class Expansion {
         return change([&](Builder &b, Value word) { return word_with_bits(b, word, shift_, packing_.bits, bits); });
     }
 
-    /// Replaces the word by next(word) until no other thread has come between: a loop, whose result is the old word.
+    /// Emits a compare-and-swap loop that replaces the word by next(word); its result is the old word.
     template <class Next> Value change(const Next &next) {
         Function &fn = b_.fn;
         const Value first = b_.load(pointer_);
@@ -94,7 +94,7 @@ class Expansion {
     const Op op_;
     const Packing packing_;
     const Value pointer_;
-    const std::vector<Value> operands_; ///< after the pointer and which number
+    const std::vector<Value> operands_; ///< operands after the pointer and the number's index
     const Scalar word_, type_;
     Value shift_;
 };

@@ -1,6 +1,5 @@
-// Powers of integers become multiplications: a loop that squares the base and halves the exponent. On SIMD lanes it
-// goes on until no lane has anything left. A negative exponent gives 0, but 1 for the base 1, and 1 or -1 for the base
-// -1. u1 is modulo 2: only 0 ** 1 is 0.
+// Integer powers become multiplications: a loop that squares the base and halves the exponent. On SIMD lanes it continues until all lanes
+// are done. A negative exponent gives 0, except 1 for the base 1, and 1 or -1 for the base -1. u1 is modulo 2: only 0 ** 1 is 0.
 #include "passes/passes.h"
 #include "passes/rewrite.h"
 
@@ -12,13 +11,13 @@ using namespace ir;
 
 namespace {
 
-/// u1, one lane: some lane of `x` is not zero.
+/// u1 of one lane: true if any lane of `x` is not zero.
 Value any(Builder &b, Value x, Value zero) {
     const Value lanes = b.ne(x, zero);
     return b.fn.type(x).lanes == 1 ? lanes : b.emit(Op::reduce_max, {lanes}, Scalar::u1);
 }
 
-/// base ** exponent, where no exponent is negative.
+/// base ** exponent, if no exponent is negative.
 Value multiply(Builder &b, Value base, Value exponent) {
     Function &fn = b.fn;
     const Type t = fn.type(base);
@@ -28,7 +27,7 @@ Value multiply(Builder &b, Value base, Value exponent) {
 
     Builder body(fn, fn[loop].blocks[0]);
     body.span = b.span;
-    const std::vector<Value> now = fn[body.block].params; // left of the exponent, power of the base, product
+    const std::vector<Value> now = fn[body.block].params; // remaining exponent, power of the base, product
     const Value goes_on = any(body, now[0], zero);
     const Value branch = body.if_(goes_on);
     Builder(fn, fn[branch].blocks[0]).yield();
@@ -43,7 +42,7 @@ Value multiply(Builder &b, Value base, Value exponent) {
     return fn.results(loop)[2];
 }
 
-/// base ** exponent, where every exponent is negative.
+/// base ** exponent, if every exponent is negative.
 Value invert(Builder &b, Value base, Value exponent) {
     const Type t = b.fn.type(base);
     const Value zero = b.integer(t, 0);

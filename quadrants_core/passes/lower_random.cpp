@@ -1,6 +1,6 @@
-// Random numbers become integer arithmetic on the state of the thread's generator: one step of it (device_lib/random.h,
-// which must agree), and the high bits of the word that it gives. Integers are these bits; a float is them times the
-// power of two that makes it less than 1, exact in its type.
+// Random numbers become integer arithmetic on the state of the thread's generator: one step of it (must match device_lib/random.h), then
+// the high bits of the resulting word. Integers are these bits; a float is their value times the power of two that makes it less than 1,
+// exact in its type.
 #include "passes/passes.h"
 #include "passes/rewrite.h"
 
@@ -12,7 +12,7 @@ using namespace ir;
 
 namespace {
 
-/// A u64 shifted left by this many bits, or right if that is negative.
+/// Shifts a u64 left by this many bits, or right if negative.
 Value shifted(Builder &b, Value x, int left) {
     const Value count = b.integer(Scalar::u64, left < 0 ? -left : left);
     return left < 0 ? b.ushr(x, count) : b.shl(x, count);
@@ -41,7 +41,7 @@ Value next_word(Builder &b) {
     return word;
 }
 
-/// Of a value of this type.
+/// Number of random bits in a value of this type.
 int bits_for(Scalar type) {
     return type == Scalar::f16 ? 11 : type == Scalar::f32 ? 24 : type == Scalar::f64 ? 53 : bits_of(type);
 }
@@ -53,7 +53,8 @@ Value number(Builder &b, Value v) {
     if (bits < 64) word = shifted(b, word, bits - 64);
     if (!type.is_float()) return b.cast(word, type);
     const Type wide = type.elem == Scalar::f64 ? Scalar::f64 : Scalar::f32;
-    const Value whole = b.bitcast(word, Scalar::i64); // not negative, and quicker to convert
+    // Not negative, so the signed conversion, which is faster, gives the same.
+    const Value whole = b.bitcast(word, Scalar::i64);
     const Value converted = b.cast(whole, wide);
     const Value unit = b.number(wide, std::ldexp(1.0, -bits));
     const Value fraction = b.mul(converted, unit);

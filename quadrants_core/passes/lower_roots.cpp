@@ -1,5 +1,5 @@
-// Under fast_math a division by a square root becomes a multiplication by its reciprocal, of which processors have an estimate:
-// x / sqrt(q) is x * rsqrt(q). The root itself is left to dce.
+// Under fast_math a division by a square root becomes a multiplication by the reciprocal root, for which processors have an estimate: x /
+// sqrt(q) becomes x * rsqrt(q). The root itself is left to dce.
 #include "passes/passes.h"
 #include "passes/rewrite.h"
 

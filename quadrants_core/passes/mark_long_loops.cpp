@@ -1,7 +1,7 @@
-// Loops that may run long without a look at Stop become interruptible: inside of a parallel loop those with many or
-// unknown trips, those that have many rounds together with the loops in them, and all that hold such a loop. Code
-// generation has the innermost of them look once in many rounds, the others at every round. Serial loops, and those that
-// hold a check of their own, are as the frontend made them.
+// Loops that may run long without polling for Stop become interruptible: inside a parallel loop, those with a large or unknown trip count,
+// those with many iterations including their nested loops, and all loops around such a loop. Code generation makes the innermost of them
+// poll once in many iterations, the others in every iteration. Serial loops, and loops that already have a check, stay as the frontend made
+// them.
 #include "passes/looks.h"
 #include "passes/passes.h"
 
@@ -13,7 +13,7 @@ using namespace ir;
 
 namespace {
 
-/// A loop inside of the one over a chunk that goes over a part of it: the last axis, the cells of a piece.
+/// True for a loop nested in the chunk loop that runs over a part of the range: the last axis, or the cells of a piece.
 bool is_part_of_range(const Function &fn, Value v) {
     if (fn[v].op != Op::for_ && fn[v].op != Op::loop) return false;
     return fn.loops[fn[v].imm].vectorize || fn.loops[fn[v].imm].cells;
@@ -24,7 +24,7 @@ class Finding {
     explicit Finding(const Function &fn) : fn_(fn) {}
     std::vector<Value> found;
 
-    /// True if the block holds a loop that may run long. `depth`: loops around.
+    /// True if the block contains a loop that may run long. `depth`: number of enclosing loops.
     bool block(BlockId b, int depth) {
         bool any = false;
         for (const Value v : fn_[b].insts) {
@@ -39,7 +39,7 @@ class Finding {
 
   private:
     bool loop(Value v, bool holds_long, int depth) {
-        // The launcher cuts the range of a task so that going through a chunk alone is not long; nor is a piece of a container.
+        // The launcher sizes the chunks of a task so that iterating over a chunk alone does not take long; nor does a piece of a container.
         const bool chunk = depth == 0 || is_part_of_range(fn_, v);
         const int64_t trips = ir::trips(fn_, v);
         const bool many = !chunk && (trips > few_trips || times(trips, rounds(fn_, fn_[v].blocks[0])) > few_rounds);

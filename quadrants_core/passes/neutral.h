@@ -1,10 +1,10 @@
 #pragma once
-// The operations that sums, extrema and bit sets are made of.
+// Neutral elements of the operations in reductions.
 #include "ir/function.h"
 
 namespace qd::passes {
 
-/// True if `op` has a value that leaves every operand as it is; then `bits` holds it.
+/// True if `op` has a neutral element, which is then stored in `bits`.
 bool neutral(ir::Op op, ir::Scalar type, uint64_t &bits);
 
 } // namespace qd::passes

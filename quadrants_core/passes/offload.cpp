@@ -1,16 +1,16 @@
-// Cuts a kernel at its top-level parallel loops, and where a subgraph begins or ends. Here: where it is cut, and what each
-// task is made of; which values cross tasks is in offload_values, the tables of a task in offload_tables.
+// Splits a kernel into tasks at its top-level parallel loops, and where a subgraph begins or ends. This file decides where it is split
+// and what each task contains; offload_values decides which values cross tasks, offload_tables builds the tables of a task.
 //
-// Each such loop becomes a range task; the statements between two of them form a serial task, if they do anything. A
-// value that another task needs is
-//  - computed again there, if it is cheap arithmetic on parameters, extents and constants, or an address;
+// Each such loop becomes a range task; the statements between two of them form a serial task, if they have effects. A value that
+// another task needs is
+//  - recomputed there, if it is cheap arithmetic on parameters, extents and constants, or an address;
 //  - otherwise stored to a slot of the tmp buffer by the task that computes it.
-// A local that a range task or several tasks use lives in the tmp buffer, where a range task updates it atomically.
-// Coverage counts that stand between loops, with nothing else there, move to the `bounds` region of a neighbour in the same
-// subgraph, which runs once a launch: they make no task of their own.
-// Where the launcher cannot run a bounds block that depends on what an earlier task found (Config::bounds_from_tasks), the
-// task that finds the last such value also leaves lo and hi in the tmp buffer. What is left in a bounds block then is a load
-// of them, or arithmetic on parameters, extents and constants; counts stay where they are.
+// A local that is used by a range task or by several tasks is stored in the tmp buffer, where a range task updates it atomically.
+// Coverage counts between loops, with nothing else there, move to the `bounds` region of a neighbour in the same subgraph, which
+// runs once per launch: they form no task of their own.
+// Where the launcher cannot run a bounds block that depends on the result of an earlier task (Config::bounds_from_tasks), the task
+// that computes the last such value also stores lo and hi in the tmp buffer. The remaining bounds block only loads them, or does
+// arithmetic on parameters, extents and constants; counts stay where they are.
 #include "passes/offload_tables.h"
 #include "passes/offload_values.h"
 #include "passes/passes.h"
@@ -30,14 +30,14 @@ using namespace offloading;
 
 namespace {
 
-/// A run of top-level instructions that becomes one task. A range segment holds its `parallel` alone.
+/// A sequence of top-level instructions that becomes one task. A range segment contains only its `parallel`.
 struct Segment {
     bool range = false;
     std::vector<Value> insts;
-    std::vector<Value> counts; ///< coverage counts that any region may run
+    std::vector<Value> counts; ///< coverage counts that may move to any region
     bool kept = false;
     GraphPosition graph;
-    std::vector<size_t> finds; ///< range segments whose range it finds
+    std::vector<size_t> finds; ///< range segments whose range it computes
 };
 
 class Offloader {
@@ -86,7 +86,7 @@ class Offloader {
         for (size_t s = 0; s < segments_.size(); ++s) values_.bodies[s].at_home = !segments_[s].range;
     }
 
-    /// The stretches whose flag is looked at: from the segment that begins after their mark to that after their end.
+    /// Records the subgraphs with a flag: from the segment after their begin mark to the one after their end mark.
     void note_flagged(Value mark) {
         const uint64_t subgraph = k_[mark].imm;
         if (k_.subgraphs[subgraph].flag == Subgraph::no_flag) return;
@@ -119,7 +119,7 @@ class Offloader {
         }
     }
 
-    /// True if a task before the range segment `s` finds its range.
+    /// True if a task before the range segment `s` computes its range.
     bool find_elsewhere(size_t s) {
         if (!config_.bounds_from_tasks) return false;
         int last = -1;
@@ -134,7 +134,7 @@ class Offloader {
         return true;
     }
 
-    /// A range segment beside the serial one `s`, in the same subgraph; else `s` itself.
+    /// A range segment next to the serial one `s`, in the same subgraph; otherwise `s` itself.
     size_t neighbour(size_t s) const {
         const auto fits = [&](size_t other) {
             return other < segments_.size() && segments_[other].range && segments_[other].graph == segments_[s].graph;
@@ -143,8 +143,8 @@ class Offloader {
         return fits(s + 1) ? s + 1 : fits(s - 1) ? s - 1 : s;
     }
 
-    /// Serial segments without effects vanish; their counts go to a range neighbour, else they stay. Where a flag is looked
-    /// at there is a task.
+    /// Removes serial segments without effects; their counts move to a neighbouring range segment, if there is one. A subgraph with a flag
+    /// keeps at least one task.
     void decide_tasks() {
         for (size_t s = 0; s < segments_.size(); ++s) {
             Segment &segment = segments_[s];
@@ -182,8 +182,8 @@ class Offloader {
         return task;
     }
 
-    /// Fills `into` with what the region needs, in the kernel's order; values of other tasks are loaded, those of this
-    /// task that others need are stored.
+    /// Fills `into` with the instructions that the region needs, in the kernel's order; values of other tasks are loaded, and values of
+    /// this task that others need are stored.
     void fill(Region &r, Function &task, Cloner &cloner, BlockId into) {
         values_.sort(r);
         for (size_t i = 0; i < k_.params.size(); ++i) cloner.set(k_.params[i], task.params[i]);
@@ -207,7 +207,7 @@ class Offloader {
         }
     }
 
-    /// Stores those values of a copied instruction that other tasks load.
+    /// Stores the values of a copied instruction that other tasks load.
     void keep(Builder &b, const Cloner &cloner, Value v) {
         auto store = [&](Value value) {
             const std::optional<uint64_t> slot = values_.slot(value);
@@ -302,18 +302,18 @@ class Offloader {
         return task;
     }
 
-    /// A local of the kernel lives in the tmp buffer, which is no memory of one thread.
+    /// True if a local of the kernel moves to the tmp buffer, which is not private memory.
     bool moves_local(const Region &r) const {
         return std::any_of(r.needed.begin(), r.needed.end(),
                            [&](Value v) { return k_[v].op == Op::local && values_.slot(v); });
     }
 
-    /// Where lo (byte 0) or hi (byte 8) of a range lies that a task finds.
+    /// The slot of lo (byte 0) or hi (byte 8) of a range that another task computes.
     Value range_slot(Builder &b, size_t s, uint64_t byte) const {
         return b.emit(Op::tmp, {}, Type::pointer(Scalar::i64), ranges_.at(s) + byte);
     }
 
-    /// One axis: its own range. Several: 0 up to the product of their extents.
+    /// One axis: its own range. Several axes: from 0 to the product of their extents.
     std::pair<Value, Value> range_of(Builder &b, const Cloner &cloner, Value loop) {
         std::vector<Value> axes;
         for (Value a : k_.args(loop)) axes.push_back(b.cast(cloner.lookup(a), Scalar::i64));
@@ -337,10 +337,10 @@ class Offloader {
     Crossing values_;
     Scratch scratch_;
     std::vector<Segment> segments_;
-    std::unordered_map<uint64_t, size_t> begun_; ///< by subgraph with a flag
+    std::unordered_map<uint64_t, size_t> begun_; ///< by subgraph with a flag: its first segment
     std::vector<std::pair<size_t, size_t>> flagged_;
     std::unordered_map<size_t, uint64_t>
-        ranges_; ///< by range segment: byte of the tmp buffer where a task leaves its range
+        ranges_; ///< by range segment: byte offset in the tmp buffer at which a task stores its range
 };
 
 } // namespace

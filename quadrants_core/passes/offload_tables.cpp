@@ -61,7 +61,7 @@ SpanId Tables::span(SpanId s) {
     return spans_[s] = id;
 }
 
-/// Few kernels have any.
+/// `tables_` is resized on first use: few kernels have any.
 uint64_t Tables::table(uint64_t index) {
     tables_.resize(from_.tables.size());
     if (!tables_[index]) {
@@ -71,7 +71,7 @@ uint64_t Tables::table(uint64_t index) {
     return tables_[index] - 1;
 }
 
-/// Brings those along that share its count.
+/// Also copies the counters that share its count.
 uint64_t Tables::counter(uint64_t index) {
     const size_t before = to_.counters.size();
     const uint64_t at = entry(counters_, from_.counters, to_.counters, index);

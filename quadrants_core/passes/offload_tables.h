@@ -1,5 +1,5 @@
 #pragma once
-// The tables of a task: it has copies of those entries of the kernel's that it uses, numbered anew.
+// The tables of a task: copies of the kernel's entries that it uses, renumbered.
 #include "ir/function.h"
 #include "passes/clone.h"
 
@@ -7,23 +7,23 @@
 
 namespace qd::passes::offloading {
 
-/// What all tasks use in turn, so that each costs no more than what it holds.
+/// Tables that all tasks reuse in turn, so that each task costs only as much as it contains.
 struct Scratch {
     explicit Scratch(const ir::Function &kernel);
 
     Cloner::Map values;
-    std::vector<SpanId> spans;                  ///< in the task; no_span: not yet copied
-    std::vector<std::vector<uint32_t>> sharing; ///< by counter: those that share its count
+    std::vector<SpanId> spans;                  ///< number in the task; no_span: not copied yet
+    std::vector<std::vector<uint32_t>> sharing; ///< by counter: the counters that share its count
 };
 
-/// Copies table entries that a task uses, on first use.
+/// Copies the table entries that a task uses, on first use.
 class Tables {
   public:
     Tables(const ir::Function &kernel, ir::Function &task, Scratch &scratch);
     ~Tables();
     Tables(const Tables &) = delete;
 
-    /// Makes a copy of an instruction of the kernel name the task's entries.
+    /// Makes a copied instruction refer to the task's entries.
     void adjust(ir::Inst &inst);
 
   private:
@@ -35,7 +35,7 @@ class Tables {
     const ir::Function &from_;
     ir::Function &to_;
     Entries places_, packings_, messages_, counters_;
-    std::vector<uint64_t> tables_; ///< by number in the kernel, 1 + that in the task; empty: no table is used
+    std::vector<uint64_t> tables_; ///< by number in the kernel: 1 + number in the task; empty: no table is used
     std::vector<SpanId> &spans_;
     std::vector<SpanId> copied_;
     const std::vector<std::vector<uint32_t>> &sharing_;

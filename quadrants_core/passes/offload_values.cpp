@@ -10,7 +10,7 @@ using namespace ir;
 
 namespace {
 
-constexpr int most_copied = 16; ///< instructions that are copied rather than crossing through memory
+constexpr int most_copied = 16; ///< instructions recomputed rather than passed through memory
 
 } // namespace
 

@@ -1,6 +1,5 @@
 #pragma once
-// Which values of a kernel's top level the pieces of it need that become tasks, and how they get there: computed again,
-// or through a slot of the tmp buffer.
+// Values of a kernel's top level that its tasks need, and how each task obtains them: recomputed, or through a slot of the tmp buffer.
 #include "ir/function.h"
 
 #include <optional>
@@ -10,15 +9,14 @@
 
 namespace qd::passes::offloading {
 
-/// Values that one piece of code (a serial body, a range body or its bounds) needs from the kernel's top level, each
-/// once.
+/// Values that one region of code (a serial body, a range body or its bounds) needs from the kernel's top level, each listed once.
 struct Region {
     int segment = 0;
-    bool at_home = false; ///< a serial body: holds the definitions of its segment
+    bool at_home = false; ///< a serial body: contains the definitions of its segment
     std::vector<ir::Value> needed;
     std::unordered_set<uint32_t> seen;
 
-    /// False if it was there.
+    /// False if it was already listed.
     bool add(ir::Value v);
 };
 
@@ -26,33 +24,32 @@ class Crossing {
   public:
     explicit Crossing(const ir::Function &kernel);
 
-    /// Says where the next instruction of the top level is to stand, in order. A range segment computes nothing that
-    /// others use.
+    /// Assigns the next top-level instruction to a segment, in program order. A range segment computes nothing that others use.
     void settle(ir::Value v, int segment);
     void begin_segments(size_t count);
 
     std::vector<Region> bodies, bounds; ///< by segment
-    std::vector<bool> gives;            ///< by segment: others need what it computes, or it has an effect
+    std::vector<bool> gives;            ///< by segment: others need its results, or it has side effects
 
-    /// Cheap, and depends on parameters and constants alone.
+    /// True if it is cheap and depends only on parameters and constants.
     bool can_recompute(ir::Value v);
-    /// Records that a region uses `used`, and what follows from it.
+    /// Records that a region uses `used`, and everything that follows from it.
     void need(Region &region, ir::Value used);
-    /// The same for the operands of an instruction and of all that it owns.
+    /// The same for the operands of an instruction and of everything in its blocks.
     void need_operands(Region &region, ir::Value v);
 
-    /// The segment that `v` is computed in; -1: none.
+    /// The segment in which `v` is computed; -1: none.
     int home(ir::Value v) const { return home_[owner(v).id]; }
-    /// Byte of the tmp buffer where a value or local lives that crosses tasks.
+    /// Byte offset in the tmp buffer of a value or local that crosses tasks.
     std::optional<uint64_t> slot(ir::Value v) const;
     uint64_t tmp_bytes() const { return tmp_bytes_; }
-    /// Bytes of the tmp buffer for one thing more: where they begin.
+    /// Reserves bytes of the tmp buffer; returns their offset.
     uint64_t reserve(uint64_t bytes);
-    /// Brings what a region needs into the kernel's order.
+    /// Sorts the needs of a region into the kernel's order.
     void sort(Region &region) const;
 
   private:
-    /// The instruction in a block list that gives `v` its value: itself, or the owner of a result.
+    /// The listed instruction that defines `v`: itself, or the owner of a result.
     ir::Value owner(ir::Value v) const { return k_[v].op == ir::Op::result ? k_.args(v)[0] : v; }
     int recompute_cost(ir::Value v);
     void reserve(ir::Value v, uint64_t bytes);

@@ -53,7 +53,7 @@ Value floating_bits(Builder &b, const Packing &packing, Scalar word, Value numbe
     const Value half = integer(drop > 0 ? int64_t(1) << (drop - 1) : 0);
     const Value lifted = b.add(size, half);
     const Value dropped = integer(drop);
-    const Value kept = b.shr(lifted, dropped); // exponent and digits; a carry goes into the exponent
+    const Value kept = b.shr(lifted, dropped); // exponent and digits; a carry propagates into the exponent
     const Value offset = integer((int64_t(form.bias) - packing.bias()) << digits);
     const Value rebased = b.sub(kept, offset);
     const Value one = integer(int64_t(1) << digits);
@@ -76,7 +76,7 @@ Value floating_bits(Builder &b, const Packing &packing, Scalar word, Value numbe
     return converted(b, b.bor(upper, low), word);
 }
 
-/// `lifted`: the word, shifted so that the number's top bit is the word's.
+/// `lifted`: the word, shifted so that the number's top bit is the word's top bit.
 Value floating_number(Builder &b, const Packing &packing, Value lifted, Value room, Scalar type) {
     const FloatForm form = form_of(type);
     const int digits = packing.digits(), fraction = digits + int(packing.is_signed);

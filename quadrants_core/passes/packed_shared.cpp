@@ -9,7 +9,7 @@ using namespace ir;
 
 namespace {
 
-/// Some bits of a word as an integer.
+/// Extracts bits of a word as an integer.
 Value bits_at(Builder &b, Value word, int shift, int count, Scalar type) {
     const Scalar elem = b.fn.type(word).elem;
     const Value at = b.integer(elem, shift);
@@ -19,7 +19,7 @@ Value bits_at(Builder &b, Value word, int shift, int count, Scalar type) {
     return converted(b, bits, type);
 }
 
-/// A word in the making: one number changes, and so may the exponent and all that share it.
+/// A word being updated: one number changes, and possibly the exponent and all numbers that share it.
 struct Change {
     Builder &b;
     const Packing &packing;
@@ -36,7 +36,7 @@ struct Change {
         word = word_with_bits(b, word, first, count, wide);
     }
 
-    /// To the right, rounded.
+    /// Shifts right with rounding.
     Value shifted(Value bits, Value by) const {
         const Value one = integer(1);
         const Value last = integer(form.digits + 2);
@@ -47,7 +47,7 @@ struct Change {
         return b.ushr(lifted, count);
     }
 
-    /// The exponent that a number would have alone, rounded to its digits; below 1 if it is too small.
+    /// The exponent that the number would have alone, rounded to its digits; below 1 if it is too small.
     Value own_exponent(Value size) const {
         const int drop = form.digits - (packing.digits() - 1);
         const Value half = integer(drop > 0 ? int64_t(1) << (drop - 1) : 0);
@@ -58,7 +58,7 @@ struct Change {
         return b.sub(exponent, offset);
     }
 
-    /// The exponent that another number needs; 0 if it is 0.
+    /// The exponent that another number needs; 0 if the number is 0.
     Value needed(Value size, int digits, Value before) const {
         const Value free = converted(b, b.clz(size), form.bits);
         const Value spare = integer(bits_of(form.bits) - digits);
@@ -71,7 +71,7 @@ struct Change {
         return b.select(is_zero, zero, needed);
     }
 
-    /// The number's digits at that exponent: those of the float, its leading 1 among them, shifted.
+    /// The number's digits at the given exponent: the mantissa of the float including its leading 1, shifted.
     Value digits_at(Value exponent, Value size, Value own, Value largest) const {
         const int digits = packing.digits();
         const Value zero = integer(0);

@@ -1,5 +1,5 @@
 #pragma once
-// Every pass: a free function that edits a function in place and says whether anything changed. passes.def lists them.
+// All passes: free functions that edit a function in place and return whether anything changed. passes.def lists them.
 #include "ir/function.h"
 
 #include <span>
@@ -8,13 +8,14 @@
 
 namespace qd::passes {
 
-/// What passes may assume of the target. The pipeline fills it from the backend's capabilities.
+/// What passes may assume about the target. The pipeline fills it from the backend's capabilities.
 struct Config {
     int vector_bytes = 0; ///< SIMD register width; 0 = do not vectorise
-    /// The launcher cannot run bounds blocks that look at memory: where a range depends on what a task finds, that task leaves
-    /// it in the tmp buffer.
+    /// The launcher cannot run bounds blocks that read memory: where a range depends on the result of a task, that task stores it in the
+    /// tmp buffer.
     bool bounds_from_tasks = false;
-    bool grid = false; ///< threads share a range index by index (grid_ranges), not chunk by chunk (chunk_ranges)
+    /// A range is distributed over threads index by index (grid_ranges), not in chunks (chunk_ranges).
+    bool grid = false;
 };
 
 #define PASS(id, doc) bool id(ir::Function &fn, const Config &config);
@@ -28,23 +29,22 @@ struct Pass {
 std::span<const Pass> all();
 const Pass *find(std::string_view name);
 
-/// Cuts a kernel into tasks. Each becomes a Function of its own with the kernel's parameters and tables.
+/// Splits a kernel into tasks. Each becomes a Function of its own with the kernel's parameters and tables.
 std::vector<ir::Function> offload(const ir::Function &kernel, const Config &config);
 
-/// Merges equal pure instructions as `cse` does, but for real numbers: of those each stays in its branch.
+/// Merges equal pure instructions as `cse` does, except those on floats, which stay in their branches.
 bool merge_indices(ir::Function &fn);
 
-/// Takes the coverage counts out of a kernel that no pass has seen: what is left is compiled as if there never were
-/// any.
+/// Removes the coverage counts from a kernel before any pass has run: it is then compiled as if there had never been any.
 void drop_counts(ir::Function &kernel);
 
-/// Sees every step of `run`: for dumps, timing, verification.
+/// Notified after every pass of `run`: for dumps, timing, verification.
 struct Observer {
     virtual ~Observer() = default;
     virtual void after(const Pass &pass, const ir::Function &fn, bool changed, double microseconds) = 0;
 };
-/// The only loop over passes. Verifies after each one when `verify`, and throws InternalError naming the pass; after
-/// Stop it throws Interrupted.
+/// Runs a list of passes. With `verify`, verifies after each pass and throws InternalError naming the pass at fault. Throws Interrupted
+/// after Stop.
 bool run(std::span<const Pass> pipeline, ir::Function &fn, const Config &config, bool verify, Observer *observer);
 
 } // namespace qd::passes

@@ -29,7 +29,7 @@ Value modulo(Builder &b, Value v, uint32_t by) {
     return b.rem(v, c);
 }
 
-/// The outermost occurrence of an axis in a place needs no modulo.
+/// True for the outermost occurrence of an axis in a place, which needs no modulo.
 bool outermost(const Place &place, size_t level, size_t axis_at) {
     const uint8_t axis = place.levels[level].axes[axis_at].axis;
     for (size_t outer = 0; outer <= level; ++outer)
@@ -56,7 +56,7 @@ void Address::become(Value v, uint64_t origin) {
         b_.fn[b_.block].insts.push_back(v);
         return;
     }
-    // The last instruction emitted is the address itself; v takes its place in the list.
+    // The last instruction emitted is the address itself; `v` replaces it in the list.
     Inst last = b_.fn[base_];
     last.span = b_.fn[v].span;
     last.type = b_.fn.type(v);

@@ -1,6 +1,6 @@
-// A loop over an array, inside of the chunk loop, that adds to each of its elements atomically (`x[j] += ...` for each
-// pair i, j): the sums go to a copy on the thread's heap, which nobody else sees, so the inner loop may become SIMD;
-// behind the chunk loop the copy is added to the array, an atomic for each element.
+// Reduction into privatised copies. Applies to a loop over an array, inside the chunk loop, that adds to each element atomically
+// (`x[j] += ...` for each pair i, j): the reductions go to a copy on the thread's heap, which no other thread sees, so the inner loop
+// can become SIMD. After the chunk loop the copy is added to the array, with one atomic per element.
 //
 //   for i                                     if n <= most & many i:
 //       for j in lo..hi             ->            copy = reserve hi - lo; all 0
@@ -8,10 +8,10 @@
 //                                                 for j in lo..hi: if copy[j - lo] != 0: atomic_add x[j], copy[j - lo]
 //                                             else: as before
 //
-// Nothing else in the chunk loop may touch the array but by adding, old values unused; nor may threads come together there. An element that nothing was added
-// to stays untouched: it may not exist. Stop and failed assertions leave the chunk loop alone: what was added so far is brought to the
-// array. After thread_local_sums, which takes addresses that do not change, and licm, so
-// that limits stand outside; before lower_access, while addresses have indices.
+// Within the chunk loop the array must only be accessed by additions whose old values are unused, and there must be no barrier or
+// convergent op. An element that nothing was added to is not accessed: it may not exist. Stop and failed assertions leave only the
+// chunk loop: the additions so far are written to the array. Runs after thread_local_sums, which handles invariant addresses, and
+// licm, so that bounds are computed outside; before lower_access, while addresses have indices.
 #include "analysis/memory.h"
 #include "analysis/structure.h"
 #include "analysis/uses.h"
@@ -33,16 +33,16 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t most_elements = 1 << 16; ///< of a copy: larger ones would leave the caches
-constexpr int64_t least_rounds = 8;        ///< of the chunk loop, so that the copy pays
+constexpr int64_t most_elements = 1 << 16; ///< of a copy: larger ones would not fit the caches
+constexpr int64_t least_rounds = 8;        ///< iterations of the chunk loop for which a copy pays off
 constexpr size_t most_copies = 16;
 
-/// Atomics on one address, as it is written.
+/// Atomics on one address, compared syntactically.
 struct Copy {
     Value pointer;
     std::vector<Value> atomics;
     uint32_t number = 0;
-    Value begin; ///< of the copy
+    Value begin; ///< begin of the copy
 };
 
 struct Inner {
@@ -78,7 +78,7 @@ class Chunk {
         }
     }
 
-    /// Objects that the loop only adds to.
+    /// Finds the objects that the loop only adds to.
     void find_added() {
         in_loop_.assign(fn_.insts.size(), 0);
         added_.assign(memory_.objects() + 1, 1);
@@ -115,7 +115,7 @@ class Chunk {
         if (!copies.empty() && (count_ += copies.size()) <= most_copies) inner_.push_back({inner, std::move(copies)});
     }
 
-    /// One index is that of the loop, the others do not change.
+    /// True if exactly one index is that of the loop and the others are invariant.
     bool is_indexed_by(Value pointer, Value index) const {
         const Op op = fn_[pointer].op;
         if ((op != Op::element && op != Op::place) || !fn_.type(pointer).is_pointer()) return false;
@@ -135,7 +135,7 @@ class Chunk {
         });
     }
 
-    /// The chunk loop becomes an if with two copies of it; its results are those of the if.
+    /// The chunk loop becomes an if with two copies of it; its results become those of the if.
     void rewrite() {
         const BlockId around = structure_.block[loop_.id];
         std::vector<Value> &list = fn_[around].insts;
@@ -187,7 +187,7 @@ class Chunk {
         return b.offset(copy.begin, bytes, elem);
     }
 
-    /// A loop over the indices of the inner one.
+    /// Emits a loop over the indices of the inner one.
     template <class Body> void each_index(Builder &b, const Inner &inner, Body &&body) {
         const Value made = b.for_(fn_.args(inner.loop)[0], fn_.args(inner.loop)[1], {}, {});
         Builder in(fn_, fn_[made].blocks[0]);
@@ -208,11 +208,12 @@ class Chunk {
         });
     }
 
-    /// Copies the chunk loop to the end of a block, with the sums in `inner`, which are then brought to memory.
+    /// Copies the chunk loop to the end of a block, with the reductions of `inner` in privatised copies, which are then added to the
+    /// arrays.
     void loop_again(BlockId block, std::span<const Inner> inner) {
         Cloner cloner(fn_, fn_);
         const Value made = cloner.copy(loop_, block);
-        std::map<Value, std::vector<Value>> instead; ///< by atomic of the copied loop
+        std::map<Value, std::vector<Value>> instead; ///< by atomic of the copied loop: its replacement
         for (const Inner &one : inner)
             for (const Copy &copy : one.copies)
                 for (Value atomic : copy.atomics)
@@ -230,7 +231,7 @@ class Chunk {
         Builder(fn_, block).yield(results);
     }
 
-    /// What stands for an atomic of the copied loop.
+    /// The instructions that replace an atomic of the copied loop.
     std::vector<Value> add(const Inner &inner, const Copy &copy, Cloner &cloner, Value atomic) {
         const Value index = cloner.lookup(fn_[fn_[inner.loop].blocks[0]].params[0]);
         const Value amount = fn_.args(atomic)[1];
@@ -284,14 +285,14 @@ class Chunk {
     const analysis::Memory memory_;
     const analysis::Structure structure_;
     const std::vector<uint32_t> uses_;
-    std::vector<uint8_t> in_loop_; ///< by value: parameter or result of something in the loop
-    std::vector<uint8_t> added_;   ///< by object
-    bool together_ = false;        ///< threads come together in the loop
+    std::vector<uint8_t> in_loop_; ///< by value: parameter or result of an instruction in the loop
+    std::vector<uint8_t> added_;   ///< by object: the loop only adds to it
+    bool together_ = false;        ///< the loop contains a convergent op or a fence
     std::vector<Inner> inner_;
-    size_t count_ = 0; ///< of copies
+    size_t count_ = 0; ///< number of copies
 };
 
-/// Loops that stand in no other.
+/// Finds the outermost loops.
 void find_chunks(const Function &fn, BlockId b, std::vector<Value> &out) {
     for (Value v : fn[b].insts) {
         if (fn[v].op == Op::for_) out.push_back(v);

@@ -1,12 +1,12 @@
-// Locals into SSA values.
+// Promotes locals to SSA values (mem2reg).
 //
-// A local becomes a set of variables, one per element, if every use is a load or store of one whole element at a
-// constant offset, and no parallel loop or subgraph that does not hold the local stores to it: a do_while runs again, a
-// checkpoint may be left out. One walk in program order keeps the
-// current value of each variable. At an if or a loop, the variables stored inside and declared outside become slots:
-//  - if: a result, unless all branches that reach the end leave the value as it was. A branch that ends in break,
-//    continue or exit reaches no end and contributes no value.
-//  - for, loop: a carried value; yield, continue and break pass on the value current where they stand.
+// A local becomes a set of variables, one per element, if every use is a load or store of one whole element at a constant offset, and
+// no parallel loop or subgraph that does not contain the local stores to it: a do_while is repeated, a checkpoint may be skipped. One
+// walk in program order tracks the current value of each variable. At an if or a loop, the variables stored inside and declared
+// outside become slots:
+//  - if: a result, unless all branches that reach the end leave the value unchanged. A branch that ends in break, continue or exit
+//    does not reach the end and contributes no value.
+//  - for, loop: a carried value; yield, continue and break pass the current value.
 // `local` zeroes its memory, so every variable has a value from its declaration on.
 #include "analysis/memory.h"
 #include "ir/graph.h"
@@ -28,9 +28,9 @@ using ir::Value;
 
 namespace {
 
-constexpr uint64_t largest_local = 4096; ///< elements; a larger one stays in memory
+constexpr uint64_t largest_local = 4096; ///< elements; larger locals stay in memory
 
-/// A pointer to element `element` of local number `local`; local 0: no such pointer.
+/// A pointer to element `element` of local number `local`; local 0: not a pointer into a local.
 struct Target {
     uint32_t local = 0, element = 0;
 };
@@ -38,12 +38,12 @@ struct Local {
     Value inst;
     Value parallel;     ///< innermost parallel loop around it
     uint32_t subgraph;  ///< innermost subgraph around it
-    uint32_t order = 0; ///< of the instruction in the walk
+    uint32_t order = 0; ///< position of the instruction in the walk
     uint32_t elements = 0, first_variable = 0;
     bool good = true;
 };
 
-/// First walk: which locals can be promoted.
+/// First walk: finds the locals that can be promoted.
 struct Candidates {
     const Function &fn;
     std::vector<Target> targets; ///< by value
@@ -103,13 +103,13 @@ struct Promotion {
     std::vector<Local> locals;
 
     std::vector<Type> types;                           ///< by variable
-    std::vector<SpanId> spans;                         ///< by variable: of its local
+    std::vector<SpanId> spans;                         ///< by variable: span of its local
     std::vector<Value> current;                        ///< by variable
-    std::vector<uint32_t> declared;                    ///< by variable: order
+    std::vector<uint32_t> declared;                    ///< by variable: position of its declaration
     std::vector<std::pair<uint32_t, uint32_t>> stored; ///< by value: the variables of a control instruction, in `sets`
     std::vector<uint32_t> sets;
-    std::vector<Value> seen;  ///< by variable: control that listed it last
-    std::vector<Value> loops; ///< around the current instruction
+    std::vector<Value> seen;  ///< by variable: the control instruction that listed it last
+    std::vector<Value> loops; ///< loops around the current instruction
     uint32_t clock = 0;
 
     Promotion(Function &f, Candidates &c)
@@ -144,7 +144,7 @@ struct Promotion {
         return list;
     }
 
-    /// Appends the variables stored in a block to `found`, and fills `stored` of the controls in it.
+    /// Appends the variables stored in a block to `found`, and fills `stored` of the control instructions in it.
     void collect(BlockId b, std::vector<uint32_t> &found) {
         for (Value v : fn[b].insts) {
             uint32_t start = ++clock;
@@ -177,7 +177,7 @@ struct Promotion {
         fn[b].insts = std::move(kept);
     }
 
-    /// False if the instruction goes away.
+    /// False if the instruction is removed.
     bool step(Value v, Value owner) {
         const Op op = fn[v].op;
         if (op == Op::offset) return !promoted(fn.args(v)[0]);

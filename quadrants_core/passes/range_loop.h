@@ -1,5 +1,5 @@
 #pragma once
-// The parallel loop of a range task, on its way to loops over indices of its linearised range.
+// Helpers that turn the parallel loop of a range task into loops over its linearised range.
 #include "ir/builder.h"
 
 #include <span>
@@ -8,10 +8,10 @@
 
 namespace qd::passes {
 
-/// The loop, taken out of the task; `b` stands where it was.
+/// The loop, removed from the task; `b` inserts at its position.
 struct RangeLoop {
     std::vector<ir::Value> bounds;
-    ir::Loop flags; ///< of the loop that runs the body
+    ir::Loop flags; ///< settings of the loop that contains the body
     ir::BlockId body;
 };
 
@@ -26,7 +26,7 @@ std::vector<ir::Value> coordinates(ir::Builder &b, const std::vector<Axis> &axes
 
 void replace_uses(ir::Function &fn, ir::BlockId block, const std::vector<std::pair<ir::Value, ir::Value>> &map);
 
-/// Puts what `lower(b, loop)` emits into the place of the parallel loop; false if the function has none.
+/// Replaces the parallel loop by the instructions that `lower(b, loop)` emits; false if the function has none.
 template <class Lower> bool replace_range_loop(ir::Function &fn, const Lower &lower) {
     if (fn.role != ir::Role::range_task) return false;
     std::vector<ir::Value> &list = fn[fn.body].insts;

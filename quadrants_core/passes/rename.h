@@ -1,5 +1,5 @@
 #pragma once
-// Values that a pass replaces by others, applied while it walks in program order.
+// Replacement of values by others, applied while a pass walks in program order.
 #include "ir/function.h"
 
 namespace qd::passes {

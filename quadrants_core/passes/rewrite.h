@@ -1,14 +1,14 @@
 #pragma once
-// Instructions that become several: what is new stands before the instruction, which turns into the last step, so that
-// its uses stay as they are.
+// Expansion of one instruction into several: the new ones are inserted before it, and it turns into the last one itself, so that its uses
+// remain valid.
 #include "ir/builder.h"
 
 #include <algorithm>
 
 namespace qd::passes {
 
-/// Calls `expand(b, v)` for each instruction in `block`, and in the blocks inside, that is `wanted`. `b` appends where
-/// `v` stood; `expand` returns the value that is to be `v`: the last instruction it emitted, or a result of it.
+/// Calls `expand(b, v)` for each `wanted` instruction in `block` and its nested blocks. `b` appends at the position of `v`; `expand`
+/// returns the value that replaces `v`: the last instruction that it emitted, or a result of it.
 template <class Wanted, class Expand>
 bool expand_each(ir::Function &fn, ir::BlockId block, const Wanted &wanted, const Expand &expand) {
     const std::vector<ir::Value> &list = fn[block].insts;

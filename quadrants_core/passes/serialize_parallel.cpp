@@ -8,7 +8,7 @@ using namespace ir;
 
 namespace {
 
-/// One `for` an axis, the first outermost. The index parameters of the parallel loop become those of the new loops.
+/// One `for` per axis, the first outermost. The index parameters of the parallel loop become those of the new loops.
 void nest(Function &fn, Value v) {
     Loop flags = fn.loops[fn[v].imm];
     flags.vectorize = !flags.serialize;

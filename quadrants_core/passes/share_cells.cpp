@@ -1,9 +1,9 @@
-// One walk for several accesses to a cell: a find_cell or make_cell of the same cell, already done here, gives its
-// address. Facts are scoped by the block structure. What may end them:
-//   a cell made       ends the addresses found before on that level (they may be the zeros that stood for it)
-//   a cell removed    ends all facts of the tree
-//   threads that wait for each other    end all facts
-// Else another thread may do either at any time; a reader then sees the cell as it was before, which is as good an order.
+// Merges lookups of cells: a find_cell or make_cell is replaced by the address from an earlier one of the same cell. Facts are scoped
+// by the block structure. They are invalidated by
+//   creating a cell        invalidates addresses found before on that level (they may be of the zeros that stand in for it)
+//   removing a cell        invalidates all facts of the tree
+//   a barrier or fence     invalidates all facts
+// Otherwise another thread may do either at any time; a reader then sees the cell as it was before, which is a valid order too.
 #include "passes/passes.h"
 #include "passes/rename.h"
 
@@ -16,7 +16,7 @@ using namespace ir;
 
 namespace {
 
-constexpr size_t most_facts = 64; ///< looked at, the latest first
+constexpr size_t most_facts = 64; ///< considered, the latest first
 
 struct Fact {
     Value container, number, cell;
@@ -42,7 +42,7 @@ struct Sharing {
         facts[i].alive = false;
         killed.push_back(i);
     }
-    /// Ends what an instruction ends.
+    /// Invalidates the facts that an instruction invalidates.
     void change(Value v) {
         const Op op = fn[v].op;
         const bool waits = (info(op).traits & fences) != 0;
@@ -112,7 +112,7 @@ struct Sharing {
             run(child);
             for (size_t i = killed_before; i < killed.size(); ++i) {
                 if (killed[i] >= facts_before) continue;
-                facts[killed[i]].alive = true; // for the other branch
+                facts[killed[i]].alive = true; // valid again in the other branch
                 ended.push_back(killed[i]);
             }
             killed.resize(killed_before);

@@ -1,6 +1,5 @@
-// Coverage counts that stand together. Counters of which every count stands in one block, with nothing between them
-// that may leave it, are always counted together: one instruction counts for all, and they share its count. What one
-// counter counts several times in a block is added up first.
+// Merges coverage counts in one block. Counters whose only counts are in one block, with nothing between them that may leave it, are always
+// counted together: one instruction counts for all, and they share its count. Several counts of one counter in a block are first added up.
 #include "analysis/effects.h"
 #include "analysis/walk.h"
 #include "passes/passes.h"
@@ -25,9 +24,9 @@ class Sharing {
         });
     }
 
-    /// At the top level tasks may be cut at whatever has blocks, and at the marks of subgraphs.
+    /// At the top level, kernels may be split at instructions with blocks and at graph marks.
     void block(BlockId b, bool top) {
-        Value open; // counts for those that follow
+        Value open; // the count that later counters share
         std::vector<Value> kept;
         for (Value v : std::vector(fn_[b].insts)) {
             if (is_alone(v)) {
@@ -50,7 +49,7 @@ class Sharing {
     bool changed = false;
 
   private:
-    /// The only count of its counter, by one.
+    /// True if it is the only count of its counter, with the amount 1.
     bool is_alone(Value v) const {
         if (fn_[v].op != Op::count || times_[fn_[v].imm] != 1) return false;
         const Inst &amount = fn_[fn_.args(v)[0]];
@@ -59,11 +58,11 @@ class Sharing {
 
     Function &fn_;
     std::vector<uint8_t> effects_;
-    std::vector<uint32_t> times_; ///< by counter: counts of it
+    std::vector<uint32_t> times_; ///< by counter: number of its counts
 };
 
 bool join(Function &fn, BlockId b) {
-    std::unordered_map<uint64_t, size_t> earlier; // by counter: its count, as a place in `kept`
+    std::unordered_map<uint64_t, size_t> earlier; // by counter: its count, as a position in `kept`
     std::vector<Value> kept;
     bool changed = false;
     for (Value v : std::vector(fn[b].insts)) {

@@ -1,7 +1,6 @@
-// A variable that a kernel declares in front of a parallel loop lives in the tmp buffer (offload.cpp), one for all
-// threads. `v += x` is an atomic from the start; `v = v + x` is load, op, store. In the loop this becomes one atomic,
-// if load and store stand in one block with no other write to the variable between them and the loaded value goes
-// nowhere else.
+// A variable that a kernel declares before a parallel loop is stored in the tmp buffer (offload.cpp), shared by all threads. `v += x` is an
+// atomic from the start; `v = v + x` is load, op, store. In the loop the latter becomes one atomic, if load and store are in one block with
+// no other write to the variable in between and the loaded value has no other use.
 #include "passes/shared_updates.h"
 
 #include "analysis/effects.h"
@@ -18,7 +17,7 @@ using analysis::Overlap;
 
 namespace {
 
-constexpr size_t farthest = 64; ///< instructions between load and store
+constexpr size_t farthest = 64; ///< maximum number of instructions between load and store
 
 class Updates {
   public:
@@ -39,7 +38,7 @@ class Updates {
     }
 
   private:
-    /// The store at position `at`, as the end of an update.
+    /// Tries to turn the store at position `at`, and the load and op before it, into one atomic.
     bool update(BlockId b, size_t at) {
         Value store = fn_[b].insts[at], result = fn_.args(store)[1];
         Op op = atomic_op(fn_[result].op == Op::sub ? Op::add : fn_[result].op);
@@ -63,8 +62,7 @@ class Updates {
         return false;
     }
 
-    /// `load` stands before position `at` of the block, reads what the store there writes, and nothing else writes
-    /// between.
+    /// True if `load` is before position `at` of the block and reads what the store there overwrites, and nothing else writes in between.
     bool reaches(BlockId b, size_t at, Value load) const {
         const std::vector<Value> &list = fn_[b].insts;
         analysis::Access stored = memory_.access(list[at]);

@@ -3,7 +3,7 @@
 
 namespace qd::passes {
 
-/// In a range task, makes updates `v = v op x` of the kernel's own variables atomic: all threads share them.
+/// In a range task, makes updates `v = v op x` of the kernel's own variables atomic, since all threads share them.
 bool shared_updates(ir::Function &task);
 
 } // namespace qd::passes

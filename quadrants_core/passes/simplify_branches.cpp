@@ -1,16 +1,14 @@
-// Branches and loops whose course is known, and branches that are cheaper as selects. One walk in program order; the
-// children of an instruction are simplified before it. Laws:
-//  - An if with a constant condition is replaced by its branch. If that branch leaves, what follows in the block goes
-//    away.
-//  - If both branches leave the same way, they yield instead, and one terminator follows. If both leave differently,
-//    the else branch moves behind the if. If one leaves, the other moves behind the if.
-//  - At the end of a loop's round, `if c { A; continue x } B; yield y` becomes `if c { A; yield x } else { B; yield y
-//    }; yield`.
-//  - A result that both branches yield alike is that value. An if without contents goes away.
-//  - An if whose branches are cheap, may be moved and yield becomes selects. A load counts as pure if its very address has been
-//    accessed before on every way here.
-//  - A for or parallel with constant bounds that never runs goes away; one that runs once, or a loop that always breaks
-//    in its first round, is replaced by its body. A carried value that never changes is its initial value.
+// Simplifies branches and loops with known control flow, and turns cheap branches into selects. One walk in program order; the
+// children of an instruction are simplified before it. Rules:
+//  - An if with a constant condition is replaced by its branch. If that branch leaves, the rest of the block is removed.
+//  - If both branches leave in the same way, they yield instead, followed by one terminator. If they leave in different ways, the else
+//    branch moves after the if. If one branch leaves, the other one moves after the if.
+//  - At the end of a loop body, `if c { A; continue x } B; yield y` becomes `if c { A; yield x } else { B; yield y }; yield`.
+//  - A result that both branches yield with the same value is that value. An if without contents is removed.
+//  - An if whose branches are cheap, movable and yield becomes selects. A load counts as movable if its exact address has been
+//    accessed before on every path to it.
+//  - A for or parallel with constant bounds that never runs is removed; one that runs once, or a loop that always breaks in its first
+//    iteration, is replaced by its body. A carried value that never changes is replaced by its initial value.
 #include "ir/eval.h"
 #include "passes/passes.h"
 #include "passes/rename.h"
@@ -30,18 +28,19 @@ using ir::Value;
 
 namespace {
 
-constexpr int select_budget = 16;   ///< cost of both branches together
-constexpr int flat_budget = 512;    ///< the same where branches are wished flat
-constexpr int deepest_nesting = 50; ///< no new levels below
+constexpr int select_budget = 16;   ///< total cost of both branches
+constexpr int flat_budget = 512;    ///< the same with Wish::flat
+constexpr int deepest_nesting = 50; ///< no new levels below this depth
 
 struct Branches {
     Function &fn;
     Rename rename;
-    std::vector<std::vector<Value>> ends; ///< by control instruction (numbered): the terminators that pass values to it
-    std::vector<uint32_t> number;         ///< by value: into `ends`
-    std::vector<Value> tail_of;           ///< by block: the loop whose next round follows, with the values it yields
-    std::vector<uint8_t> accessed;        ///< by pointer: loaded or stored on every way to here
-    std::vector<Value> accesses;          ///< to undo
+    std::vector<std::vector<Value>> ends; ///< by loop (numbered): the terminators that pass values to it
+    std::vector<uint32_t> number;         ///< by value: index into `ends`
+    /// By block: the loop whose next iteration follows, with the values that the block yields.
+    std::vector<Value> tail_of;
+    std::vector<uint8_t> accessed; ///< by pointer: loaded or stored on every path to here
+    std::vector<Value> accesses;   ///< to undo
     bool changed = false;
 
     explicit Branches(Function &f) : fn(f), rename(f), ends(1), number(f.insts.size()), accessed(f.insts.size()) {}
@@ -80,7 +79,7 @@ struct Branches {
         fn[b].insts.push_back(v);
         return v;
     }
-    /// Moves all but the terminator of `from` to the end of `to`.
+    /// Moves all instructions of `from` except the terminator to the end of `to`.
     void move_contents(BlockId from, BlockId to) {
         std::vector<Value> &source = fn[from].insts;
         fn[to].insts.insert(fn[to].insts.end(), source.begin(), source.end() - 1);
@@ -123,7 +122,7 @@ struct Branches {
     }
 
     // ---- if
-    /// False if nothing after it in the block can run; the block then has its terminator.
+    /// False if nothing after it in the block is reachable; the block then has its terminator.
     bool branch(Value v, BlockId b, int depth) {
         if (std::optional<int64_t> c = integer(fn.args(v)[0])) {
             changed = true;
@@ -159,7 +158,7 @@ struct Branches {
         return true;
     }
 
-    /// Puts the simplified contents of `taken` in place of its owner.
+    /// Replaces the owner of `taken` by its simplified contents.
     bool enter(Value v, BlockId taken, BlockId b, int depth) {
         run(taken, depth);
         Value end = terminator(taken);
@@ -200,7 +199,7 @@ struct Branches {
         return false;
     }
 
-    /// Results that both sides yield alike.
+    /// Merges results for which both sides yield the same value.
     void merge_results(Value v, const BlockId (&side)[2]) {
         std::vector<uint8_t> keep(fn[v].results.size, 1);
         std::span<const Value> x = fn.args(terminator(side[0])), y = fn.args(terminator(side[1]));
@@ -247,15 +246,14 @@ struct Branches {
         }
     }
 
-    // ---- continue where the block ends the round of a loop
+    // ---- continue where the block ends an iteration of a loop
     bool wraps_rest(Value v, BlockId b, int depth) const {
         if (b.id >= tail_of.size() || !tail_of[b.id] || depth >= deepest_nesting) return false;
         if (fn[fn.args(v)[0]].op == Op::constant) return false;
         Op x = fn[terminator(fn[v].blocks[0])].op, y = fn[terminator(fn[v].blocks[1])].op;
         return (x == Op::continue_ && y == Op::yield) || (x == Op::yield && y == Op::continue_);
     }
-    /// Moves what follows `v` into its branch that goes on; `old` is the list of block `b`, in which `v` has position
-    /// `i`.
+    /// Moves the instructions after `v` into its branch that does not leave; `old` is the list of block `b`, in which `v` has position `i`.
     void wrap_rest(Value v, BlockId b, std::vector<Value> &old, size_t i) {
         changed = true;
         Value loop = tail_of[b.id];
@@ -342,7 +340,7 @@ struct Branches {
         drop_slots(fn, v, ends[number[v.id]], keep);
     }
 
-    /// The index of the only round of a loop, no value for a `loop`; nothing if it may run otherwise.
+    /// The index of the only iteration of a loop, or no value for a `loop`; nullopt if it may run otherwise.
     std::optional<Value> single_round(Value v, BlockId b) {
         Op op = fn[v].op;
         if (op == Op::parallel) return {};

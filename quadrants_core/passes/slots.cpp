@@ -9,7 +9,7 @@ using ir::Value;
 
 namespace {
 
-/// `extra` does not point into the pool.
+/// `extra` must not point into the pool.
 List append(Function &fn, List list, std::span<const Value> extra) {
     if (list.size == 0 || list.begin + list.size != fn.pool.size()) list = fn.make_list(fn.list(list));
     fn.pool.insert(fn.pool.end(), extra.begin(), extra.end());
@@ -42,7 +42,7 @@ void append_results(Function &fn, Value control, std::span<const Type> types) {
 
 namespace {
 
-/// Keeps the values of `list` whose slot is kept; `first` values before the slots stay.
+/// Keeps the values of `list` whose slot is kept; the `first` values before the slots stay.
 void filter(Function &fn, List &list, uint32_t first, std::span<const uint8_t> keep) {
     uint32_t end = first;
     for (uint32_t i = first; i < list.size; ++i)

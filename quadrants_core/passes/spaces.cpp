@@ -1,5 +1,5 @@
-// One walk in program order. A pointer that a loop carries is in the space of the one it begins with, one that an `if`
-// yields in that of a branch which yields; that all others agree is for the verifier to say.
+// One walk in program order. A pointer carried by a loop is in the space of its initial value, one yielded by an `if` in that of a branch
+// that yields; that all others agree is checked by the verifier.
 #include "passes/spaces.h"
 
 #include "passes/slots.h"

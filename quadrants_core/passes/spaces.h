@@ -3,8 +3,8 @@
 
 namespace qd::passes {
 
-/// Gives pointers the space that the ops which make them say, after some of these ops became others; what is derived from
-/// them follows.
+/// Recomputes the spaces of pointers from the ops that create them, after some of these ops have been replaced, and propagates them to
+/// derived pointers.
 void settle_spaces(ir::Function &fn);
 
 } // namespace qd::passes

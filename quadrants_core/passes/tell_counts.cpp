@@ -1,12 +1,12 @@
-// Counts that are told while a loop runs. What a loop gained so far stays in its sums; a local for each counter says how much of it
-// was told, and every other count of the counter is without that.
+// Reports coverage counts while a loop runs. The loop's gains so far stay in its accumulators; a local for each counter holds how much
+// of them has been reported, and every other count of the counter subtracts it.
 //
 //   if look                                 if look
 //       count total !c                          gain = max(total - told, 0); told += gain; count gain !c
 //   ...                              ->     ...
 //   count total !c                          count total - told !c; told = 0
 //
-// In a task that runs in chunks a loop that leaves at every round if the user pressed Stop, and counts before, tells there too.
+// In a task that runs in chunks, a loop that polls for Stop in every iteration and counts before it leaves reports there too.
 #include "passes/looks.h"
 #include "passes/passes.h"
 
@@ -156,7 +156,7 @@ class Telling {
     }
 
     Function &fn_;
-    std::map<uint64_t, Value> told_; ///< by counter: the local
+    std::map<uint64_t, Value> told_; ///< by counter: the local with the amount reported so far
 };
 
 } // namespace

@@ -1,14 +1,14 @@
-// An atomic in the chunk loop whose address does not depend on the loop and whose old value nobody asks for adds up in
-// a register; one atomic after the loop brings the sum to memory. Nothing else in the loop may touch that address but to
-// add to it in the same way, nor may the loop wait for other threads. Then the same is done for the innermost loops inside.
+// Reduction in registers. An atomic in the chunk loop whose address is invariant and whose old value is unused accumulates in a
+// register; one atomic after the loop adds the total to memory. Any other access in the loop to that address must be an addition of
+// the same kind, and the loop must not synchronise with other threads. Then the same is done for the innermost loops inside.
 //
-// The flush runs even if no iteration came to the atomic. Adding the neutral element changes nothing, but the address
-// must exist: where the atomic stands under a condition, the flush first compares the indices with the extents. Must
-// come after chunk_ranges (which makes the loop) and before lower_access (while addresses have indices).
+// The flush executes even if no iteration reached the atomic. Adding the neutral element changes nothing, but the address must exist:
+// where the atomic is conditional, the flush first compares the indices with the extents. Must run after chunk_ranges (which creates
+// the loop) and before lower_access (while addresses have indices).
 //
-// Nothing that rounds added is lost where the loop is left early: Stop and failed assertions leave the chunk loop, not the task
-// (Loop::flushes). Stop leaves it with what the rounds before added. A failed assertion leaves in locals what is to be flushed instead,
-// so that what stands before it is in it:
+// No contribution of an iteration is lost if the loop is left early: Stop and failed assertions leave the chunk loop, not the task
+// (Loop::flushes). Stop leaves it with the contributions of the completed iterations. A failed assertion stores the totals to flush
+// in locals, so that they include contributions before the assertion in its iteration:
 //
 //   total = local                              total, failed, last = local
 //   for i in chunk                             for i in chunk
@@ -16,10 +16,10 @@
 //       assert x[i] > 0                ->          if x[i] > 0 {} else { last = total; failed = 1; assert x[i] > 0 }
 //   flush total                                flush failed ? last : total
 //
-// A loop inside that holds assertions has no sums of its own.
+// An inner loop with assertions has no reductions of its own.
 //
-// Sums and products of reals are grouped anew, with and without fast_math: nothing orders the atomics of several threads.
-// Where one iteration alone comes to an element, and demote_atomics sees that, they are plain by now and keep their bits.
+// Reductions of floats are reassociated, with and without fast_math: the atomics of several threads have no order either. Where only
+// one iteration accesses an element, as demote_atomics finds, they are plain operations by now and keep their exact result.
 #include "analysis/memory.h"
 #include "analysis/structure.h"
 #include "analysis/uses.h"
@@ -43,7 +43,7 @@ using analysis::Memory;
 using analysis::Overlap;
 using analysis::Structure;
 
-/// Atomics of one kind on one address.
+/// A reduction: atomics of one kind on one address.
 struct Sum {
     Op op = Op::param;
     Access access;
@@ -52,10 +52,10 @@ struct Sum {
     bool good = true;
 };
 
-/// One that adds up in a register.
+/// A reduction that is kept in a register.
 struct Kept {
     Value local;
-    Value last; ///< a local for what a failed assertion leaves of it
+    Value last; ///< a local for its total at a failed assertion
 };
 
 class ChunkLoop {
@@ -104,7 +104,7 @@ class ChunkLoop {
         return result;
     }
 
-    /// Parameters and results stand in no list: collected once.
+    /// Parameters and results are in no block list: collected once.
     bool in_loop_meta(Value v) {
         if (meta_.empty()) {
             meta_.assign(fn_.insts.size(), false);
@@ -131,11 +131,11 @@ class ChunkLoop {
                 sum.always |= runs_always(v);
                 return;
             }
-        constexpr size_t most = 64; // bounds the pairs looked at, and the registers
+        constexpr size_t most = 64; // limits the number of pairs compared, and of registers
         if (sums_.size() < most) sums_.push_back({op, access, {v}, runs_always(v), true});
     }
 
-    /// Stands in the chunk loop itself, or in the loop over the last axis of a range of several.
+    /// True if it is in the chunk loop itself, or in the loop over the last axis of a range with several axes.
     bool runs_always(Value v) const {
         if (!runs_) return false;
         BlockId block = structure_.block[v.id];
@@ -152,11 +152,11 @@ class ChunkLoop {
                 ++own;
                 continue;
             }
-            if (fn_[v].op == sum.op && !uses_[v.id]) continue; // in any order
+            if (fn_[v].op == sum.op && !uses_[v.id]) continue; // commutes with the reduction
             if (memory_.overlap(memory_.access(v), sum.access) != Overlap::never) sum.good = false;
         }
         Op address = fn_[sum.access.pointer].op;
-        // Nor must the flush make a cell that no iteration asked for.
+        // The flush must not create a cell that no iteration asked for.
         if (!sum.always && address == Op::place && is_sparse(fn_.places[fn_[sum.access.pointer].imm])) sum.good = false;
         if (!sum.always && address != Op::element && address != Op::place && address != Op::tmp) sum.good = false;
     }
@@ -193,7 +193,7 @@ class ChunkLoop {
         list.insert(list.begin() + ptrdiff_t(at), fn_[before].insts.begin(), fn_[before].insts.end());
     }
 
-    /// Brings the newest sum to memory. What a failed assertion leaves is not to be carried by the loop: it is observed.
+    /// Adds the newest reduction to memory. The totals at a failed assertion are loaded as volatile, so that the loop does not carry them.
     void flush(Builder &b, const Sum &sum, Value pointer) {
         Value total = b.load(kept_.back().local);
         if (failed_) {
@@ -215,7 +215,7 @@ class ChunkLoop {
         Builder(fn_, fn_[guard].blocks[1]).yield();
     }
 
-    /// if condition {} else { sums so far are left; assert }
+    /// if condition {} else { store the totals so far; assert }
     Value leave_sums(Value assertion) {
         const BlockId shell = fn_.make_block();
         Builder b(fn_, shell);
@@ -235,7 +235,7 @@ class ChunkLoop {
         return branch;
     }
 
-    /// A copy of an invariant value, with what it is computed from, that stands before the loop.
+    /// Copies an invariant value, with everything it is computed from, to the block before the loop.
     Value hoist(Value v, BlockId before, Cloner &cloner) {
         if (!inside(v)) return v;
         if (Value copy = cloner.lookup(v); copy != v) return copy;
@@ -244,7 +244,7 @@ class ChunkLoop {
         return cloner.copy(v, before);
     }
 
-    /// u1: all indices of an address lie within the extents; none if that is certain.
+    /// A u1: true if all indices of an address are within the extents; no value if that is certain.
     Value in_range(Builder &b, Value pointer) {
         Op op = fn_[pointer].op;
         std::vector<Value> indices(fn_.args(pointer).begin(), fn_.args(pointer).end());
@@ -265,7 +265,7 @@ class ChunkLoop {
         return valid;
     }
 
-    /// Replaces the atomics by additions to their sum.
+    /// Replaces the atomics by operations on their register.
     void accumulate(BlockId block) {
         std::vector<Value> old = std::move(fn_[block].insts);
         fn_[block].insts.clear();
@@ -292,18 +292,18 @@ class ChunkLoop {
     const Memory &memory_;
     const Structure &structure_;
     const std::vector<uint32_t> &uses_;
-    const bool runs_;      ///< at least once: the loop over the chunk
-    bool asserts_ = false; ///< it holds assertions
+    const bool runs_;      ///< at least one iteration: it is the loop over the chunk
+    bool asserts_ = false; ///< contains assertions
     std::vector<Value> accesses_;
     std::vector<Sum> sums_;
     std::vector<Kept> kept_;
-    Value failed_;                   ///< a local: an assertion did
+    Value failed_;                   ///< a local: nonzero if an assertion has failed
     std::vector<uint8_t> invariant_; ///< by value: 0 unknown, 1 yes, 2 no
-    std::vector<Value> local_of_;    ///< by atomic that adds up in a register: its sum
-    std::vector<bool> meta_;         ///< by value: parameter or result of something in the loop
+    std::vector<Value> local_of_;    ///< by atomic that is kept in a register: its local
+    std::vector<bool> meta_;         ///< by value: parameter or result of an instruction in the loop
 };
 
-/// Loops that hold no other, but are in one.
+/// Finds loops that contain no other loop, but are inside one. Returns true if the block contains a loop.
 bool find_innermost(const Function &fn, BlockId b, int depth, std::vector<Value> &out) {
     bool any = false;
     for (Value v : fn[b].insts) {
