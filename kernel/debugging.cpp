@@ -9,8 +9,7 @@ void Debugging::ask(wire::Message request) {
     std::lock_guard lock(mutex_);
     requests_.push_back(std::move(request));
     asked_.notify_one();
-    if (!started_)
-        std::thread([this] { run(); }).detach(); // detached, because it may be waiting for Python when the process ends
+    if (!started_) std::thread([this] { run(); }).detach(); // it may be waiting for Python when the process ends
     started_ = true;
 }
 

@@ -58,9 +58,8 @@ void Interpreter::configure_impl() {
 }
 
 Json Interpreter::call(const char *function, const Json &argument) {
-    if (debugged_)
-        PyEval_SetTrace(nullptr,
-                        nullptr); // removes the trace of a debugger attached between requests; see qd_debug.begin
+    // Removes the trace function of a debugger that was attached between requests; see qd_debug.begin.
+    if (debugged_) PyEval_SetTrace(nullptr, nullptr);
     py::str text = shell_module_.attr(function)(py::str(wire::text(argument)));
     return Json::parse(text.cast<std::string>());
 }
@@ -244,8 +243,8 @@ Json Interpreter::debug(const wire::Message &request) {
 
 void Interpreter::run_exit_handlers() {
     py::gil_scoped_acquire gil;
-    PyEval_SetTrace(
-        nullptr, nullptr); // removes a debugger's trace, which would stop the following code at its first line for ever
+    // Removes the trace function of a debugger, which would stop the following code at its first line for ever.
+    PyEval_SetTrace(nullptr, nullptr);
     try {
         shell_module_.attr("before_exit")();
     } catch (const std::exception &) { // the exit handlers run all the same

@@ -21,8 +21,8 @@ std::atomic<void (*)(int)> python_handler{nullptr};
 
 void on_sigint(int number) {
     if (!pthread_equal(pthread_self(), main_thread) && getpid() == process) {
-        pthread_kill(main_thread,
-                     number); // on a thread started by user code: interrupts what the main thread waits for
+        // On a thread that user code started: interrupts whatever the main thread waits for.
+        pthread_kill(main_thread, number);
         return;
     }
     auto next = python_handler.load();

@@ -30,7 +30,7 @@ constexpr Signal signals[] = {{SIGSEGV, "SIGSEGV: memory that is not there, or m
 char note_path[4096], cell_header[4096];
 std::atomic<int> log_descriptor{-1}, cell{0}, note{-1};
 std::atomic<void (*)()> explain{nullptr};
-std::atomic<bool> dying{false}, speaking{false};
+std::atomic<bool> dying{false}, reporting{false};
 pid_t process;
 std::string before;
 
@@ -45,7 +45,7 @@ void write_all(int fd, const char *text, size_t size) {
 }
 
 /// Writes to the note and the log.
-void put_down(const char *text, size_t size) {
+void write_report(const char *text, size_t size) {
     if (note < 0 && *note_path) note = open(note_path, O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (note >= 0) write_all(note, text, size);
     if (log_descriptor >= 0) write_all(log_descriptor, text, size);
@@ -67,7 +67,7 @@ size_t append(char *line, size_t size, size_t room, int number) {
     return append(line, size, room, at);
 }
 
-void say_end(int number) {
+void report_death(int number) {
     const char *name = "a signal";
     for (const Signal &signal : signals)
         if (signal.number == number) name = signal.name;
@@ -83,17 +83,17 @@ void say_end(int number) {
     size = append(line, size, room, name);
     size = append(line, size, room, ").");
     line[size++] = '\n';
-    put_down(line, size);
+    write_report(line, size);
     write_all(STDERR_FILENO, line, size);
 }
 
-void on_end(int number) {
+void on_fatal_signal(int number) {
     std::signal(number, SIG_DFL);
     if (getpid() == process) {
         if (!dying.exchange(true)) {
-            speaking = true;
+            reporting = true;
             if (auto *explains = explain.load()) explains();
-            say_end(number);
+            report_death(number);
         }
         // Gives the thread that reads descriptor 2 time to send the report to the cell. If two threads die, the first may still be
         // reporting.
@@ -129,7 +129,7 @@ void watch(const std::string &connection_file) {
     if (stack.ss_sp != MAP_FAILED) sigaltstack(&stack, nullptr);
     for (const Signal &signal : signals) {
         struct sigaction action = {};
-        action.sa_handler = on_end;
+        action.sa_handler = on_fatal_signal;
         action.sa_flags = SA_ONSTACK | SA_NODEFER;
         sigaction(signal.number, &action, nullptr);
     }
@@ -143,10 +143,10 @@ void set_cell(int number, const std::string &header) {
     std::memcpy(cell_header, header.data(), size);
     cell_header[size] = 0;
 }
-const char *header_of_dying_cell() { return speaking && *cell_header ? cell_header : nullptr; }
+const char *header_of_dying_cell() { return reporting && *cell_header ? cell_header : nullptr; }
 void hear(const char *text, size_t size) {
-    speaking = true;
-    put_down(text, size);
+    reporting = true;
+    write_report(text, size);
 }
 void set_explain(void (*explains)()) { explain = explains; }
 

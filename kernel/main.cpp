@@ -60,8 +60,8 @@ std::string choose_python(std::string wanted) {
     if (wanted.empty())
         if (const char *env = getenv("VIRTUAL_ENV"); env && *env) wanted = std::string(env) + "/bin/python";
     if (wanted.empty()) return "/usr/bin/python3";
-    return std::filesystem::absolute(wanted)
-        .lexically_normal(); // symbolic links are kept, since they distinguish environments
+    // Symbolic links are not resolved, since they distinguish environments.
+    return std::filesystem::absolute(wanted).lexically_normal();
 }
 
 /// Refuses an environment of another Python version, which would silently be used only in part. Its pyvenv.cfg contains the version.

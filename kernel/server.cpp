@@ -26,8 +26,8 @@ void clear_fd(int fd) {
 
 zmq::socket_t router(zmq::context_t &context, const std::string &endpoint) {
     zmq::socket_t s(context, zmq::socket_type::router);
-    s.set(zmq::sockopt::router_handover,
-          true); // a client that reconnects under the same name replaces its old connection
+    // A client that reconnects under the same name replaces its old connection.
+    s.set(zmq::sockopt::router_handover, true);
     s.set(zmq::sockopt::sndhwm, 0);
     s.set(zmq::sockopt::rcvhwm, 0);
     s.set(zmq::sockopt::linger, 1000);
@@ -356,8 +356,7 @@ void Server::handle_control(wire::Message m) {
         return notify_control_listener(xeus::xmessage(m.identities, m.header, m.parent, m.metadata,
                                                       without_nulls(std::move(m.content)), std::move(m.buffers)));
     // Cells and comms belong to the thread of the shell channel. xeus would serve them on this thread, and copies comm ids into buffers of
-    // 55
-    // bytes.
+    // 55 bytes.
     status("busy", m.header);
     refuse(control_, m.type(), m.identities, m.header);
     status("idle", m.header);
