@@ -60,8 +60,7 @@ class Server final : public xeus::xserver {
     void set_handlers(Handlers *handlers) { handlers_ = handlers; }
 
     /// input(): a question to the client whose cell is running. Any thread; without the GIL. Each wait is short, so that the caller can
-    /// check
-    /// for signals in between.
+    /// check for signals in between.
     enum class Asked : uint8_t { answered, waiting, refused, given_up };
     class Question {
       public:

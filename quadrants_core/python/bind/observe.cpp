@@ -165,8 +165,7 @@ class Collector final : public engine::Observer {
 
   private:
     /// The engine publishes text while it holds a lock, where waiting for the GIL is not allowed: a thread of our own forwards the text of
-    /// a
-    /// running kernel to Python.
+    /// a running kernel to Python.
     void write_while_running() {
         std::unique_lock lock(mutex_.plain());
         while (!stopping_) {

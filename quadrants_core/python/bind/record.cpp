@@ -4,7 +4,7 @@
 #include "python/bind/lines.h"
 
 #include "base/bytes.h"
-#include "frontend/reads.h"
+#include "frontend/dependencies.h"
 
 #include <algorithm>
 
@@ -51,7 +51,7 @@ std::string source_print(PyObject *object, int64_t count) {
         const SourceLines lines = lines_of(object);
         if (count <= 0 || count > lines.size() - lines.start || !may_end(lines, lines.start + count)) return {};
         int64_t found;
-        return frontend::print_of(source_until(lines, lines.start + count), &found);
+        return frontend::fingerprint_of(source_until(lines, lines.start + count), &found);
     } catch (const frontend::PythonError &) {
         return {};
     }
@@ -94,17 +94,17 @@ bool read(Reader &r, Recorded *out) {
 PyObject *describe_entries(const std::vector<Record::Entry> &records) {
     PyObject *all = PyList_New(0);
     for (const Record::Entry &record : records) {
-        Reader bytes(record.reads);
-        PyObject *reads = PyList_New(0);
-        for (const frontend::Read &read : frontend::read_reads(bytes)) {
+        Reader bytes(record.dependencies);
+        PyObject *dependencies = PyList_New(0);
+        for (const frontend::Dependency &read : frontend::read_dependencies(bytes)) {
             PyObject *one =
                 Py_BuildValue("(iILs#y#)", int(read.how), read.parent, (long long)(read.index), read.key.data(),
                               Py_ssize_t(read.key.size()), read.print.data(), Py_ssize_t(read.print.size()));
-            if (one) PyList_Append(reads, one);
+            if (one) PyList_Append(dependencies, one);
             Py_XDECREF(one);
         }
-        PyList_Append(all, reads);
-        Py_DECREF(reads);
+        PyList_Append(all, dependencies);
+        Py_DECREF(dependencies);
     }
     return all;
 }
@@ -126,49 +126,49 @@ bool Record::entries_of(std::span<const uint8_t> file, std::vector<Entry> *entri
     const auto own = all.blob();
     if (name) *name = own;
     for (size_t count = all.count(); count > 0; count--) {
-        const auto reads = all.blob(), made = all.blob();
-        if (all.ok) entries->push_back({reads, made});
+        const auto dependencies = all.blob(), made = all.blob();
+        if (all.ok) entries->push_back({dependencies, made});
     }
     return all.at_end();
 }
 
 bool Record::recall(size_t which, const frontend::Request &request, Recorded *out) const {
     frontend::World world{request, kernel_->info, source_print};
-    Reader reads(records_[which].reads), made(records_[which].made);
-    const std::vector<frontend::Read> list = frontend::read_reads(reads);
-    if (!reads.at_end() || !frontend::unchanged(list, world) || !read(made, out)) return false;
+    Reader dependencies(records_[which].dependencies), made(records_[which].made);
+    const std::vector<frontend::Dependency> list = frontend::read_dependencies(dependencies);
+    if (!dependencies.at_end() || !frontend::unchanged(list, world) || !read(made, out)) return false;
     if (fast_) list_reads(list);
     return true;
 }
 
-bool Record::keep(const std::vector<frontend::Read> &reads, const Recorded &made) {
-    if (!has_name() || reads.empty()) return false;
+bool Record::keep(const std::vector<frontend::Dependency> &dependencies, const Recorded &made) {
+    if (!has_name() || dependencies.empty()) return false;
     Writer own_reads, own;
-    frontend::write(own_reads, reads);
+    frontend::write(own_reads, dependencies);
     write(own, made);
     std::vector<Entry> entries = {{own_reads.bytes, own.bytes}};
     for (const Entry &other : records_)
-        if (entries.size() < most_records && !std::ranges::equal(other.reads, own_reads.bytes))
+        if (entries.size() < most_records && !std::ranges::equal(other.dependencies, own_reads.bytes))
             entries.push_back(other);
     Writer all;
     all.blob(name_.bytes);
     all.number(uint64_t(entries.size()));
     for (const Entry &entry : entries) {
-        all.blob(entry.reads);
+        all.blob(entry.dependencies);
         all.blob(entry.made);
     }
     program_->store_record(name_.bytes, all.bytes, fast_);
-    if (fast_) list_reads(reads);
+    if (fast_) list_reads(dependencies);
     return true;
 }
 
 /// For users: stores a list of the values that a kernel with this source reads with these options, for any arguments, unless it exists.
-void Record::list_reads(const std::vector<frontend::Read> &reads) const {
+void Record::list_reads(const std::vector<frontend::Dependency> &dependencies) const {
     const std::span name = std::span(name_.bytes).first(name_.of_source);
     if (program_->has_record(name, true)) return;
     std::string text = "what the kernel " + name_.kernel + " of " + name_.file + " reads:\n";
-    for (const frontend::Read &read : reads)
-        if (!read.key.empty() && read.how != frontend::Read::How::function) text += read.key + '\n';
+    for (const frontend::Dependency &read : dependencies)
+        if (!read.key.empty() && read.how != frontend::Dependency::How::function) text += read.key + '\n';
     program_->store_record(name, as_bytes(text), true);
 }
 

@@ -33,11 +33,10 @@ class Record {
     bool has_name() const { return !name_.bytes.empty(); }
     size_t size() const { return records_.size(); }
     /// Loads entry number `which` if all its dependencies still have the recorded values. The check fetches members of arguments, as the
-    /// walk
-    /// did. The spans in `out` are valid as long as this object.
+    /// walk did. The spans in `out` are valid as long as this object.
     bool recall(size_t which, const frontend::Request &request, Recorded *out) const;
     /// Stores the kernel just compiled, if it may be stored. `reads` are the dependencies that the frontend returned.
-    bool keep(const std::vector<frontend::Read> &reads, const Recorded &made);
+    bool keep(const std::vector<frontend::Dependency> &dependencies, const Recorded &made);
     /// Records in the plan under which name its cache entry is stored.
     void tell(Plan *plan) const {
         plan->record = name_.bytes;
@@ -45,14 +44,14 @@ class Record {
     }
 
     struct Entry {
-        std::span<const uint8_t> reads, made; ///< parts of the file
+        std::span<const uint8_t> dependencies, made; ///< parts of the file
     };
     /// Splits a file into entries; returns false if it is not a file of cache entries.
     static bool entries_of(std::span<const uint8_t> file, std::vector<Entry> *entries,
                            std::span<const uint8_t> *name = nullptr);
 
   private:
-    void list_reads(const std::vector<frontend::Read> &reads) const;
+    void list_reads(const std::vector<frontend::Dependency> &dependencies) const;
 
     const KernelObject *kernel_;
     const std::shared_ptr<engine::Program> program_; ///< kept alive, since it may end meanwhile

@@ -2,7 +2,7 @@
 #include "python/bind/record_name.h"
 
 #include "base/bytes.h"
-#include "frontend/reads.h"
+#include "frontend/dependencies.h"
 #include "python/bind/scalar.h"
 
 #include "frontend_stamp.h"

@@ -283,13 +283,13 @@ class Specialiser {
         std::vector<uint8_t> image;
         const std::string shown_as = shown_name(request.source.name, result.fn.name);
         unlocked([&](engine::Program &program) {
-            plan_->kernel = program.compile(std::move(result.fn), frontend_us, result.reads.empty() ? nullptr : &image,
+            plan_->kernel = program.compile(std::move(result.fn), frontend_us, result.dependencies.empty() ? nullptr : &image,
                                             variant(), shown_as);
         });
         Recorded made{{}, leaves_, plan_->brief, std::move(warnings_), PlanGraph(result.graph), image};
         for (const BoundParam &p : plan_->params) made.written.push_back(p.written);
-        plan_->provenance.kept = record.keep(result.reads, made);
-        if (request.options.pure && record.has_name() && result.reads.empty()) tell_of_lost_promise();
+        plan_->provenance.kept = record.keep(result.dependencies, made);
+        if (request.options.pure && record.has_name() && result.dependencies.empty()) tell_of_lost_promise();
         hold_graph(std::move(made.graph));
     }
 
@@ -300,8 +300,7 @@ class Specialiser {
     }
 
     /// Returns the name that QD_SHOW_COMPILING shows for the kernel `name` of the function `function`: `k_c60_0` is the first
-    /// specialisation
-    /// of the kernel that was defined 61st, `k_c60_0_reverse_grad` computes its gradients.
+    /// specialisation of the kernel that was defined 61st, `k_c60_0_reverse_grad` computes its gradients.
     std::string shown_name(const std::string &function, const std::string &name) {
         if (!runtime.options.show_compiling || !name.starts_with(function)) return name;
         PyObject *number = keep(PyObject_GetAttrString(kernel_->info, "number"));

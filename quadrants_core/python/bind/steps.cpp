@@ -274,8 +274,7 @@ class Steps {
     }
 
     /// Selects the arrays to save: those that tasks may write, and flags of checkpoints. Arrays that are only read are saved as well, since
-    /// the
-    /// program may write them between two steps, unless they would take more than a quarter of the memory for saved states.
+    /// the program may write them between two steps, unless they would take more than a quarter of the memory for saved states.
     void choose_kept() {
         uint64_t read = 0;
         for (const BoundParam &p : plan().params)
