@@ -20,7 +20,7 @@ using autodiff::Mode;
 
 namespace {
 
-/// What is handed over.
+/// Returns the function as `differentiate` takes it.
 Function simplified(const Function &fn) {
     static const passes::Pass list[] = {*passes::find("promote"), *passes::find("fold")};
     Function kernel = fn;
@@ -38,7 +38,7 @@ void set_numbers(Array &array, const std::vector<double> &list) {
     std::memcpy(array.bytes.data(), list.data(), array.bytes.size());
 }
 
-/// Numbers among the array parameters: arrays with a companion, and their companions.
+/// Indices among the array parameters: arrays with a companion, and their companions.
 struct Pairs {
     std::vector<size_t> values, companions;
 
@@ -76,7 +76,7 @@ Vectors direction(const std::vector<Array> &arrays, const std::vector<size_t> &w
     return list;
 }
 
-/// The product, and the sum of the sizes of what is added.
+/// The dot product, and the sum of the magnitudes of its terms.
 struct Product {
     double sum = 0, size = 0;
 };
@@ -90,14 +90,14 @@ Product dot(const Vectors &a, const Vectors &b) {
     return p;
 }
 
-/// Whether processors round the result.
+/// True if processors round the result.
 bool is_rounded(Op op) {
     static constexpr Op arithmetic[] = {Op::add, Op::sub, Op::mul, Op::div, Op::mod, Op::pow};
     return std::ranges::find(arithmetic, op) != std::end(arithmetic) ||
            (family(op) == Family::real && !(info(op).traits & integral));
 }
 
-/// The function, its results moved by a unit in the last place, some up, some down.
+/// Returns the function with its results perturbed by a unit in the last place, some up, some down.
 Function rounded_otherwise(const Function &fn, uint64_t seed) {
     Function made = fn;
     Numbers rng(seed);
@@ -112,8 +112,8 @@ Function rounded_otherwise(const Function &fn, uint64_t seed) {
     return made;
 }
 
-/// How far `of`, which runs the function it is given, is from `plain` where numbers are rounded otherwise: digits of it beyond that
-/// are not known. Large numbers that cancel, and steps at a limit, show up here.
+/// Returns the uncertainty of `plain` due to rounding: how far the result of `of`, which runs the function it is given, moves
+/// for perturbed functions. Cancellation of large numbers and jumps at a threshold show up here.
 template <class Of> double rounding(const Function &fn, const Product &plain, const Of &of) {
     double most = plain.size * std::numeric_limits<double>::epsilon();
     for (uint64_t seed = 1; seed <= 8; ++seed) {
@@ -126,7 +126,7 @@ template <class Of> double rounding(const Function &fn, const Product &plain, co
 
 std::string text(double v) { return std::to_string(v) + " (" + to_text(from_double(Scalar::f64, v)) + ")"; }
 
-/// The derivative; nothing if the mode refuses the function.
+/// Returns the derivative; nothing if reverse mode refuses the function.
 std::optional<Function> derivative(const Function &kernel, Mode mode, uint64_t budget = 0) {
     try {
         Function made = autodiff::differentiate(kernel, paired_companions(kernel), mode,
@@ -198,7 +198,7 @@ std::string check_differences(const Function &fn, const Inputs &inputs) {
     };
     const Product found = slope(forward);
     std::string gaps;
-    for (double step : {1e-4, 1e-5, 1e-6}) { // between kinks and rounding
+    for (double step : {1e-4, 1e-5, 1e-6}) { // above rounding errors, below kinks
         const Product ahead = moved(kernel, step), behind = moved(kernel, -step);
         const double expected = (ahead.sum - behind.sum) / (2 * step), gap = std::fabs(expected - found.sum);
         if (!std::isfinite(expected) || gap <= 1e-4 * (1 + found.size)) return "";

@@ -1,5 +1,5 @@
 #pragma once
-// What must hold of the derivatives of every function that random_smooth makes.
+// Properties of the derivatives of every function that random_smooth makes.
 #include "tools/properties.h"
 
 namespace qd::tools {

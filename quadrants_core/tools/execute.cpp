@@ -34,14 +34,14 @@ Array make_array(const Type &type, std::vector<int64_t> extents) {
 
 namespace {
 
-/// Where a running function's messages go, and the function as it was before passes, which says what their values are.
+/// Receives the messages of a running function; `fn` is the function before passes, which has the types of their values.
 struct Record {
     const Function *fn = nullptr;
     Outputs *outputs = nullptr;
     std::mutex *lock = nullptr;
 };
 
-/// Types of the values of message `index`: those of the first instruction that names it.
+/// Returns the types of the values of message `index`: those of the first instruction that names it.
 std::vector<Scalar> value_types(const Function &fn, uint32_t index) {
     for (uint32_t i = 1; i < fn.insts.size(); ++i) {
         const Inst &in = fn.insts[i];
@@ -103,7 +103,7 @@ uint64_t tree_bytes(const Place &place) {
     return bytes;
 }
 
-/// Where tasks find bytes of the host: themselves, or, on a device whose memory the host does not see, a copy of them there.
+/// Gives tasks access to bytes of the host: in place, or, on a device whose memory the host does not see, as a copy there.
 class Mirror {
   public:
     Mirror(runtime::Device *device, runtime::Stream *stream)
@@ -114,7 +114,7 @@ class Mirror {
     }
     Mirror(const Mirror &) = delete;
 
-    /// The bytes stay where they are until the mirror ends.
+    /// The bytes must stay in place until the mirror is destroyed.
     template <class T> T *show(T *here, uint64_t bytes) {
         if (!device_ || !here) return here;
         for (const Copy &copy : copies_)
@@ -124,12 +124,12 @@ class Mirror {
         return reinterpret_cast<T *>(copies_.back().there.address);
     }
     template <class T> T *show(std::vector<T> &here) { return show(here.data(), here.size() * sizeof(T)); }
-    /// What tasks made of the bytes.
+    /// Downloads the bytes after tasks have changed them.
     void fetch() {
         for (const Copy &copy : copies_) stream_->download(copy.here, copy.there.address, copy.bytes);
         if (device_) stream_->wait();
     }
-    /// Zeroed memory of the device.
+    /// Returns zeroed memory of the device.
     void *alloc(uint64_t bytes) {
         if (!device_) return std::calloc(bytes, 1);
         buffers_.push_back(device_->alloc(bytes));
@@ -142,7 +142,7 @@ class Mirror {
         device_->free(*at);
         buffers_.erase(at);
     }
-    /// While the result lives, the host may follow addresses of the device.
+    /// While the result lives, the host may dereference addresses of the device.
     std::unique_ptr<runtime::HostAccess> access() const {
         return device_ ? std::make_unique<runtime::HostAccess>(*device_) : nullptr;
     }
@@ -159,10 +159,10 @@ class Mirror {
     std::vector<runtime::Buffer> buffers_;
 };
 
-/// Memory of one run and the launch that shows it to a task.
+/// The memory of one run, and the launches that give tasks access to it.
 class Memory {
   public:
-    /// Without a device: memory of the host.
+    /// Without a device, the memory is the host's.
     Memory(const Function &fn, const Inputs &inputs, runtime::Device *device = nullptr,
            runtime::Stream *stream = nullptr)
         : mirror_(device, stream), returns_(fn.returns), places_(fn.places) {
@@ -193,8 +193,8 @@ class Memory {
 
     Outputs outputs;
 
-    /// Of `fn`, which was `source` before passes; both must outlive the launch, as must `counters`. All tasks of a kernel
-    /// have the same tmp buffer.
+    /// Returns a launch of `fn`, which was `source` before passes; both must outlive it, as must `counters`. All tasks of a
+    /// kernel share the tmp buffer.
     abi::Launch launch(const Function &fn, const Function &source, Record &record, std::vector<uint64_t> &counters) {
         record = {&source, &outputs, &lock_};
         if (tmp_.empty()) tmp_.resize(size_t(fn.tmp_bytes / 8 + 1));
@@ -217,10 +217,10 @@ class Memory {
         return c;
     }
     bool failed() const { return failed_ != 0; }
-    /// After a task: what it did, for the host.
+    /// Makes the results of a task visible to the host.
     void fetch() { mirror_.fetch(); }
 
-    /// Takes the fields out of their trees.
+    /// Reads the fields from their trees.
     void gather_fields() {
         const auto access = sparse_ ? mirror_.access() : nullptr;
         for (const Place &place : places_) {
@@ -240,7 +240,7 @@ class Memory {
         }
     }
 
-    /// Takes the returned values out of the return buffer.
+    /// Reads the returned values from the return buffer.
     Outputs finish() {
         gather_fields();
         for (size_t i = 0; i < returns_.size(); ++i) {
@@ -253,7 +253,7 @@ class Memory {
     }
 
   private:
-    Mirror mirror_; ///< ends last
+    Mirror mirror_; ///< destroyed last
     void add_sparse_trees() {
         sparse_ = std::make_unique<runtime::SparseTrees>(
             runtime::BlockSource{[this](uint64_t bytes) { return mirror_.alloc(bytes); },
@@ -269,7 +269,7 @@ class Memory {
     }
     const char *element(const Place &place, const int32_t *indices) const {
         const std::vector<uint8_t> &tree = trees_[place.tree];
-        if (!is_sparse(place)) // where the mirror brought it
+        if (!is_sparse(place)) // where the mirror has downloaded it
             return layout::address(place, indices, reinterpret_cast<char *>(const_cast<uint8_t *>(tree.data())),
                                    [](const PlaceLevel &, char *container, uint64_t) { return container; });
         return layout::address(place, indices, roots_[place.tree],
@@ -285,7 +285,7 @@ class Memory {
     std::vector<uint64_t> args_, tmp_, ret_;
     std::vector<char *> roots_;
     uint32_t stop_ = 0, failed_ = 0;
-    uint32_t asked_ = 1; ///< the first loop that can tell its counts so far does
+    uint32_t asked_ = 1; ///< the first loop with a safepoint reports its counts so far
     std::mutex lock_;
 };
 
@@ -323,7 +323,7 @@ Compiled compile(const BackendRun &how, runtime::Device &device, const engine::L
     return task;
 }
 
-/// Marks each counter with its number as a line, so that a task's counters can be told after the cut.
+/// Marks each counter with its number as a line, which identifies it after the kernel is cut into tasks.
 Function label_counters(const Function &kernel) {
     Function fn = kernel;
     for (size_t i = 0; i < fn.counters.size(); ++i) {
@@ -432,7 +432,7 @@ Outputs run_on(const BackendRun &how, const Function &fn, const Inputs &inputs, 
 
 namespace {
 
-/// Zero, or too small to be normal.
+/// True for zero and subnormal numbers.
 bool tiny(Constant c) {
     switch (c.type) {
     case Scalar::f32: return (c.bits & 0x7f800000) == 0;

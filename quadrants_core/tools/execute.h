@@ -1,6 +1,6 @@
 #pragma once
-// Runs one IR function on given inputs and records everything that can be seen of it: returned values, arrays,
-// fields, messages, counters. On the oracle, or through a backend as the engine would.
+// Runs one IR function on given inputs and records all observable results: returned values, arrays, fields, messages, counters.
+// It runs on the reference interpreter, or through a backend as in the engine.
 #include "engine/lowering.h"
 #include "ir/eval.h"
 
@@ -33,23 +33,23 @@ struct Outputs {
     std::vector<uint64_t> counters;
 };
 
-/// Why a backend cannot compile and run here; empty if it can.
+/// Returns why a backend cannot compile and run here; empty if it can.
 std::string why_not(const backends::Backend &backend);
 
-/// Walks the function as it is. `source`: what it was before passes, which may change the types of what is printed.
+/// Interprets the function as it is. `source`: the function before passes, which may change the types of printed values.
 Outputs interpret(const ir::Function &fn, const Inputs &inputs, const ir::Function *source = nullptr);
 
 struct BackendRun {
     const backends::Backend *backend = nullptr;
-    engine::Stages stages;           ///< passes before legalisation: none
-    std::optional<int> vector_bytes; ///< for the backend's own
+    engine::Stages stages;           ///< passes before legalisation; default: none
+    std::optional<int> vector_bytes; ///< overrides the backend's
     bool bounds_from_tasks = false;  ///< backends::Caps::bounds_from_tasks
     bool grid = false;               ///< backends::Caps::grid; on the interpreter
     backends::Tier tier = backends::Tier::best;
     int threads = 1;
-    float weight = 1; ///< said of every index; a large one makes small loops run on all threads
+    float weight = 1; ///< declared cost of an index; a large one makes small loops run on all threads
     bool verify = true;
-    int repeat = 1; ///< launches; the time of the fastest is kept
+    int repeat = 1; ///< launches; the fastest one is timed
 };
 struct Timing {
     double compile_us = 0, launch_us = 0;
@@ -58,11 +58,11 @@ struct Timing {
 /// launches.
 Outputs run_on(const BackendRun &how, const ir::Function &fn, const Inputs &inputs, Timing *timing = nullptr);
 
-/// The tasks of a kernel; returned values go to the return buffer, 8 bytes each.
+/// Returns the tasks of a kernel; returned values go to the return buffer, 8 bytes each.
 std::vector<ir::Function> to_tasks(const ir::Function &kernel, const passes::Config &config = {});
 
-/// First difference in words; empty if there is none. NaNs are alike. `tolerance`: relative, for floats; 0: same bits.
-/// Numbers too small to be normal count as zero: devices flush them.
+/// Describes the first difference; empty if there is none. NaNs are equal. `tolerance`: relative, for floats; 0: same bits.
+/// Subnormal numbers count as zero: devices flush them.
 std::string difference(const Outputs &expected, const Outputs &got, double tolerance);
 
 } // namespace qd::tools

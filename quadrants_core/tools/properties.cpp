@@ -25,7 +25,7 @@ std::string problems_of(const Function &fn) {
     return problems.empty() ? "" : "not well formed:\n" + explain(fn, problems);
 }
 
-/// On the whole kernel where the pass works there, else on each of its tasks.
+/// Checks a pass on the whole kernel: the function stays well formed and its results the same, and it changes only if the pass says so.
 std::string check_pass(const passes::Pass &pass, const passes::Config &config, const Function &fn,
                        const Inputs &inputs) {
     Function changed = fn;
@@ -36,7 +36,7 @@ std::string check_pass(const passes::Pass &pass, const passes::Config &config, c
     return gap.empty() ? "" : gap + "\nafter the pass:\n" + print(changed);
 }
 
-/// On the interpreter.
+/// Checks the tasks of a kernel on the interpreter.
 std::string check_tasks(BackendRun how, const Function &fn, const Inputs &inputs) {
     how.backend = &backends::interp;
     try {
@@ -46,7 +46,7 @@ std::string check_tasks(BackendRun how, const Function &fn, const Inputs &inputs
     }
 }
 
-/// Removes and merges; a second round must find nothing left to do.
+/// Checks that the simplifying passes reach a fixed point within eight repetitions.
 std::string check_idempotent(const Function &fn, const Inputs &) {
     static const passes::Pass list[] = {*passes::find("promote"), *passes::find("fold"), *passes::find("cse"),
                                         *passes::find("dce")};
@@ -62,7 +62,7 @@ std::string check_idempotent(const Function &fn, const Inputs &) {
     return "the simplifying passes still change the function after eight rounds:\n" + before;
 }
 
-/// Coverage changes nothing but its counts.
+/// Checks that coverage changes nothing but its counts.
 std::string check_without_counts(const Function &fn, const Inputs &inputs) {
     Function clean = fn;
     passes::drop_counts(clean);
@@ -97,7 +97,7 @@ std::vector<Property> pass_properties(int vector_bytes) {
         list.push_back(
             {std::move(name), [=](const Function &fn, const Inputs &inputs) { return check_tasks(how, fn, inputs); }});
     };
-    // The cut alone, and all stages behind it.
+    // Checks the cut into tasks alone, and with all stages behind it.
     const auto on_cut = [&](const std::string &cut, const std::string &all, BackendRun how) {
         on_tasks(cut, how);
         how.stages = engine::all_stages();

@@ -1,5 +1,5 @@
 #pragma once
-// What must hold of every function. Each property gives a text that says what is wrong, empty if it holds.
+// Properties of every function. Each returns a text that says what is wrong, empty if the property holds.
 #include "tools/execute.h"
 
 #include <functional>
@@ -15,8 +15,8 @@ struct Property {
 
 /// print and parse are inverse; the content hash survives reprinting.
 std::vector<Property> text_properties();
-/// Each pass alone, and the engine's pipeline, keep the function well formed and the interpreter's result; the
-/// pipeline's scalar passes give the same twice as once.
+/// Each pass alone, and the engine's pipeline, keep the function well formed and the interpreter's result. The simplifying
+/// passes reach a fixed point.
 std::vector<Property> pass_properties(int vector_bytes);
 /// The backend agrees with the interpreter, without passes and with the engine's pipeline, in both tiers, on one
 /// thread and on several.

@@ -1,10 +1,10 @@
 // qd-opt FILE.qir|--random SEED [--passes=fold,dce] [--emit=ir|llvm|asm|object] [--run "@f(1, 2)"] [--backend NAME]
 // [--fast] [--time] [--shrink]
 //
-// Reads functions, runs passes on each (`offload` cuts kernels into tasks; `kernel` and `task` stand for the engine's
-// two stages; `forward` and `reverse` make derivatives, `stacks` is `reverse` with stacks, with the companions that
-// tools/companions.h reads), then prints them, compiles them or runs one. --shrink looks for a smaller function that a pass or a
-// backend still treats differently from the interpreter, for the runs given by --run or by the file's `; run:` lines.
+// Reads functions, runs passes on each (`offload` cuts kernels into tasks; `kernel` and `task` stand for the engine's two
+// stages; `forward` and `reverse` make derivatives, `stacks` is `reverse` with stacks, with the companions that
+// tools/companions.h reads), then prints them, compiles them or runs one. --shrink searches for a smaller function that a pass
+// or a backend still treats differently from the interpreter, for the runs given by --run or by the file's `; run:` lines.
 #include "base/error.h"
 #include "engine/lowering.h"
 #include "ir/text.h"
@@ -153,7 +153,7 @@ const backends::Backend &backend_of(const Arguments &a, const backends::Backend 
     return *found;
 }
 
-/// Machine code or text of one task.
+/// Returns the machine code or text of one task.
 std::string compile(const Arguments &a, const engine::Lowering &lowering, const ir::Function &fn) {
     const backends::Tier tier = a.fast ? backends::Tier::fast : backends::Tier::best;
     if (a.emit == "llvm") return lowering.disassemble(fn, tier, backends::Listing::intermediate);

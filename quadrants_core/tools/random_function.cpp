@@ -6,10 +6,10 @@ namespace qd::tools {
 
 namespace {
 
-/// Not the same to the last bit on every machine.
+/// True if the last bits of the result differ between machines.
 bool is_transcendental(Op op) { return (info(op).traits & routine) || op == Op::rsqrt; }
 
-/// Every pure op on operands of its own type; the plain ones more often.
+/// Returns every arithmetic op; the plain ones more often.
 const std::vector<Op> &arithmetic_ops() {
     static const std::vector<Op> ops = [] {
         std::vector<Op> list{Op::add, Op::sub, Op::mul};
@@ -77,7 +77,7 @@ void Generator::comparison() {
 void Generator::conversion() {
     Value v = any();
     Scalar from = fn_.type(v).elem;
-    // Integers are not read as floats: a subnormal among them may or may not be flushed.
+    // Integers are not reinterpreted as floats: a subnormal among them may or may not be flushed.
     if (rng_.chance(20) && is_int(from) && from != Scalar::u1) {
         for (Scalar to : all_scalars)
             if (is_int(to) && to != from && bits_of(to) == bits_of(from) && rng_.chance(60))
@@ -87,7 +87,7 @@ void Generator::conversion() {
     keep(b_.cast(v, scalar()));
 }
 
-/// A float that is neither NaN nor one of the numbers that devices flush.
+/// Returns a float that is neither NaN nor one of the numbers that devices flush.
 Value Generator::clean_float(Scalar type) {
     Value x = pick(type);
     Value size = b_.abs(x);
@@ -150,7 +150,7 @@ void Generator::branch(int depth) {
     for (Scalar t : types) keep(fn_.add_result(v, t));
 }
 
-/// Fills a loop's body; `block` is current afterwards no more.
+/// Fills the body of a loop and returns to the block around it.
 void Generator::body(Value control, BlockId block, std::span<const Value> carried, int depth) {
     BlockId outer = b_.block;
     size_t mark = visible_.size(), storages = storage_.size();
@@ -171,7 +171,7 @@ void Generator::counted_loop(int depth) {
     Scalar type = rng_.chance(80) ? Scalar::i32 : Scalar::i64;
     Value lo = b_.integer(type, rng_.between(-2, 2));
     Value hi = b_.integer(type, rng_.between(-1, 6));
-    if (rng_.chance(40)) { // a bound known at run time: 0 to 7
+    if (rng_.chance(40)) { // a bound known only at run time: 0 to 7
         Value v = pick(type);
         Value mask = b_.integer(type, 7);
         hi = b_.band(v, mask);
@@ -187,11 +187,11 @@ void Generator::counted_loop(int depth) {
     keep(params[0]);
     std::vector<Value> carried(params.begin() + 1, params.end());
     body(v, block, carried, depth);
-    // The index went into the outer scope together with what was there before: take it out again.
+    // The index went into the outer scope with the values that were there before: remove it.
     visible_.erase(visible_.begin() + ptrdiff_t(mark));
 }
 
-/// A loop with a counter of its own, so that it ends.
+/// Makes a loop with a counter of its own, so that it terminates.
 void Generator::open_loop(int depth) {
     std::vector<Value> inits = {b_.i32(0)};
     for (uint64_t i = rng_.below(3); i > 0; --i) inits.push_back(pick(scalar()));
@@ -311,7 +311,7 @@ void Generator::effect() {
     } else if (rng_.chance(80)) {
         keep(b_.random(scalar()));
     } else {
-        b_.emit(Op::clock, {}, Scalar::i64); // nobody looks at it: it differs from run to run
+        b_.emit(Op::clock, {}, Scalar::i64); // its result is not used: it differs from run to run
         keep(b_.emit(Op::thread_index, {}, Scalar::i32));
     }
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Well-formed functions made from a seed: the same one for the same seed and options, everywhere. They end, stay inside
-// their arrays, and give one answer whatever the order of parallel iterations.
+// Makes well-formed functions from a seed: the same seed and options give the same function on every machine. The functions
+// terminate, stay inside their arrays, and give the same result in any order of parallel iterations.
 #include "tools/execute.h"
 
 namespace qd::tools {
@@ -14,7 +14,7 @@ struct RandomOptions {
     bool transcendental = false; ///< ops that backends round differently
 };
 ir::Function random_function(uint64_t seed, const RandomOptions &options = {});
-/// Arguments for it, extremes among them. Arrays of equal rank get equal extents.
+/// Returns arguments for a function, extremes among them. Arrays of equal rank get equal extents.
 Inputs random_inputs(const ir::Function &fn, uint64_t seed);
 
 } // namespace qd::tools

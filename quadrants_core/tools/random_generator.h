@@ -1,6 +1,5 @@
 #pragma once
-// What writes a random function: see random_function.h. Values are picked from those visible, memory from what the
-// function has.
+// The generator behind random_function.h. It picks values from those in scope, and memory from what the function has.
 #include "ir/builder.h"
 #include "tools/random_function.h"
 #include "tools/random_numbers.h"
@@ -12,21 +11,21 @@ using namespace ir;
 inline constexpr Scalar all_scalars[] = {Scalar::u1,  Scalar::i8,  Scalar::u8,  Scalar::i16, Scalar::u16, Scalar::i32,
                                          Scalar::u32, Scalar::i64, Scalar::u64, Scalar::f16, Scalar::f32, Scalar::f64};
 
-/// What a parallel body may do with a piece of memory.
+/// Accesses that a parallel body may make to a storage.
 enum class Use : uint8_t { any, read, own, atomic };
 
-/// Something with addresses: an array parameter, a field, or what an op makes: a local, memory of a block, a table.
+/// Addressable memory: an array parameter, a field, or memory that an op makes: a local, memory of a block, a table.
 struct Storage {
     enum class Kind : uint8_t { array, field, made } kind;
     Value value; ///< the array or the pointer
     uint32_t place = 0;
     Scalar elem;
     int ndim = 0;
-    int count = 1; ///< components of an array's element, elements of what is made (a power of two)
+    int count = 1; ///< components of an array's element, or elements of made memory (a power of two)
     Use use = Use::any;
 };
 
-/// The ops of a family, in the order of the table.
+/// Returns the ops of a family, in the order of the table.
 std::vector<Op> ops_of(Family family);
 
 class Generator {
@@ -75,12 +74,12 @@ class Generator {
     Function fn_;
     Builder b_;
     int budget_ = 0;
-    std::vector<Value> visible_; ///< one-lane scalars that may be used here
+    std::vector<Value> visible_; ///< one-lane scalars in scope
     std::vector<Storage> storage_;
-    std::vector<Value> indices_; ///< of the parallel loop being filled
+    std::vector<Value> indices_; ///< of the current parallel loop
     struct LoopFrame {
         std::vector<Value> carried;
-        bool counts = false; ///< the first carried value must grow, so that the loop ends
+        bool counts = false; ///< the first carried value must grow, so that the loop terminates
     };
     std::vector<LoopFrame> loops_;
     bool in_parallel_ = false;

@@ -12,8 +12,8 @@ using namespace ir;
 
 namespace {
 
-/// Every real number lies in [-1, 1], and each step takes less of the errors of its operands than they have together, so that
-/// differences in rounding do not grow. Nothing that is whole depends on one that is real.
+/// Every float is in [-1, 1], and each step damps the errors of its operands, so that differences in rounding do not grow. No
+/// integer depends on a float.
 class LargeGenerator {
   public:
     LargeGenerator(uint64_t seed, size_t instructions) : rng_(seed), b_(fn_), most_(instructions) {}
@@ -24,7 +24,7 @@ class LargeGenerator {
     /// The values of one real type that are in scope.
     struct Reals {
         Scalar type;
-        Value read, written; ///< arrays: read at any index, written at the own one
+        Value read, written; ///< arrays: read at any index, written at the iteration's own
         Values all, roots;   ///< roots: of numbers between 3 and 5
     };
 
@@ -35,7 +35,7 @@ class LargeGenerator {
         fn_.params.push_back(v);
         return v;
     }
-    /// Any that is visible, half of them from the newest few: some are used a thousand instructions later.
+    /// Picks a value in scope, half of the time one of the newest few: some values are used a thousand instructions later.
     Value of(const Values &list) {
         const size_t newest = std::min<size_t>(list.size(), 12);
         return rng_.chance(50) ? rng_.of(list) : list[list.size() - 1 - rng_.below(newest)];
@@ -78,7 +78,7 @@ class LargeGenerator {
     const size_t most_;
     Reals reals_[2] = {{Scalar::f32, {}, {}, {}, {}}, {Scalar::f64, {}, {}, {}, {}}};
     Values wholes_, conditions_;
-    Value counts_, totals_, index_; ///< whole numbers that are read, and those that are added to
+    Value counts_, totals_, index_; ///< arrays of integers: only read, only added to
 };
 
 void LargeGenerator::root(Reals &r) {
@@ -191,7 +191,7 @@ void LargeGenerator::memory() {
     r.all.push_back(b_.load(from));
 }
 
-/// Values made in there are out of scope outside.
+/// Fills an inner block. Its values are out of scope afterwards.
 void LargeGenerator::inner(BlockId block, int depth, const std::function<void()> &end) {
     const BlockId outer = b_.block;
     const size_t marks[] = {wholes_.size(),       conditions_.size(),     reals_[0].all.size(),

@@ -1,4 +1,4 @@
-// What a random function has memory in, and what it does there.
+// The memory of random functions, and accesses to it.
 #include "layout/layout.h"
 #include "tools/random_generator.h"
 
@@ -13,10 +13,10 @@ Storage *Generator::storage(bool for_writing) {
     return fit.empty() ? nullptr : &storage_[rng_.of(fit)];
 }
 
-/// An i32 that may be anything.
+/// Returns an arbitrary i32.
 Value Generator::pick_index() { return pick(Scalar::i32); }
 
-/// Now and then control flow hands the pointer on.
+/// Returns an address. Sometimes the pointer goes through control flow.
 Value Generator::address(const Storage &s) {
     if (!options_.control || !rng_.chance(4)) return address_of(s);
     Value condition = pick(Scalar::u1);
@@ -69,7 +69,7 @@ void Generator::atomic(const Storage &s) {
     Op op = commutes_only ? Op::atomic_add : rng_.of(ops);
     if ((info(op).traits & int_only) && !is_int(s.elem)) op = Op::atomic_add;
     if (op == Op::atomic_cas && !is_int(s.elem)) op = Op::atomic_xchg;
-    // thread_local_sums groups sums and products of reals anew, which rounds otherwise.
+    // thread_local_sums regroups sums and products of floats, which changes how they round.
     if (in_parallel_ && !loops_.empty() && is_float(s.elem)) {
         if (op == Op::atomic_add) op = Op::atomic_min;
         if (op == Op::atomic_mul) op = Op::atomic_max;
@@ -84,7 +84,7 @@ void Generator::atomic(const Storage &s) {
     if (!commutes_only) keep(old);
 }
 
-/// Bits of a word, of which a float of either width can hold the value.
+/// Makes a packing of bits of a word whose values fit into a float of either width.
 Packing Generator::packing(Scalar word) {
     const int width = bits_of(word);
     Packing p;
@@ -132,7 +132,7 @@ void Generator::packed(const Storage &s, bool write) {
     std::vector<Value> args{word, which};
     while (int(args.size()) < info(op).operands) {
         Value x = pick(type);
-        if (p.kind == Packing::Kind::shared) { // nothing says what a number that is none does to the others
+        if (p.kind == Packing::Kind::shared) { // the effect of NaN or infinity on the others is unspecified
             Value size = b_.abs(x);
             Value limit = b_.number(type, 1e30);
             Value sensible = b_.le(size, limit);
@@ -162,7 +162,7 @@ void Generator::memory() {
     keep(rng_.chance(10) ? b_.volatile_load(p) : b_.load(p));
 }
 
-/// What memory of a block holds nobody says before it is stored to.
+/// Makes memory. Memory of a block is stored to first, since its initial content is unspecified.
 void Generator::make_memory() {
     Storage s{Storage::Kind::made, {}, 0, scalar(), 0, 1 << rng_.below(4), Use::any};
     const uint64_t kind = rng_.below(8);

@@ -1,5 +1,5 @@
 #pragma once
-// Choices that are the same on every machine: splitmix64.
+// Random choices that are the same on every machine: splitmix64.
 #include "ir/eval.h"
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class Numbers {
     bool chance(uint64_t percent) { return below(100) < percent; }
     template <class List> const auto &of(const List &list) { return list[below(std::size(list))]; }
 
-    /// Small numbers mostly, extremes now and then. No NaN and nothing that devices flush to zero.
+    /// Returns mostly small numbers, sometimes extremes, but no NaN and nothing that devices flush to zero.
     ir::Constant number(ir::Scalar type);
 
   private:

@@ -11,8 +11,8 @@ using namespace ir;
 
 namespace {
 
-/// Parameters: x (loaded alone), y (each element updated by its own iteration), z (added to), numbers, whole numbers,
-/// scratch without a companion, which holds what is flat.
+/// Parameters: x (only loaded), y (each element updated by its own iteration), z (only added to), integers, scratch without a
+/// companion, which holds values with zero derivative, a float and an integer.
 class SmoothGenerator {
   public:
     explicit SmoothGenerator(uint64_t seed) : rng_(seed), b_(fn_) {}
@@ -29,7 +29,7 @@ class SmoothGenerator {
         return v;
     }
     Value number() { return b_.number(Scalar::f64, double(rng_.between(-12, 12)) / 8); }
-    /// A newer one more often.
+    /// Picks a value, newer ones more often.
     Value of(const Values &list) {
         const size_t n = list.size();
         return list[n - 1 - std::min(rng_.below(n), rng_.below(n))];
@@ -63,7 +63,7 @@ class SmoothGenerator {
         const Value p = at(z_, any_index());
         b_.atomic_add(p, real());
     }
-    /// Linear in what was there.
+    /// Updates an element linearly in its old value.
     void update() {
         const Value p = at(y_, own_index());
         const Value old = b_.load(p);
@@ -73,7 +73,7 @@ class SmoothGenerator {
         const Value sum = b_.add(scaled, more);
         b_.store(p, rng_.chance(20) ? more : sum);
     }
-    /// Not linear: reverse mode must know what was there.
+    /// Updates a local, not linearly: reverse mode needs the old value.
     void update_local() {
         const Value p = in_local(of(locals_));
         const Value old = b_.load(p);
@@ -92,7 +92,7 @@ class SmoothGenerator {
         const Value b = whole();
         return b_.le(a, b);
     }
-    /// Not large.
+    /// Bounds a value.
     Value tame(Value v) { return rng_.chance(50) ? b_.tanh(v) : b_.sin(v); }
 
     void statements(int n, int depth);
@@ -117,8 +117,8 @@ class SmoothGenerator {
     Builder b_;
     Value x_, y_, z_, counts_, scratch_, index_;
     Values reals_, wholes_, locals_;
-    std::vector<Scalar> round_; ///< what the loop at hand carries
-    bool in_round_ = false;
+    std::vector<Scalar> carried_; ///< types that the current loop carries
+    bool in_loop_ = false;
     int budget_ = 0;
     bool scratch_ready_ = false;
 };
@@ -211,11 +211,11 @@ void SmoothGenerator::branch(int depth) {
     for (Scalar t : types) keep(fn_.add_result(made, t));
 }
 
-/// Some ways leave out the rest of the round.
+/// Makes a branch with paths that skip the rest of the iteration.
 void SmoothGenerator::skip(int depth) {
     const Value made = b_.if_(condition());
     const BlockId outer = b_.block;
-    const uint64_t leaves = rng_.below(4); // 0, 1: that side; more: somewhere inside of both
+    const uint64_t leaves = rng_.below(4); // 0, 1: that side skips; more: paths inside both
     std::vector<Scalar> types;
     for (uint64_t i = rng_.below(3); i > 0; --i) types.push_back(rng_.chance(80) ? Scalar::f64 : Scalar::i32);
     for (uint64_t side = 0; side < 2; ++side) {
@@ -224,7 +224,7 @@ void SmoothGenerator::skip(int depth) {
         statements(int(rng_.below(3)), depth + 1);
         if (leaves > 1 && depth < 4 && rng_.chance(60)) skip(depth + 1);
         if (leaves == side)
-            b_.continue_(picks(round_));
+            b_.continue_(picks(carried_));
         else
             b_.yield(picks(types));
         reals_ = reals, wholes_ = wholes, locals_ = locals;
@@ -233,7 +233,7 @@ void SmoothGenerator::skip(int depth) {
     for (Scalar t : types) keep(fn_.add_result(made, t));
 }
 
-/// A branch at the top level, which gives nothing.
+/// Makes a branch at the top level without results.
 void SmoothGenerator::apart() {
     const Value made = b_.if_(condition());
     const BlockId outer = b_.block;
@@ -269,17 +269,17 @@ void SmoothGenerator::loop(int depth) {
     b_.block = body;
     const Values params = fn_[body].params;
     wholes_.push_back(params[0]);
-    if (rng_.chance(60)) { // what differs from round to round
+    if (rng_.chance(60)) { // a value that differs between iterations
         const Value extent = b_.dim(x_, 0);
         const Value inside = b_.mod(params[0], extent);
         reals_.push_back(b_.load(at(x_, inside)));
     }
     if (!locals_.empty() && rng_.chance(30)) update_local();
-    const std::vector<Scalar> around = round_;
-    const bool was_in_round = in_round_;
-    round_.clear();
-    for (size_t k = 1; k < params.size(); ++k) round_.push_back(fn_.type(params[k]).elem);
-    in_round_ = true;
+    const std::vector<Scalar> around = carried_;
+    const bool was_in_loop = in_loop_;
+    carried_.clear();
+    for (size_t k = 1; k < params.size(); ++k) carried_.push_back(fn_.type(params[k]).elem);
+    in_loop_ = true;
     const bool linear = rng_.chance(50);
     if (!linear)
         for (size_t k = 1; k < params.size(); ++k) keep(params[k]);
@@ -290,7 +290,7 @@ void SmoothGenerator::loop(int depth) {
             next.push_back(fn_.type(params[k]).is_float() ? real() : whole());
             continue;
         }
-        if (rng_.chance(40)) { // a sum, now and then
+        if (rng_.chance(40)) { // a sum, sometimes under a condition
             const Value more = real();
             const Value sum = rng_.chance(70) ? b_.add(params[k], more) : b_.sub(more, params[k]);
             const Value chosen = rng_.chance(50) ? condition() : Value{};
@@ -304,8 +304,8 @@ void SmoothGenerator::loop(int depth) {
         next.push_back(b_.add(product, more));
     }
     b_.yield(next);
-    round_ = around;
-    in_round_ = was_in_round;
+    carried_ = around;
+    in_loop_ = was_in_loop;
     reals_ = reals, wholes_ = wholes, locals_ = locals;
     b_.block = outer;
     for (Value r : Values(fn_.results(made).begin(), fn_.results(made).end())) keep(r);
@@ -341,7 +341,7 @@ void SmoothGenerator::statement(int depth) {
     const uint64_t roll = rng_.below(100);
     if (depth < 4 && roll < 10) return branch(depth);
     if (depth < 4 && roll < 22) return loop(depth);
-    if (depth < 4 && in_round_ && roll < 26) return skip(depth);
+    if (depth < 4 && in_loop_ && roll < 26) return skip(depth);
     if (roll < 50) return memory();
     compute();
 }
@@ -385,7 +385,7 @@ Function SmoothGenerator::make() {
         b_.block = fn_[made].blocks[0];
         const Value first = fn_[b_.block].params[0];
         wholes_.push_back(first);
-        index_ = flags.serialize ? Value{} : first; // in order, all elements may be updated
+        index_ = flags.serialize ? Value{} : first; // runs in order, so all elements may be updated
         if (rng_.chance(40)) locals_.push_back(b_.local(Scalar::f64, 4));
         if ((scratch_ready_ = index_ && rng_.chance(30))) b_.store(scratch(index_), b_.floor(real()));
         budget_ = 25;

@@ -1,8 +1,8 @@
 #pragma once
-// A run written down:  @f(2, [1 2 3], [2x2: 1 2 3 4]) == 10 writes [2 4 6], [2x2: 0 0 0 0] prints "x" fails "..."
+// The text form of a run:  @f(2, [1 2 3], [2x2: 1 2 3 4]) == 10 writes [2 4 6], [2x2: 0 0 0 0] prints "x" fails "..."
 // counts 3 0
-// `~=` instead of `==` allows a relative error of 1e-5. Arrays: extents, then the components in storage order; one
-// extent may be left out. `writes` names the arrays after the run, in order.
+// `~=` instead of `==` allows a relative error of 1e-5. Arrays: extents, then the components in storage order; a single extent
+// may be left out. `writes` lists the arrays after the run, in order.
 #include "tools/execute.h"
 
 #include <string>
@@ -18,13 +18,13 @@ struct RunLine {
     double tolerance = 0;
 };
 
-/// Name of the function that the line calls.
+/// Returns the name of the function that the line calls.
 std::string function_of(std::string_view line);
-/// Reads a line against the function's types. A mistake throws UserError.
+/// Reads a line by the types of the function. Throws UserError on a mistake.
 RunLine read_run(std::string_view line, const ir::Function &fn);
-/// The call with what it gave, as a line.
+/// Returns the call with its results, as a line.
 std::string write_run(const RunLine &run, const ir::Function &fn, const Outputs &got);
-/// How `got` differs from what the line expects; empty if it does not.
+/// Describes how `got` differs from the expectations of the line; empty if it does not.
 std::string check_run(const RunLine &run, const Outputs &got);
 
 } // namespace qd::tools

@@ -34,12 +34,13 @@ bool has_uses(const Function &fn, Value v) {
     return false;
 }
 
-/// Every place where an instruction stands, outermost first.
+/// The position of an instruction.
 struct Place {
     BlockId block;
     size_t at;
 };
 
+/// Collects the positions of all instructions, outermost first.
 void collect(const Function &fn, BlockId b, std::vector<Place> &places) {
     if (!b) return;
     for (size_t i = 0; i < fn[b].insts.size(); ++i) {
@@ -54,7 +55,7 @@ std::vector<Value> values_of(const Function &fn, Value v) {
     return list;
 }
 
-/// Removes the instruction; zeros take the place of its values.
+/// Removes the instruction and replaces its values by zeros.
 bool erase(Function &fn, Place p) {
     Value v = fn[p.block].insts[p.at];
     if (is_terminator(fn[v].op)) return false;
@@ -76,7 +77,7 @@ bool erase(Function &fn, Place p) {
     return true;
 }
 
-/// Uses operand `k` instead of the value.
+/// Replaces the value by operand `k`.
 bool forward(Function &fn, Place p, size_t k) {
     Value v = fn[p.block].insts[p.at];
     if (k >= fn.args(v).size() || fn[v].type.kind == Kind::none) return false;
@@ -86,7 +87,7 @@ bool forward(Function &fn, Place p, size_t k) {
     return true;
 }
 
-/// Puts the contents of block `k` in the place of the instruction: one side of an if, one pass through a loop.
+/// Replaces the instruction by the contents of block `k`: one side of an if, one iteration of a loop.
 bool unwrap(Function &fn, Place p, int k) {
     Value v = fn[p.block].insts[p.at];
     BlockId child = fn[v].blocks[k];
@@ -116,7 +117,7 @@ bool unwrap(Function &fn, Place p, int k) {
     return true;
 }
 
-/// A constant nearer to zero.
+/// Replaces a constant by 1.
 bool smaller(Function &fn, Place p) {
     Inst &in = fn[fn[p.block].insts[p.at]];
     if (in.op != Op::constant) return false;
@@ -126,7 +127,7 @@ bool smaller(Function &fn, Place p) {
     return true;
 }
 
-/// Drops a value that a loop or an if carries: `slot` counts from 0.
+/// Drops a value that a loop or an if carries; `slot` counts from 0.
 bool drop_result(Function &fn, Place p, size_t slot) {
     Value v = fn[p.block].insts[p.at];
     if (slot >= fn[v].results.size || has_uses(fn, fn.results(v)[slot])) return false;
@@ -175,7 +176,7 @@ bool drop_return(Function &fn, size_t k) {
     return true;
 }
 
-/// One kind of step at one place; the kinds are numbered so that a loop can go through them.
+/// Tries one kind of step at one position; the kinds are numbered so that a loop can try them all.
 constexpr int kinds = 11;
 bool step(Function &fn, Place p, int kind) {
     switch (kind) {
@@ -190,7 +191,7 @@ bool step(Function &fn, Place p, int kind) {
     }
 }
 
-/// The same function without unused ids, by way of its text.
+/// Returns the same function without unused ids, by way of its text.
 Function compact(const Function &fn) {
     ParseResult read = parse(print(fn));
     return read.error ? fn : std::move(read.functions[0]);
@@ -228,13 +229,13 @@ struct Shrinker {
                     fn = std::move(candidate);
                     changed = true;
                 }
-                end = begin; // the places before are where they were
+                end = begin; // the positions before are unchanged
             }
         }
         return changed;
     }
 
-    /// One sweep, last instruction first. Returns whether anything became smaller.
+    /// Makes one sweep, last instruction first. Returns true if anything became smaller.
     bool sweep(Function &fn) {
         bool changed = false;
         for (size_t k = fn.returns.size(); k-- > 0 && time_left();) {
@@ -249,7 +250,7 @@ struct Shrinker {
                 if (!step(candidate, places[i], kind) || !accept(candidate)) continue;
                 fn = std::move(candidate);
                 changed = true;
-                break; // the places before this one are where they were
+                break; // the positions before this one are unchanged
             }
         }
         return changed;
