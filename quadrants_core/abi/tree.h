@@ -8,8 +8,8 @@
 //              A clear bit says that there is no cell; a set bit that there may be one;
 //   dynamic    is a length (i32, padded to 8 bytes), then addresses of chunks. Chunk k holds the cells
 //              [(2^k - 1) * first, (2^(k+1) - 1) * first). The addresses of the chunks that the declared extent needs are
-//              stored here; one more address leads to a table of further chunks. If a chunk exists, so do the earlier ones. All memory
-// starts as zeros. Everything below a cell that does not exist reads as zeros: SparseData::zeros.
+//              stored here; one more address leads to a table of further chunks. If a chunk exists, so do the earlier ones.
+// All memory starts as zeros. Everything below a cell that does not exist reads as zeros: SparseData::zeros.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -56,8 +56,8 @@ struct Tree {
 ///    level of the dense levels that end with the node;
 ///  - of a bitmasked level count cells, starting at a whole word; `base` is the container;
 ///  - of a pointer level are one cell: `base`;
-///  - of a dynamic level lie in one chunk; `base` is the cell `begin`. The indices follow, i32 each: the sums over the levels above the
-/// piece (pointer: including the cell's own index).
+///  - of a dynamic level lie in one chunk; `base` is the cell `begin`.
+/// The indices follow, i32 each: the sums over the levels above the piece (pointer: including the cell's own index).
 struct ListElement {
     char *base;
     int32_t begin, end;

@@ -16,8 +16,8 @@
 namespace qd::runtime {
 namespace {
 
-constexpr uint64_t refresh_after = 60;     ///< seconds: a use younger than the file's time by less is not noted
-constexpr uint64_t abandoned_after = 3600; ///< a temporary file this old has lost its writer
+constexpr uint64_t refresh_after = 60;     ///< seconds; a use is not recorded if the file's time is younger
+constexpr uint64_t abandoned_after = 3600; ///< seconds; a temporary file this old has lost its writer
 constexpr uint64_t largest_file = 256u << 20;
 constexpr uint32_t file_format = 2;
 
@@ -25,11 +25,11 @@ struct Header {
     char magic[8];
     uint32_t format;
     uint32_t header_bytes;
-    uint64_t name;     ///< of the file
-    uint64_t written;  ///< when, in nanoseconds since 1970
-    uint64_t bytes;    ///< after the header
-    uint64_t checksum; ///< of those bytes, seeded with the name and the time
-    Digest signature;  ///< of the header with zeros here, and those bytes; zeros: unsigned
+    uint64_t name;     ///< hash of the file's name
+    uint64_t written;  ///< time of writing, in nanoseconds since 1970
+    uint64_t bytes;    ///< size of the content after the header
+    uint64_t checksum; ///< of the content, seeded with the name and the time
+    Digest signature;  ///< of the header with zeros here, and the content; zeros: unsigned
 };
 
 uint64_t nanoseconds(const timespec &t) { return uint64_t(t.tv_sec) * 1'000'000'000 + uint64_t(t.tv_nsec); }
@@ -53,8 +53,8 @@ bool are_one(const struct stat &a, const struct stat &b) { return a.st_dev == b.
 
 } // namespace
 
-/// A folder that stays open for a while. A program may close descriptors that are not its own, and open others of the
-/// same number: what is not the folder any more is nobody's to close.
+/// A folder that stays open for a while. The program may close descriptors that it did not open, and reuse their numbers; a descriptor that
+/// no longer refers to the folder must not be closed here.
 struct OpenFolder {
     const int fd;
     struct stat status;
@@ -70,7 +70,7 @@ struct OpenFolder {
         if (lost || fstat(fd, now) != 0 || !are_one(*now, status)) lost = true;
         return !lost;
     }
-    /// Nobody removed it, and it may still be used.
+    /// True if the folder was not removed and is still trusted.
     bool is_as_it_was() const {
         struct stat now;
         return is_still_it(&now) && now.st_nlink > 0 && distrust(now).empty();
@@ -84,8 +84,8 @@ std::shared_ptr<const OpenFolder> last_root(CacheTrust &trust) {
     return trust.last;
 }
 
-/// Others take the least number that is free, so they do not take this one soon. From 64 on the system makes its table of
-/// descriptors larger, which takes it many milliseconds where there are threads.
+/// Other code gets the lowest free number, so it is unlikely to get this one. From 64 on the system enlarges its descriptor table, which
+/// takes many milliseconds in a process with threads.
 constexpr int least_number = 48;
 
 void keep_root(CacheTrust &trust, const Descriptor &root) {
@@ -93,14 +93,14 @@ void keep_root(CacheTrust &trust, const Descriptor &root) {
     if (fd < 0) return;
     auto now = std::make_shared<const OpenFolder>(fd);
     const std::lock_guard guard(trust.lock);
-    if (trust.last && trust.last->fd == fd) trust.last->lost = true; // somebody closed it
+    if (trust.last && trust.last->fd == fd) trust.last->lost = true; // another part of the program closed it
     trust.last.swap(now);
 }
 
 constexpr const char *is_link = "it is a link";
 constexpr const char *no_folder = "it is no folder";
 
-/// The folder, if it is there and may be used: else `problem` says why not, and is empty if there is none.
+/// Opens the folder if it exists and is trusted. Otherwise `problem` says why not; it is empty if there is no folder.
 Descriptor open_folder(int parent, const char *path, std::string &problem) {
     Descriptor folder(openat(parent, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
     struct stat status;
@@ -119,8 +119,8 @@ Descriptor open_folder(int parent, const char *path, std::string &problem) {
     return Descriptor(-1);
 }
 
-/// A regular file below the folder that may be read: else -1, and `problem` says why not if it is there. Opening waits for
-/// nobody, as that of a pipe would.
+/// Opens a regular file below the folder if it is trusted. Otherwise returns -1, and `problem` says why unless the file is missing. Opening
+/// does not block, as opening a pipe would.
 Descriptor open_file(int folder, const std::string &path, struct stat &status, std::string &problem) {
     Descriptor file(openat(folder, path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
     if (file.fd < 0) {
@@ -147,7 +147,7 @@ bool make_folders(const std::string &path) {
     return true;
 }
 
-/// All or nothing; errno says why not.
+/// Writes all bytes or fails; errno then says why.
 bool write_all(int fd, const void *data, size_t bytes) {
     const auto *at = static_cast<const char *>(data);
     while (bytes) {
@@ -179,14 +179,14 @@ Digest signature_of(Header header, std::span<const uint8_t> key, std::span<const
     return hmac_sha256(key, {bytes_of(header), bytes});
 }
 
-/// What an open file holds, if it is whole.
+/// Returns the contents of an open file, if it is complete.
 std::optional<std::vector<uint8_t>> read_content(int file, const struct stat &status, const std::string &name,
                                                  const FileKind &kind, std::span<const uint8_t> key,
                                                  std::string &problem) {
     Header header;
     problem = "it is cut short, altered or of another version";
     const auto size = uint64_t(status.st_size);
-    uint8_t first[8192]; // most files are no longer
+    uint8_t first[8192]; // most files fit
     const size_t begins = std::min<uint64_t>(size, sizeof first);
     if (size < sizeof header || !read_all(file, first, begins)) return {};
     std::memcpy(&header, first, sizeof header);
@@ -207,7 +207,7 @@ std::optional<std::vector<uint8_t>> read_content(int file, const struct stat &st
     return bytes;
 }
 
-/// Writes the file of that name under another one and renames it: 0, or errno.
+/// Writes the file under a temporary name and renames it. Returns 0 or errno.
 int write_file(int folder, const std::string &name, const FileKind &kind, std::span<const uint8_t> key,
                std::span<const uint8_t> bytes) {
     static std::atomic<uint32_t> serial{0};
@@ -221,7 +221,7 @@ int write_file(int folder, const std::string &name, const FileKind &kind, std::s
     header.checksum = hash_bytes(bytes, header.name ^ header.written);
     if (!key.empty()) header.signature = signature_of(header, key, bytes);
 
-    // The time tells processes of several machines with one number apart.
+    // The time distinguishes processes of several machines with the same number.
     const std::string temporary = "." + name.substr(0, 16) + "." + std::to_string(getpid()) + "." +
                                   std::to_string(header.written) + "." + std::to_string(serial++) + ".tmp";
     const int fd = openat(folder, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -270,7 +270,7 @@ std::string CacheFolder::in_root(const std::string &name) const {
     return path;
 }
 
-/// Whether the folder is there and may be used. Who may write the root may exchange it: nobody else may.
+/// True if the folder exists and is trusted. A user who may write the root could replace the folder, so only trusted users may.
 bool CacheFolder::may_be_used(int root, std::string &problem) const {
     struct stat status;
     if (fstatat(root, name_, &status, AT_SYMLINK_NOFOLLOW) != 0) {
@@ -316,7 +316,7 @@ std::optional<std::vector<uint8_t>> CacheFolder::load(const std::string &name, c
         if (file.fd >= 0)
             if (auto bytes = read(file)) return bytes;
     }
-    problem.clear(); // what is not found there may be where the path leads to now
+    problem.clear(); // files that are missing there may be in the folder that the path refers to now
     const Descriptor root(open_root(problem));
     if (!problem.empty()) trust_.warn_once("compiled kernels in " + path() + " are not used: " + problem);
     if (root.fd < 0) return {};
@@ -357,7 +357,7 @@ int CacheFolder::open_for_writing(std::string &problem) const {
 bool CacheFolder::store(const std::string &name, const FileKind &kind, std::span<const uint8_t> bytes) const {
     if (!trust_.writable.load(std::memory_order_relaxed)) return false;
     std::string problem;
-    // Who removes empty folders may do so just between opening and writing.
+    // Another process may remove the empty folder between opening and writing.
     for (int attempt = 0; attempt < 3; attempt++) {
         const Descriptor folder(open_for_writing(problem));
         if (!problem.empty()) break;
@@ -407,7 +407,7 @@ std::vector<FolderEntry> CacheFolder::list(bool hidden) const {
     std::vector<FolderEntry> entries;
     DIR *dir = folder.fd < 0 ? nullptr : fdopendir(folder.fd);
     if (!dir) return entries;
-    folder.fd = -1; // closed with it
+    folder.fd = -1; // closed by closedir
     while (const dirent *item = readdir(dir)) {
         if (item->d_name[0] == '.' && !hidden) continue;
         struct stat status;

@@ -126,7 +126,7 @@ std::vector<KernelKey> CacheListing::surplus(const CacheLimits &limits, const Li
         if (limits.cleaning != Cleaning::version || is_foreign(kernel)) order.push_back(&kernel);
     if (limits.cleaning == Cleaning::lru || limits.cleaning == Cleaning::fifo) {
         if (bytes() < limits.max_bytes) return {};
-        // What a clock that was set back since dates into the future is as young as what was used just now.
+        // After a clock was set back, times in the future count as now.
         const uint64_t now = nanoseconds_now();
         const auto rank = [&](const ListedKernel *kernel) {
             const uint64_t time = limits.cleaning == Cleaning::lru ? kernel->used : kernel->created;

@@ -7,18 +7,19 @@ namespace qd::runtime {
 namespace {
 
 constexpr uint64_t first_block = 16u << 10;
-constexpr uint64_t largest_block = 8u << 20; ///< of several cells
+constexpr uint64_t largest_block = 8u << 20; ///< a block of several cells
 constexpr uint64_t cache_line = 64;
-constexpr uint64_t small_whole = 64u << 10;  ///< so few bytes are zeroed at once
-constexpr uint64_t mapped = 1u << 20;        ///< so many come from the system, as pages that have no memory yet
-constexpr uint64_t largest_whole = 8u << 20; ///< a block that all cells lie in
+constexpr uint64_t small_whole = 64u << 10; ///< blocks up to this size are zeroed at once
+/// Blocks from this size on are mapped by the system, as pages without memory yet.
+constexpr uint64_t mapped = 1u << 20;
+constexpr uint64_t largest_whole = 8u << 20; ///< limit for a block that holds all cells
 
 uint64_t stride_of(uint64_t bytes) {
     const uint64_t grain = bytes >= cache_line ? cache_line : 8;
     return std::max<uint64_t>((bytes + grain - 1) / grain * grain, 8);
 }
 
-/// Memory for the pages that are touched, not for those around them.
+/// Allocates memory only for the pages that are touched, not for huge pages around them.
 void use_small_pages(char *begin, uint64_t bytes) {
     constexpr uint64_t page = 4096;
     const uintptr_t first = (reinterpret_cast<uintptr_t>(begin) + page - 1) / page * page;

@@ -21,7 +21,7 @@ constexpr FileKind record_file = {{'Q', 'D', 'R', 'E', 'C', 'D', '\r', '\n'}};
 constexpr const char *lock_name = "qdcache.lock";
 constexpr int lock_attempts = 5;
 constexpr useconds_t lock_pause = 50'000; ///< microseconds
-constexpr uint64_t lock_lives = 60;       ///< seconds; what is done under it takes milliseconds
+constexpr uint64_t lock_lives = 60;       ///< seconds; work under the lock takes milliseconds
 constexpr uint64_t abandoned_after = 3600;
 constexpr uint64_t second = 1'000'000'000;
 constexpr LibraryVersion library_version = {QD_VERSION_MAJOR, QD_VERSION_MINOR, QD_VERSION_PATCH};
@@ -64,7 +64,7 @@ std::string host_name() {
 
 std::string lock_text() { return host_name() + ' ' + std::to_string(getpid()); }
 
-/// Of a process of this machine that is gone.
+/// True if the lock belongs to a process of this machine that no longer exists.
 bool has_lost_its_owner(const std::string &text) {
     const size_t space = text.find(' ');
     if (space == std::string::npos || text.substr(0, space) != host_name()) return false;
@@ -72,7 +72,7 @@ bool has_lost_its_owner(const std::string &text) {
     return pid > 0 && kill(pid_t(pid), 0) != 0 && errno == ESRCH;
 }
 
-/// A folder in which there was room within these limits. Good for a second: programs that use nothing may begin and end in a row.
+/// A folder that had room within these limits. Valid for a second: programs that use no kernels may start and end in quick succession.
 class LastGlance {
   public:
     bool is_good(const std::string &path, const CacheLimits &limits) {
@@ -173,7 +173,7 @@ std::optional<KeptTask> DiskCache::load_task(const CacheKey &key) {
         last_ = {*kernel, file};
     }
     const KeptTask *task = file ? file->find(key) : nullptr;
-    if (!task && kernel) { // a program ended before its code was made, which came after the rest was published
+    if (!task && kernel) { // its program ended before this code was generated; another may have added it
         const auto bytes = unpublished_.load(file_of(*kernel), kernel_file);
         file = bytes ? parse(*bytes) : nullptr;
         task = file ? file->find(key) : nullptr;
@@ -214,7 +214,7 @@ void DiskCache::use_helper(const KernelKey &key, const std::string &name) {
     if (used_.try_emplace(key, Used{name, {}, false, false, true}).second) settled_ = false;
 }
 
-/// Writes the file of a kernel, if the code of all its tasks is there; `partly`: if not, too.
+/// Writes the file of a kernel if the code of all its tasks is available; with `partly`, also if some is missing.
 bool DiskCache::collect(const KernelKey &key, bool partly) {
     KeptKernel kernel;
     std::vector<CacheKey> elsewhere;
@@ -264,7 +264,7 @@ bool DiskCache::take_lock() {
         if (attempt) usleep(lock_pause);
         const int error = kernels_.create(lock_name, lock_text());
         if (error == 0) return true;
-        if (error != EEXIST) return false; // a folder to read only
+        if (error != EEXIST) return false; // a read-only folder
         const auto entries = kernels_.list();
         const auto lock = std::ranges::find(entries, lock_name, &FolderEntry::name);
         if (lock == entries.end()) continue;
@@ -277,7 +277,7 @@ bool DiskCache::take_lock() {
     return false;
 }
 
-/// Of kernels that were not listed: what their files say.
+/// Describes kernels that were not listed, from their files.
 void DiskCache::describe_unlisted(CacheListing &listing) const {
     for (auto &[key, listed] : listing.kernels) {
         if (!listed.name.empty()) continue;
@@ -291,7 +291,8 @@ void DiskCache::describe_unlisted(CacheListing &listing) const {
     }
 }
 
-/// Removes what the limits say, and all that no listing is known for but what this program uses.
+/// Removes the kernels that exceed the limits. If the listing was unreadable, removes all kernels that this program does not use, unless
+/// cleaning is off.
 void DiskCache::clean_up(CacheListing &listing, bool readable, const std::map<KernelKey, Used> &used) const {
     std::vector<KernelKey> surplus;
     if (readable)
@@ -321,7 +322,7 @@ bool DiskCache::has_nothing_to_do() {
     return settled_ = settled_ || glance_is_enough();
 }
 
-/// With the lock held. As far as a glance at the listing tells: it is of this very second, or nothing was used; and there is room.
+/// Called with `lock_` held. Decides from a glance at the listing: it was written within a second or no kernel was used, and there is room.
 bool DiskCache::glance_is_enough() const {
     const auto is_still = [](const auto &entry) {
         return !entry.second.waits && !entry.second.unpublished && !entry.second.helper;
@@ -367,7 +368,7 @@ void DiskCache::publish() {
         if (used.contains(key)) one.unpublished = false;
 }
 
-/// With the lock held.
+/// Called with the file lock held.
 void DiskCache::change_listing(const std::map<KernelKey, Used> &used) const {
     CacheListing listing;
     const bool readable = listing.load(kernels_);
@@ -447,10 +448,10 @@ std::vector<CacheFile> DiskCache::files(bool content) {
 
 bool DiskCache::has_record(const KernelKey &name, RecordPlace place) const {
     return bool(
-        (place == RecordPlace::fast ? fast_ : records_).load(record_name(name, place), record_file)); // a whole one
+        (place == RecordPlace::fast ? fast_ : records_).load(record_name(name, place), record_file)); // a complete one
 }
 
-/// Those that were used longest ago, once they are as many bytes as the kernels may be.
+/// Removes the least recently used records once they exceed the size limit of the kernels.
 void DiskCache::clean_up_records() {
     if (!recorded_.exchange(false) || limits_.cleaning == Cleaning::never || limits_.cleaning == Cleaning::version)
         return;

@@ -116,7 +116,7 @@ class DiskCache {
     const CacheLimits limits_;
     const CacheFolder kernels_, unpublished_, records_, fast_;
 
-    BriefMutex lock_; ///< guards the next members; no file is accessed while it is held
+    BriefMutex lock_; ///< guards the next members; held during no file access but the glance in `publish`
     std::map<KernelKey, Used> used_;
     std::vector<std::pair<KernelKey, RecordPlace>> used_records_;
     std::unordered_map<CacheKey, KeptTask, CacheKeyHash> made_;   ///< code that is not on disk yet

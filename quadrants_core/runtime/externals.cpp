@@ -16,8 +16,7 @@ namespace {
 
 using Table = std::unordered_map<uint64_t, void *>;
 
-/// Tasks read without a lock: a table never changes, a longer one takes its place. Programs add few functions, so all
-/// tables are kept.
+/// Tasks read without a lock: a table never changes, and a longer one replaces it. Programs add few functions, so all tables are kept.
 struct Tables {
     BriefMutex adding;
     std::vector<std::unique_ptr<const Table>> all;

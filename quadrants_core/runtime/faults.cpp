@@ -25,13 +25,13 @@
 
 namespace qd::runtime {
 
-// --- which code is guarded -------------------------------------------------------------------------------------------
+// --- guarded code ----------------------------------------------------------------------------------------------------
 
-/// Ranges stand in blocks that are never freed, so that a handler can read them at any time. None lies in the heap,
-/// over which a kernel may have run.
+/// Ranges are stored in blocks that are never freed, so that a handler can read them at any time. The blocks are outside the heap, which a
+/// kernel may have overwritten.
 struct GuardedCode::Place {
     std::atomic<uintptr_t> begin{0};
-    std::atomic<size_t> size{0}; ///< 0: nothing stands here
+    std::atomic<size_t> size{0}; ///< 0: empty slot
     std::atomic<uint64_t> *taken = nullptr;
     uint64_t bit = 0;
 };
@@ -109,8 +109,8 @@ constinit thread_local bool prepared_for_faults QD_STATIC_TLS = false;
 
 } // namespace qd::runtime
 
-// qd_guarded_call keeps the registers that its caller needs, and in qd_landing where they are. A handler that goes on
-// at qd_guarded_landing with the stack pointer found there has it throw instead of return.
+// qd_guarded_call saves the callee-saved registers, and stores their location in qd_landing. A handler that resumes at qd_guarded_landing
+// with that stack pointer makes the call throw instead of return.
 extern "C" {
 __attribute__((visibility("hidden"))) thread_local void *qd_landing QD_STATIC_TLS = nullptr; // null: no such call
 __attribute__((visibility("hidden"))) extern const char qd_guarded_landing[];
@@ -173,7 +173,7 @@ qd_guarded_landing:
     .popsection
 )");
 
-// abi::Body of `probe`: begin is the address, end whether it is to be written.
+// The abi::Body of `probe`: begin is the address, end is non-zero for a write.
 extern "C" {
 __attribute__((visibility("hidden"))) void qd_probe(const qd::abi::Launch *, qd::abi::Thread *, int64_t, int64_t);
 __attribute__((visibility("hidden"))) extern const char qd_probe_end[];
@@ -205,16 +205,16 @@ namespace qd::runtime {
 
 namespace {
 
-/// SIGABRT is no fault; the C library ends a process with it whose heap it finds spoiled.
+/// SIGABRT is not a fault; the C library raises it when it finds the heap corrupted.
 constexpr int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
-/// Who had a signal before us. Somebody may come in front of us and we in front of him again, so there may be several;
-/// below the last one is what the system does.
+/// The previous handlers of a signal. Another handler may be installed in front of ours, and ours in front of it again, so there may be
+/// several; below the last one is the default action of the system.
 struct Before {
     static constexpr int most = 8;
     struct sigaction handlers[most];
     int count = 0;
-    bool aside = false; ///< we left the signal to the last one
+    bool aside = false; ///< the last handler is installed instead of ours
 };
 Before before[std::size(signals)];
 
@@ -235,10 +235,10 @@ Fault describe(int number, const siginfo_t *info, const mcontext_t &machine) {
         fault.kind = Fault::Kind::instruction;
         return fault;
     }
-    constexpr greg_t written = 2; // of the error code of a page fault
+    constexpr greg_t written = 2; // in the error code of a page fault
     constexpr uintptr_t reach = 8192;
     fault.kind = machine.gregs[REG_ERR] & written ? Fault::Kind::write : Fault::Kind::read;
-    fault.has_address = info->si_code != SI_KERNEL; // of an address that no memory can have, nothing is known
+    fault.has_address = info->si_code != SI_KERNEL; // for a non-canonical address the system reports none
     if (!fault.has_address) return fault;
     fault.address = reinterpret_cast<uintptr_t>(info->si_addr);
     const uintptr_t stack = uintptr_t(machine.gregs[REG_RSP]);
@@ -248,9 +248,9 @@ Fault describe(int number, const siginfo_t *info, const mcontext_t &machine) {
 
 enum class Verdict : uint8_t { foreign, ours, spoiled };
 
-thread_local sigjmp_buf *looking QD_STATIC_TLS = nullptr; ///< where to go on if `look` meets a fault itself
+thread_local sigjmp_buf *looking QD_STATIC_TLS = nullptr; ///< where to continue if `look` faults itself
 
-/// Whose the fault is. Fills `met` if it is ours.
+/// Decides whether the fault is ours. Fills `met` if it is.
 Verdict look(int number, const siginfo_t *info, const mcontext_t &machine) {
     if (!qd_landing || info->si_code <= 0) return Verdict::foreign;
     Verdict verdict = Verdict::spoiled;
@@ -270,7 +270,7 @@ Verdict look(int number, const siginfo_t *info, const mcontext_t &machine) {
 
 std::atomic<bool> is_ending{false};
 
-/// Of a process whose memory a kernel spoiled. Handlers that its fault is passed on to have some seconds.
+/// Announces the end of a process whose memory a kernel corrupted. Handlers that the fault is passed on to have a few seconds.
 void announce_end() {
     if (is_ending.exchange(true)) return;
     std::signal(SIGALRM, SIG_DFL);
@@ -315,19 +315,19 @@ void take_over(int number, Before &before, const struct sigaction &now) {
     sigaction(number, &ours, nullptr);
 }
 
-/// To who was there before, who meets his own handler in place. If he puts ours back, as handlers do that have done
-/// their part, to raise the signal again or to let the instruction fault once more, it is the turn of the one below.
+/// Calls the previous handler, with that handler installed as if ours were absent. Handlers that are done restore ours to raise the signal
+/// again or to let the instruction fault again; the next call then goes to the handler below.
 void pass_on(int number, siginfo_t *info, void *context) {
     Before &all = before[place_of(number)];
     if (all.aside) all.count--;
     all.aside = false;
-    const bool is_sent = info->si_code <= 0; // by a process; else it comes back when the instruction is run again
+    const bool is_sent = info->si_code <= 0; // sent by a process; a fault recurs when the instruction runs again
     struct sigaction next = {};
     next.sa_handler = SIG_DFL;
     if (all.count > 0) next = all.handlers[all.count - 1];
     if (!(next.sa_flags & SA_SIGINFO) && next.sa_handler == SIG_IGN) {
         if (is_sent) return;
-        next.sa_handler = SIG_DFL; // as the system has it
+        next.sa_handler = SIG_DFL; // the system does the same
     }
     const bool ends = !(next.sa_flags & SA_SIGINFO) && next.sa_handler == SIG_DFL;
     if (ends && (!is_sent || number == SIGABRT)) explain_end();
@@ -361,12 +361,12 @@ void on_fault(int number, siginfo_t *info, void *context) {
     machine.gregs[REG_RIP] = reinterpret_cast<greg_t>(qd_guarded_landing);
 }
 
-/// The stack that a thread's handlers run on, given back when the thread ends.
+/// The signal stack of a thread, freed when the thread ends.
 class HandlerStack {
   public:
     HandlerStack() {
         stack_t now;
-        if (sigaltstack(nullptr, &now) != 0 || !(now.ss_flags & SS_DISABLE)) return; // somebody gave it one
+        if (sigaltstack(nullptr, &now) != 0 || !(now.ss_flags & SS_DISABLE)) return; // the thread already has one
         const size_t least = getauxval(AT_MINSIGSTKSZ);
         bytes_ = (size_t(64) << 10) + 2 * least;
         memory_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -410,7 +410,7 @@ void keep_watching_faults() {
 void watch_faults() {
     if (!watching.exchange(true, std::memory_order_relaxed)) find_heap();
     static std::atomic_flag busy;
-    if (busy.test_and_set(std::memory_order_acquire)) return; // another thread is at it
+    if (busy.test_and_set(std::memory_order_acquire)) return; // another thread is installing them
     for (size_t i = 0; i < std::size(signals); i++) {
         struct sigaction now;
         if (sigaction(signals[i], nullptr, &now) == 0 && !is_ours(now)) take_over(signals[i], before[i], now);

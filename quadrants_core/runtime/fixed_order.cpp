@@ -1,14 +1,14 @@
-// Tasks whose program asks for the same bits whatever threads there are (ir::Wish::ordered).
+// Runs tasks that must give the same bits for any number of threads (ir::Wish::ordered).
 //
-// Code of SIMD lanes and that of the rest of a chunk may round differently, so ranges are cut by their length alone. What is
-// summed up then goes one of two ways, which lengths and sizes decide, never the number of threads:
-//  - the range is cut into parts, runs of chunks. Each part adds up in copies of its own, chunk after chunk, on one thread; then
-//    the copies are added to the arrays in the order of the parts;
-//  - one thread runs all chunks in order: where copies would take more than the work is worth, where old values are used, or where
-//    what one index finds depends on others.
-// Sums of whole numbers, minima, maxima and bits are the same in any order, and are done in any.
+// The code for SIMD lanes and the remainder loop of a chunk may round differently, so ranges are cut only by their length. Sums then take
+// one of two ways, chosen by lengths and sizes, never by the number of threads:
+//  - The range is cut into parts, runs of chunks. Each part accumulates in its own copies, chunk after chunk, on one thread;
+//    then the copies are added to the arrays in the order of the parts.
+//  - One thread runs all chunks in order, if copies would cost more than the work is worth, if old values are used, or if
+//    the result of one index depends on others.
+// Sums of integers, minima, maxima and bit operations give the same result in any order, and are done in any order.
 //
-// Random numbers begin anew in each chunk, from the seed, the number of such tasks launched before, and the chunk.
+// Random numbers start again in each chunk, seeded from the seed, the number of such tasks launched before, and the chunk.
 #include "runtime/faults.h"
 #include "runtime/job.h"
 
@@ -19,7 +19,7 @@
 namespace qd::runtime {
 namespace {
 
-constexpr int as_many_threads = 16; ///< ranges are cut as for so many
+constexpr int as_many_threads = 16; ///< ranges are cut as for this many
 
 void read_range(const abi::Launch *launch, abi::Thread *thread, int64_t self, int64_t) {
     Start &start = *reinterpret_cast<Start *>(self);
@@ -66,7 +66,7 @@ void Launcher::run_in_order(const abi::Task &task, const std::atomic<const TaskE
     job.draws = draws;
     const uint32_t chunks = job.chunks();
     if (code.updates.order == abi::Order::same) {
-        code.note(Updated::How::unlocked); // where one thread runs it
+        code.note(Updated::How::unlocked); // unless run_chunks notes another way
         return run_chunks(job);
     }
     const double work = double(start.size()) * double(std::max(0.1f, task.weight.index));

@@ -11,7 +11,7 @@ uint32_t slot_of(const abi::Kernel &kernel, uint32_t flag) {
     return flag == abi::no_flag ? GraphStep::no_slot : kernel.params[flag].slot;
 }
 
-/// Opens and closes levels and checkpoints between one task and the next.
+/// Opens and closes levels and checkpoints between consecutive tasks.
 class Steps {
   public:
     Steps(const abi::Kernel &kernel, std::span<const Region> regions)
@@ -25,7 +25,7 @@ class Steps {
             close_down_to(common);
             for (size_t k = common; k < around.size(); k++) begin(around[k]);
             const auto region = std::ranges::find(regions_, i, &Region::first);
-            if (region != regions_.end()) // which holds tasks alone
+            if (region != regions_.end()) // a region contains only tasks
                 steps_.push_back({GraphStep::Kind::region, int32_t(region - regions_.begin()),
                                   uint32_t(steps_.size() + 1 + region->end - region->first)});
             steps_.push_back({GraphStep::Kind::task, int32_t(i)});
@@ -38,11 +38,11 @@ class Steps {
     struct Open {
         bool checkpoint = false;
         int32_t index = 0;
-        size_t step = 0; ///< where it begins
+        size_t step = 0; ///< index of its first step
         bool is(const Open &other) const { return checkpoint == other.checkpoint && index == other.index; }
     };
 
-    /// What stands around a task, outermost first.
+    /// The levels and the checkpoint around a task, outermost first.
     std::vector<Open> around_task(const abi::GraphPosition &position) const {
         std::vector<Open> around;
         const int32_t checkpoint = position.checkpoint;
@@ -93,7 +93,7 @@ class Steps {
     std::span<const Region> regions_;
     std::vector<Open> open_;
     std::vector<GraphStep> steps_;
-    std::vector<size_t> ended_; ///< where levels begin after which no checkpoint has begun yet
+    std::vector<size_t> ended_; ///< first steps of ended levels after which no checkpoint has begun yet
 };
 
 } // namespace

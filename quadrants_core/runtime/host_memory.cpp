@@ -1,8 +1,7 @@
-// Small blocks come from a stretch of their own (small_blocks.h), large ones from the system, which hands out zero
-// pages and takes them back at once, with a hole on either side. Around each block lies slack, an eighth of its size on
-// either side: a stencil that reads or writes past the border of a field, which nothing checks outside of debug mode,
-// meets neither another block nor the end of the address space. What belongs to a block stands in a table apart, out of
-// reach of such writes.
+// Small blocks come from their own address range (small_blocks.h), large ones from the system, which provides zero pages and reclaims them
+// at once, with unmapped memory on either side. Each block is surrounded by slack, an eighth of its size on either side: a stencil that
+// accesses memory past the border of a field, which is unchecked outside debug mode, reaches neither another block nor unmapped memory. The
+// metadata of blocks is kept in a separate table, out of reach of such writes.
 #include "runtime/host_memory.h"
 
 #include "base/error.h"
@@ -30,11 +29,11 @@ constexpr uint64_t alignment = 64;
 constexpr uint64_t page = 4096;
 constexpr uint64_t map_from = 1u << 20;
 constexpr uint64_t huge_page = 2u << 20;
-constexpr uint64_t hole = 64u << 20;       ///< of addresses, around a block from the system
-constexpr uint64_t check_from = 64u << 20; ///< smaller requests do not read the system's figures
+constexpr uint64_t hole = 64u << 20;       ///< addresses around a block from the system
+constexpr uint64_t check_from = 64u << 20; ///< smaller requests do not query the available memory
 
 #ifdef __SANITIZE_ADDRESS__
-constexpr uint64_t least_slack = 0, slack_share = UINT64_MAX; // the sanitizer watches the borders
+constexpr uint64_t least_slack = 0, slack_share = UINT64_MAX; // the sanitizer checks the borders
 constexpr bool watched = true;
 #else
 constexpr uint64_t least_slack = 256, slack_share = 8;
@@ -43,7 +42,7 @@ constexpr bool watched = false;
 
 struct Block {
     void *base;
-    uint64_t bytes; ///< from `base` on
+    uint64_t bytes; ///< starting at `base`
     enum class From : uint8_t { heap, stretch, system } from;
 };
 
@@ -53,9 +52,9 @@ struct Blocks {
     SmallBlocks small;
     uint64_t shifts = 0;
 
-    /// Bytes by which a block begins later than it would: another number for each, so that loops over many arrays do not
-    /// meet in few sets of the first cache, which a page goes once around. Of ten blocks in a row no two are fewer than
-    /// five lines apart: a load waits for stores of just before whose addresses end in the same twelve bits.
+    /// Bytes by which to shift the start of a block. The shift differs between blocks, so that loops over many arrays do not compete for
+    /// few sets of the L1 cache, whose sets repeat every page. Among ten consecutive blocks no two are fewer than five lines apart: a load
+    /// waits for recent stores whose addresses agree in the low twelve bits.
     uint64_t next_shift(uint64_t bytes) {
         constexpr uint64_t lines_apart = 19, least_lines = 16;
         const uint64_t lines = std::bit_floor(std::min(bytes / 4, page) / alignment);
@@ -80,9 +79,9 @@ uint64_t read_number(const char *path, const char *key) {
     return value;
 }
 
-/// Null if there is none. The contents of a large block, `lead` bytes behind its begin, begin with a huge page: the
-/// system would put it anywhere. Or a few pages later, another number of them for each block, so that loops over many
-/// arrays do not meet in few sets of a cache.
+/// Returns null if out of memory. The contents of a large block, at `lead` bytes past its start, are aligned to a huge page, which the
+/// system does not guarantee, plus a few pages. Their number differs between blocks, so that loops over many arrays do not compete for few
+/// sets of a cache.
 void *map(uint64_t bytes, uint64_t lead = 0) {
     const bool is_large = bytes >= 2 * huge_page;
     const uint64_t spare = is_large ? huge_page : 0;
@@ -180,7 +179,7 @@ void *Apart::operator new(size_t bytes) {
     void *pages = map(pages_of(bytes));
     if (!pages) throw std::bad_alloc();
 #ifdef __SANITIZE_ADDRESS__
-    __lsan_register_root_region(pages, bytes); // what it points to is no leak
+    __lsan_register_root_region(pages, bytes); // objects that it points to are not leaked
 #endif
     return pages;
 }

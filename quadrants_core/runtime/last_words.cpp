@@ -17,14 +17,14 @@ struct Name {
     std::atomic<const void *> task{nullptr};
     char text[248];
 };
-constinit Name names[1024]; // 256 KiB that are not touched before they are used
+constinit Name names[1024]; // 256 KiB, untouched until used
 
 std::atomic<const void *const *> newest{nullptr};
 std::atomic<void (*)(const char *, size_t)> listener{nullptr};
 
 Name &place_of(const void *task) { return names[(reinterpret_cast<uintptr_t>(task) * 0x9e3779b97f4a7c15U) >> 54]; }
 
-/// Null if no kernel was launched, or its name is not there any more.
+/// Null if no kernel was launched, or its name was replaced.
 const char *name_of_newest_task() {
     const void *const *word = newest.load(std::memory_order_relaxed);
     const void *task = word ? __atomic_load_n(word, __ATOMIC_RELAXED) : nullptr;
@@ -32,7 +32,7 @@ const char *name_of_newest_task() {
     return task && name.task.load(std::memory_order_acquire) == task ? name.text : nullptr;
 }
 
-/// One line of these parts.
+/// Prints the parts as one line.
 void say(std::initializer_list<const char *> parts) {
     char line[512] = "quadrants: ";
     size_t size = std::strlen(line);

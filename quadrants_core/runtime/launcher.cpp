@@ -11,21 +11,23 @@
 namespace qd::runtime {
 namespace {
 
-// In the unit of abi::Task::weight, simple operations. Waking a spinning worker costs what some 500 operations cost, a
-// sleeping one 20 times that; both threads then share cache lines.
-constexpr double inline_below = 10'000;      ///< less than this runs on the caller alone
-constexpr double locks_from = 400'000;       ///< less, on one thread without locks, takes as long on several with them
-constexpr double chunk_at_least = 8'192;     ///< smaller chunks spend their time on the ticket
-constexpr double chunk_wanted = 32'768;      ///< so large that claiming it costs nothing to speak of
-constexpr double chunk_at_most = 16'000'000; ///< Stop is looked at between chunks: about 10 ms
-constexpr double few_per_thread = 8;         ///< chunks that keep both an even loop and a short one busy to the end
-constexpr double many_per_thread = 64;       ///< an uneven loop is worth more chunks, where work is plenty
-constexpr double least_per_thread = 2; ///< chunks, where each does something that a larger one would do once as well
-constexpr double worth_a_chunk = 256;  ///< times as much as that, the work of a chunk
-constexpr int64_t one_vector = 16;     ///< most lanes of 32-bit numbers
-constexpr int64_t whole_vectors = 64;  ///< large chunks are multiples of this: no scalar tails inside the range
+// In the unit of abi::Task::weight, simple operations. Waking a spinning worker costs about 500 operations, a sleeping one 20 times that;
+// in addition both threads then share cache lines.
+constexpr double inline_below = 10'000; ///< smaller tasks run on the caller alone
+/// Smaller tasks take as long on one thread without locks as on several with locks.
+constexpr double locks_from = 400'000;
+constexpr double chunk_at_least = 8'192;     ///< smaller chunks spend their time on claiming
+constexpr double chunk_wanted = 32'768;      ///< large enough that the cost of claiming is negligible
+constexpr double chunk_at_most = 16'000'000; ///< Stop is checked between chunks: about 10 ms
+/// Chunks; enough to keep threads busy to the end, in even loops and in short ones.
+constexpr double few_per_thread = 8;
+constexpr double many_per_thread = 64; ///< chunks; uneven loops benefit from more chunks if there is plenty of work
+constexpr double least_per_thread = 2; ///< chunks, if each has a fixed cost that a larger chunk would pay only once
+constexpr double worth_a_chunk = 256;  ///< the work of a chunk, as a multiple of that cost
+constexpr int64_t one_vector = 16;     ///< maximum number of lanes of 32-bit numbers
+constexpr int64_t whole_vectors = 64;  ///< large chunks are multiples of this: no scalar remainder inside the range
 
-/// For tests: what is right on one thread alone is soon found.
+/// For tests: threads share loops of any length.
 bool shares_little() {
     const char *asked = std::getenv("QD_SHARE_LITTLE");
     return asked && *asked && *asked != '0';
@@ -43,7 +45,7 @@ int64_t chunk_size(int64_t n, abi::Weight estimate, uint32_t block_dim, int thre
     int64_t size = std::max<int64_t>(1, int64_t(ops / weight));
     size = std::max(size, (n + Pool::max_chunks - 1) / int64_t(Pool::max_chunks));
     if (block_dim) return (size + block_dim - 1) / block_dim * block_dim;
-    // Costly iterations come in few per chunk: still whole vectors, unless that leaves threads without work.
+    // Chunks of costly iterations are short. They still consist of whole vectors, unless that leaves threads without work.
     const int64_t grain = size < 4 * whole_vectors ? one_vector : whole_vectors;
     const int64_t whole = (size + grain - 1) / grain * grain;
     return whole <= 4 * size && n >= 4 * threads * whole ? whole : size;
@@ -142,7 +144,7 @@ void Launcher::run(const abi::Task &task, const std::atomic<const TaskEntry *> &
                    abi::Launch &launch) {
     const TaskEntry &now = *entry.load(std::memory_order_acquire);
     const FloatMode mode(now.subnormals,
-                         now.minds_subnormals); // switching there and back takes as long as a small task
+                         now.minds_subnormals); // switching back and forth takes as long as a small task
     states_[0].alone = 1;                       // until the pool joins in
     try {
         if (!now.is_plain) {
@@ -156,7 +158,7 @@ void Launcher::run(const abi::Task &task, const std::atomic<const TaskEntry *> &
         Start start{bounds, now, task.weight.index, shares_little_};
         call_guarded(&launch, &states_[0], reinterpret_cast<int64_t>(&start), 0, Start::run);
         if (start.is_small()) return;
-        const FloatMode always(now.subnormals); // chunks may come to run other code
+        const FloatMode always(now.subnormals); // chunks may switch to other code
         const int64_t indices = start.size();
         const int64_t chunk =
             shares_little_ ? indices / few_chunks + 1
@@ -164,7 +166,7 @@ void Launcher::run(const abi::Task &task, const std::atomic<const TaskEntry *> &
         Job job(*this, entry, launch, start.range[0], start.range[1], chunk);
         job.work = double(indices) * double(task.weight.index);
         run_chunks(job);
-    } catch (const Fault &) { // which leaves a task in its midst
+    } catch (const Fault &) { // a fault leaves the task half done
         for (State &state : states_) state.memory.clear();
         throw;
     }
@@ -172,7 +174,7 @@ void Launcher::run(const abi::Task &task, const std::atomic<const TaskEntry *> &
 
 double Launcher::run_sections(std::span<const HostTask> tasks, const abi::Launch &launch) {
     const FloatMode mode(
-        tasks[0].entry->load(std::memory_order_acquire)->subnormals); // of one kernel: all have the same
+        tasks[0].entry->load(std::memory_order_acquire)->subnormals); // all tasks of one kernel have the same
     try {
         return runtime::run_sections(*pool_, states_, block_dim_, tasks, launch);
     } catch (const Fault &) {
@@ -202,11 +204,11 @@ void Launcher::run_chunks(Job &job) {
     pool_->run(Job::run, &job, chunks);
 }
 
-/// By other code of the task. Where that does not pay, or cannot be had, one thread does all.
+/// Runs other code of the task. If that does not pay or is unavailable, one thread runs everything.
 void Launcher::run_with_locks(Job &job) {
     const bool pays = job.work >= locks_from || shares_little_;
     if (pays && need_locks_ && !job.begun->locked) {
-        const FloatMode as_elsewhere(Subnormals::kept); // compiling, and the threads that it starts
+        const FloatMode as_elsewhere(Subnormals::kept); // for compiling, and the threads that it starts
         need_locks_(*job.launch);
     }
     const std::atomic<const TaskEntry *> *other = job.begun->locked.load(std::memory_order_acquire);

@@ -1,9 +1,8 @@
-// One job at a time, described by one 64-bit word: epoch << 32 | chunks. Each thread has a part of the chunks, the same
-// from job to job, so that what it worked on is still in its caches; it claims them from the first on, and helps out
-// from the end of others' parts when its own is done. What is left of a part is a word too: epoch << 32 | behind the last
-// << 16 | next; one of an older epoch stands for the whole part. Claiming a chunk is a compare and swap of that word, so
-// a claim made late, for a job that is over, fails by its epoch. The caller waits for claimed chunks alone: a worker that
-// the system schedules late costs nothing. Idle workers spin for about 50 us, then sleep on the epoch.
+// There is one job at a time, described by one 64-bit word, the ticket: epoch << 32 | chunks. Each thread has a part of the chunks, the
+// same in every job, so that its data is still in its caches. It claims them from the first on, and helps from the end of other parts when
+// its own is done. The rest of a part is a word too: epoch << 32 | end << 16 | next; a word of an older epoch stands for the whole part.
+// Claiming a chunk is a compare-and-swap of that word, so a late claim for a job that is over fails by its epoch. The caller waits only for
+// claimed chunks: a worker that the system schedules late costs nothing. Idle workers spin for about 50 us, then sleep on the epoch.
 #include "runtime/pool.h"
 
 #include "base/fork.h"
@@ -33,7 +32,8 @@ namespace qd::runtime {
 namespace {
 
 constexpr size_t cache_line = 64;
-constexpr uint32_t wakes = 2; ///< threads that one wakes: those wake others, so that all are up after a few rounds
+/// Threads that each thread wakes; those wake others, so that all are up after a few steps.
+constexpr uint32_t wakes = 2;
 constexpr auto spin_time = std::chrono::microseconds(50);
 constexpr int pauses_before_yield = 2000;
 
@@ -55,7 +55,7 @@ long futex(const void *word, int op, uint32_t value) {
     return syscall(SYS_futex, word, op | FUTEX_PRIVATE_FLAG, value, nullptr, nullptr, 0);
 }
 
-// Threads do not survive a fork: a pool whose generation is not the process's starts new ones. Odd = being restarted.
+// Threads do not survive a fork: a pool whose generation differs from the process's starts new ones. Odd = being restarted.
 std::atomic<uint32_t> process_generation{0};
 BriefMutex registry_lock;
 auto &kept = *new std::shared_ptr<Pool>; // never destroyed: workers may sleep in it until the process ends
@@ -67,7 +67,7 @@ struct Pool::State : Apart {
     struct alignas(cache_line) Part {
         std::atomic<uint64_t> left{0};
     };
-    struct Parts { // apart as well, as many as there are threads
+    struct Parts { // in separate pages too, as many as there are threads
         const size_t bytes;
         Part *const all;
         explicit Parts(size_t n) : bytes(n * sizeof(Part)), all(new (Apart::operator new(bytes)) Part[n]) {}
@@ -77,21 +77,21 @@ struct Pool::State : Apart {
     };
     static constexpr uint32_t none = ~0u;
 
-    const uint32_t threads; ///< that have a part, whether or not all could be started
+    const uint32_t threads; ///< threads that have a part, whether or not all could be started
     const Parts parts{threads};
-    // One line: who claims a chunk has its work at hand.
+    // One cache line: a thread that claims a chunk also gets the job's work.
     alignas(cache_line) std::atomic<uint64_t> ticket{0};
-    std::atomic<Work> work = nullptr; ///< of the current job; for who runs it, after a successful claim only
+    std::atomic<Work> work = nullptr; ///< of the current job; may be used only after a successful claim
     const void *job = nullptr;
-    Subnormals subnormals = Subnormals::kept; ///< of the thread that began it
+    Subnormals subnormals = Subnormals::kept; ///< the mode of the thread that started the job
     std::atomic<bool> quit{false};
-    // Each of these is written by others than those who read the one above.
+    // Each of the next members is on its own line, as different threads write them.
     alignas(cache_line) std::atomic<uint32_t> done{0}; ///< chunks that workers finished
     alignas(cache_line) std::atomic<uint32_t> sleepers{0};
-    alignas(cache_line) std::atomic<bool> taken{false}; // from here on: the caller alone, job after job
+    alignas(cache_line) std::atomic<bool> taken{false}; // the rest is written only by the caller, job after job
     std::atomic<bool> threw{false};
-    std::atomic<uint32_t> alone_begun{0}, alone_chunks{0}; ///< of the job of a pool of one thread
-    std::exception_ptr error;                              ///< written by whoever set `threw`
+    std::atomic<uint32_t> alone_begun{0}, alone_chunks{0}; ///< progress of the job of a pool with one thread
+    std::exception_ptr error;                              ///< written by the thread that set `threw`
     std::atomic<uint32_t> generation{0};
     std::vector<pthread_t> workers;
 
@@ -151,7 +151,7 @@ uint32_t Pool::State::claim(uint32_t from, uint64_t of, bool own) {
     for (;;) {
         uint64_t now = seen;
         if (epoch_of(seen) != epoch_of(of)) {
-            // Older, if the job is not over: were it over by the time of the swap, the word would have changed.
+            // The word is older, unless the job is over. If the job were over by the time of the swap, the word would have changed.
             if (epoch_of(ticket.load(std::memory_order_acquire)) != epoch_of(of)) return none;
             now = part_of(from, of);
         }
@@ -162,20 +162,20 @@ uint32_t Pool::State::claim(uint32_t from, uint64_t of, bool own) {
     }
 }
 
-/// Claims and runs chunks of the job `of` until none is left; how many it ran.
+/// Claims and runs chunks of the job `of` until none is left. Returns how many it ran.
 uint32_t Pool::State::claim_all(uint64_t of, uint32_t thread) {
     uint32_t ran = 0;
     for (uint32_t k = 0; k < threads && ticket.load(std::memory_order_relaxed) == of; k++) {
         const uint32_t from = thread + k < threads ? thread + k : thread + k - threads;
         for (uint32_t chunk; (chunk = claim(from, of, k == 0)) != none; ran++) {
-            if (!ran) set_subnormals(subnormals); // the claim makes it known
+            if (!ran) set_subnormals(subnormals); // the claim makes the mode visible
             run_chunk(thread, chunk);
         }
     }
     return ran;
 }
 
-/// How many chunks of the job `of`, which is not over, nobody has claimed.
+/// The number of unclaimed chunks of the job `of`, which is not over.
 uint32_t Pool::State::left_of(uint64_t of) const {
     uint32_t sum = 0;
     for (uint32_t t = 0; t < threads; t++) {
@@ -186,7 +186,7 @@ uint32_t Pool::State::left_of(uint64_t of) const {
     return sum;
 }
 
-/// Wakes some who sleep, while there is work for as many.
+/// Wakes some sleeping workers, at most as many as there are chunks.
 void Pool::State::wake(uint32_t chunks) {
     const uint32_t asleep = sleepers.load(std::memory_order_seq_cst);
     if (!asleep || !chunks) return;
@@ -194,7 +194,7 @@ void Pool::State::wake(uint32_t chunks) {
     futex(epoch_word, FUTEX_WAKE, std::min({asleep, chunks, wakes}));
 }
 
-/// The first ticket of an epoch other than that of `seen`.
+/// Waits for the first ticket of an epoch other than that of `seen`.
 uint64_t Pool::State::wait_for_job(uint64_t seen) {
     const auto *epoch_word = reinterpret_cast<const uint32_t *>(&ticket) + (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
     const auto sleep_at = std::chrono::steady_clock::now() + spin_time;
@@ -235,7 +235,7 @@ void Pool::State::start(int count) {
             static_cast<State *>(own->state)->work_until_quit(own->thread);
             return nullptr;
         };
-        if (pthread_create(&handle, nullptr, entry, birth) != 0) { // fewer workers: the caller does their share
+        if (pthread_create(&handle, nullptr, entry, birth) != 0) { // fewer workers: the caller takes over their share
             delete birth;
             break;
         }
@@ -254,7 +254,7 @@ void Pool::State::stop() {
     workers.clear();
 }
 
-/// After a fork: forgets the parent's threads and starts as many. False while another thread is at it.
+/// After a fork: discards the parent's threads and starts as many. Returns false while another thread does so.
 bool Pool::State::renew(int workers_wanted) {
     uint32_t old = generation.load();
     const uint32_t now = process_generation.load();

@@ -1,11 +1,11 @@
-// Whether copies pay: an update of what other threads update costs some ten simple operations more than one without a lock;
-// a byte of a copy costs a look, and where something was done an update and a zero. So a launch makes copies where their
-// bytes are few against the updates that it is expected to do, and stays below a limit of memory.
+// Criterion for copies: an update of shared memory costs about ten simple operations more than one without a lock; a byte of a copy costs a
+// check, and where it was updated a merge and a clear. So a launch makes copies if their size is small compared with the expected number of
+// updates, and below a memory limit.
 //
-// Copies are zero between launches, which says of each word that nothing was done: they hold the words XORed with the
-// neutral element. Lines that stayed zero are left alone, so what is seldom touched costs a look, and pages that were
-// never touched take no memory. Blocks are merged in parallel, the copies of a block in their order. Words to
-// which nothing was done are not written: in a tree they may belong to another field, whose copies are merged now.
+// Copies are zero between launches. They hold words XORed with the neutral element, so a zero word means no update. Cache lines that stayed
+// zero are skipped, so rarely updated memory costs only a check, and pages that were never touched take no memory. Blocks are merged in
+// parallel, the copies of one block in order. Words without updates are not written: in a tree they may belong to another field, whose
+// copies are being merged at the same time.
 #include "runtime/private_copies.h"
 
 #include "base/error.h"
@@ -23,19 +23,19 @@ namespace {
 
 constexpr double bytes_for_an_update = 8;
 constexpr double least_updates = 1 << 12;   ///< fewer are not worth waking the pool twice
-constexpr uint64_t most_bytes = 128u << 20; ///< of all copies
-constexpr uint64_t block_bytes = 4096;      ///< merged before the next copy is looked at
+constexpr uint64_t most_bytes = 128u << 20; ///< limit for all copies
+constexpr uint64_t block_bytes = 4096;      ///< merged before the next copy is read
 constexpr uint64_t blocks_of_a_chunk = 16;
 
 constexpr uint32_t most_parts = 64;
-constexpr double small_bytes = 1 << 16; ///< so much is nothing beside the least range that is cut
-/// Of copies of parts: in another order than by parts it would take one thread.
+constexpr double small_bytes = 1 << 16; ///< negligible compared with the smallest range that is cut
+/// Limit for copies of parts; without parts, one thread would do all the work.
 constexpr double bytes_for_an_operation = 0.5;
 
 constexpr uint64_t line_bytes = 64;
 template <class T> using Line [[gnu::vector_size(line_bytes)]] = T;
 
-/// Minimum and maximum of reals as ops.def has them: NaN loses, -0 is less than +0.
+/// Minimum and maximum of reals as defined in ops.def: NaN loses, -0 is less than +0.
 template <class Real> Real extreme(bool greater, Real a, Real b) {
     if (a != a) return b;
     if (b != b) return a;
@@ -43,7 +43,7 @@ template <class Real> Real extreme(bool greater, Real a, Real b) {
     return (a < b) == greater ? b : a;
 }
 
-/// a = a, b. `Word` is a number or a line of them; sums of whole numbers, made of unsigned `Bits`, wrap around.
+/// Merges b into a. `Word` is a number or a line of numbers; sums of integers use unsigned `Bits`, so they wrap around.
 template <class Word, class Bits, abi::Merge how> void merge_into(Word &a, const Word &b) {
     switch (how) {
     case abi::Merge::add: a = Word(Bits(a) + Bits(b)); break;
@@ -55,7 +55,7 @@ template <class Word, class Bits, abi::Merge how> void merge_into(Word &a, const
     }
 }
 
-template <class Word, class Bits, abi::Merge how> void bring_word(char *to, const char *from, Bits neutral) {
+template <class Word, class Bits, abi::Merge how> void merge_word(char *to, const char *from, Bits neutral) {
     Bits own;
     std::memcpy(&own, from, sizeof own);
     if (!own) return;
@@ -70,7 +70,7 @@ template <class Word, class Bits, abi::Merge how> void bring_word(char *to, cons
     std::memcpy(to, &a, sizeof a);
 }
 
-/// Words to which nothing was done are not written, not even as they were: another field's sums may be coming there now.
+/// Words without updates are not written, not even with their old value: another field's sums may be merged there at the same time.
 template <class Word, class Bits> void store_done(char *to, const Line<Word> &sums, const Line<Bits> &done) {
     Word words[line_bytes / sizeof(Word)];
     Bits marks[line_bytes / sizeof(Bits)];
@@ -84,10 +84,10 @@ template <class Word, class Bits> void store_done(char *to, const Line<Word> &su
         if (marks[at]) std::memcpy(to + at * sizeof(Word), &words[at], sizeof(Word));
 }
 
-template <class Word, class Bits, abi::Merge how> void bring_line(char *to, const char *from, Bits neutral) {
+template <class Word, class Bits, abi::Merge how> void merge_line(char *to, const char *from, Bits neutral) {
     if constexpr (!std::is_integral_v<Word> && how != abi::Merge::add) {
         for (uint64_t at = 0; at < line_bytes; at += sizeof(Word))
-            bring_word<Word, Bits, how>(to + at, from + at, neutral);
+            merge_word<Word, Bits, how>(to + at, from + at, neutral);
     } else {
         Line<Bits> done, own;
         Line<Word> sums, amounts;
@@ -103,52 +103,53 @@ template <class Word, class Bits, abi::Merge how> void bring_line(char *to, cons
     }
 }
 
-/// Brings one block of a copy to its place, and clears it. `Word` is the number, `Bits` the unsigned word of its size.
-template <class Word, class Bits, abi::Merge how> void bring(char *to, char *from, uint64_t bytes, uint64_t neutral) {
+/// Merges one block of a copy into its place, and clears it. `Word` is the number, `Bits` the unsigned word of its size.
+template <class Word, class Bits, abi::Merge how>
+void merge_block(char *to, char *from, uint64_t bytes, uint64_t neutral) {
     uint64_t at = 0;
     for (; at + line_bytes <= bytes; at += line_bytes) {
         uint64_t words[line_bytes / 8], any = 0;
         std::memcpy(words, from + at, line_bytes);
         for (const uint64_t word : words) any |= word;
         if (!any) continue;
-        bring_line<Word, Bits, how>(to + at, from + at, Bits(neutral));
+        merge_line<Word, Bits, how>(to + at, from + at, Bits(neutral));
         std::memset(from + at, 0, line_bytes);
     }
     for (uint64_t left = at; left < bytes; left += sizeof(Word))
-        bring_word<Word, Bits, how>(to + left, from + left, Bits(neutral));
+        merge_word<Word, Bits, how>(to + left, from + left, Bits(neutral));
     std::memset(from + at, 0, bytes - at);
 }
 
-using Bring = void (*)(char *to, char *from, uint64_t bytes, uint64_t neutral);
+using Merger = void (*)(char *to, char *from, uint64_t bytes, uint64_t neutral);
 
-template <class Word, class Bits> Bring bring_for(abi::Merge how) {
+template <class Word, class Bits> Merger merger_for(abi::Merge how) {
     constexpr bool has_bits = std::is_integral_v<Word>;
     switch (how) {
-    case abi::Merge::add: return bring<Word, Bits, abi::Merge::add>;
-    case abi::Merge::min: return bring<Word, Bits, abi::Merge::min>;
-    case abi::Merge::max: return bring<Word, Bits, abi::Merge::max>;
-    case abi::Merge::band: return has_bits ? bring<Word, Bits, abi::Merge::band> : nullptr;
-    case abi::Merge::bor: return has_bits ? bring<Word, Bits, abi::Merge::bor> : nullptr;
-    case abi::Merge::bxor: return has_bits ? bring<Word, Bits, abi::Merge::bxor> : nullptr;
+    case abi::Merge::add: return merge_block<Word, Bits, abi::Merge::add>;
+    case abi::Merge::min: return merge_block<Word, Bits, abi::Merge::min>;
+    case abi::Merge::max: return merge_block<Word, Bits, abi::Merge::max>;
+    case abi::Merge::band: return has_bits ? merge_block<Word, Bits, abi::Merge::band> : nullptr;
+    case abi::Merge::bor: return has_bits ? merge_block<Word, Bits, abi::Merge::bor> : nullptr;
+    case abi::Merge::bxor: return has_bits ? merge_block<Word, Bits, abi::Merge::bxor> : nullptr;
     }
     return nullptr;
 }
 
-/// Null: numbers that nothing here knows.
-Bring bring_for(const abi::Accumulation &what) {
+/// Null for unsupported numbers.
+Merger merger_for(const abi::Accumulation &what) {
     if (what.number == abi::Number::real) {
-        if (what.word_bytes == 4) return bring_for<float, uint32_t>(what.merge);
-        return what.word_bytes == 8 ? bring_for<double, uint64_t>(what.merge) : nullptr;
+        if (what.word_bytes == 4) return merger_for<float, uint32_t>(what.merge);
+        return what.word_bytes == 8 ? merger_for<double, uint64_t>(what.merge) : nullptr;
     }
     const bool is_signed = what.number == abi::Number::whole;
     if (what.word_bytes == 1)
-        return is_signed ? bring_for<int8_t, uint8_t>(what.merge) : bring_for<uint8_t, uint8_t>(what.merge);
+        return is_signed ? merger_for<int8_t, uint8_t>(what.merge) : merger_for<uint8_t, uint8_t>(what.merge);
     if (what.word_bytes == 2)
-        return is_signed ? bring_for<int16_t, uint16_t>(what.merge) : bring_for<uint16_t, uint16_t>(what.merge);
+        return is_signed ? merger_for<int16_t, uint16_t>(what.merge) : merger_for<uint16_t, uint16_t>(what.merge);
     if (what.word_bytes == 4)
-        return is_signed ? bring_for<int32_t, uint32_t>(what.merge) : bring_for<uint32_t, uint32_t>(what.merge);
+        return is_signed ? merger_for<int32_t, uint32_t>(what.merge) : merger_for<uint32_t, uint32_t>(what.merge);
     if (what.word_bytes == 8)
-        return is_signed ? bring_for<int64_t, uint64_t>(what.merge) : bring_for<uint64_t, uint64_t>(what.merge);
+        return is_signed ? merger_for<int64_t, uint64_t>(what.merge) : merger_for<uint64_t, uint64_t>(what.merge);
     return nullptr;
 }
 
@@ -158,7 +159,7 @@ PrivateCopies::~PrivateCopies() {
     for (size_t number = 0; number < rooms_.size(); number++) give_back(number);
 }
 
-/// Where it lies; false if it is empty.
+/// Finds the accumulated memory; returns false if it is empty.
 bool PrivateCopies::find(const abi::Accumulation &what, const abi::LaunchData &launch, Copied &out) const {
     out.what = what;
     if (what.where == abi::Where::cells) {
@@ -189,7 +190,7 @@ void PrivateCopies::give_back(size_t number) {
     rooms_[number].clear();
 }
 
-/// DeviceError: there is no memory.
+/// Throws DeviceError if out of memory.
 void PrivateCopies::make_room(size_t number, uint64_t bytes) {
     if (rooms_.size() <= number) rooms_.resize(number + 1);
     std::vector<Room> &rooms = rooms_[number];
@@ -210,7 +211,7 @@ void PrivateCopies::make_room(size_t number, uint64_t bytes) {
     }
 }
 
-/// The same; false if there is no memory, or too much would be held.
+/// The same, but returns false if out of memory, or if too much would be held.
 bool PrivateCopies::has_room(size_t number, uint64_t bytes) {
     try {
         make_room(number, bytes);
@@ -238,7 +239,7 @@ bool PrivateCopies::begin(std::span<const abi::Accumulation> what, const abi::La
     bool any = false;
     for (size_t number = 0; number < what.size(); number++) {
         Copied found;
-        if (!bring_for(what[number]) || !find(what[number], launch, found)) continue;
+        if (!merger_for(what[number]) || !find(what[number], launch, found)) continue;
         if (!pays(found, indices) || !has_room(number, found.bytes)) continue;
         copied_[number] = found;
         any = true;
@@ -257,9 +258,9 @@ uint32_t PrivateCopies::begin_parts(std::span<const abi::Accumulation> what, con
     double bytes = 1;
     for (size_t number = 0; number < what.size(); number++) {
         if (!what[number].rounds()) continue;
-        if (!bring_for(what[number])) return 0;
+        if (!merger_for(what[number])) return 0;
         if (!find(what[number], launch, sums[number])) {
-            if (sums[number].bytes) return 0; // more than can be
+            if (sums[number].bytes) return 0; // the size overflows
             sums[number] = {};
         }
         bytes += double(sums[number].bytes);
@@ -278,10 +279,10 @@ uint32_t PrivateCopies::begin_parts(std::span<const abi::Accumulation> what, con
                 throw;
             }
         }
-    // What gives the same in any order, in copies where they pay.
+    // Accumulations that give the same result in any order get copies if these pay.
     for (size_t number = 0; number < what.size(); number++) {
         Copied found;
-        if (what[number].rounds() || !bring_for(what[number]) || !find(what[number], launch, found)) continue;
+        if (what[number].rounds() || !merger_for(what[number]) || !find(what[number], launch, found)) continue;
         if (pays(found, indices) && has_room(number, found.bytes)) copied_[number] = found;
     }
     return uint32_t(count_);
@@ -299,7 +300,7 @@ uint64_t PrivateCopies::bytes() const {
     return sum;
 }
 
-/// One chunk: some blocks of one accumulation.
+/// The merge job. A chunk covers some blocks of one accumulation.
 struct PrivateCopies::Merging {
     PrivateCopies *copies;
     std::array<uint32_t, abi::most_accumulations> first_chunk{}; ///< by accumulation
@@ -309,14 +310,14 @@ struct PrivateCopies::Merging {
         size_t number = job.copies->copied_.size() - 1;
         while (job.first_chunk[number] > chunk || !job.copies->copied_[number].original) number--;
         const Copied &copied = job.copies->copied_[number];
-        const Bring bring = bring_for(copied.what);
+        const Merger merge_block = merger_for(copied.what);
         const uint64_t begin = uint64_t(chunk - job.first_chunk[number]) * blocks_of_a_chunk * block_bytes;
         const uint64_t end = std::min(begin + blocks_of_a_chunk * block_bytes, copied.bytes);
         for (uint64_t at = begin; at < end; at += block_bytes) {
             const uint64_t bytes = std::min(block_bytes, end - at);
             for (size_t copy = 0; copy < job.copies->count_; copy++) {
                 char *own = job.copies->rooms_[number][copy].at + at;
-                bring(copied.original + at, own, bytes, copied.what.neutral);
+                merge_block(copied.original + at, own, bytes, copied.what.neutral);
             }
         }
     }

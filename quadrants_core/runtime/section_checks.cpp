@@ -12,13 +12,13 @@ namespace {
 
 using How = SectionAccess::How;
 
-/// Of one address: for each way to touch it the newest access, and the newest of another section.
+/// For one address: the newest access of each kind, and the newest of another section.
 struct Touched {
     std::array<std::array<uint64_t, 2>, 3> newest{};
 
     static uint32_t section_of(uint64_t word) { return SectionAccess::from(word).section; }
 
-    /// Of another section than this, or 0.
+    /// Returns an access of another section than this, or 0.
     uint64_t by_other(How how, uint32_t section) const {
         for (const uint64_t word : newest[size_t(how) - 1])
             if (word != 0 && section_of(word) != section) return word;
@@ -40,7 +40,7 @@ Region &region() {
     static Region &one = *new Region; // never destroyed: threads may still run while the process ends
     return one;
 }
-[[maybe_unused]] Region &made_early = region(); // no thread waits for it to be made
+[[maybe_unused]] Region &made_early = region(); // created early, so that no thread waits for it
 
 void begin() {
     Region &now = region();

@@ -1,6 +1,6 @@
-// Each section has a ticket like that of the pool: number of the task << 32 | chunks << 16 | next chunk. Whoever ends the last
-// chunk of a task goes on with the section: runs what is worth one thread, up to a range that is worth more, which it
-// publishes. A section that nobody has begun is a task 0 of one chunk.
+// Each section has a ticket similar to that of the pool: number of the task << 32 | chunks << 16 | next chunk. The thread that completes
+// the last chunk of a task continues the section: it runs small tasks itself, up to a range that is worth several threads, which it
+// publishes. A section that has not begun has a task 0 of one chunk.
 #include "runtime/sections.h"
 
 #include "runtime/chunks.h"
@@ -32,11 +32,11 @@ bool is_range(const HostTask &task) { return task.info->kind == abi::TaskKind::r
 
 struct alignas(64) Section {
     std::atomic<uint64_t> ticket{make_ticket(0, 1)};
-    std::atomic<uint32_t> left{0}; ///< chunks of the range at hand that are not done
+    std::atomic<uint32_t> left{0}; ///< chunks of the current range that are not done
     std::span<const HostTask> tasks;
-    size_t next = 0; ///< task that comes after the one at hand
+    size_t next = 0; ///< the task after the current one
     abi::Launch launch;
-    int64_t begin = 0, end = 0, chunk = 0; ///< of the range at hand
+    int64_t begin = 0, end = 0, chunk = 0; ///< the current range
     double alone = 0;                      ///< microseconds of tasks on one thread
 };
 
@@ -61,11 +61,11 @@ class Run {
 
     uint32_t threads_wanted() const { return ranges_ ? uint32_t(states_.size()) : uint32_t(count_); }
 
-    /// Until there is nothing for this thread to do, now and later.
+    /// Works until there is nothing for this thread to do, now and later.
     void work(uint32_t thread) {
         for (;;) {
             const uint32_t seen = changes_.load(std::memory_order_acquire);
-            // Read before the look at the sections: who saw the last range published sees its chunks.
+            // Read before the sections are checked: a thread that saw the last range published sees its chunks.
             const bool more_may_come = ranges_.load(std::memory_order_acquire) != 0;
             if (take(thread, true) || take(thread, false)) continue;
             if (!more_may_come) return;
@@ -87,7 +87,7 @@ class Run {
     }
 
   private:
-    /// Runs a chunk of some section, or begins one. False if there is none to be had.
+    /// Runs a chunk of some section, or begins a section. Returns false if there is no work.
     bool take(uint32_t thread, bool fresh) {
         for (size_t i = 0; i < count_; i++) {
             Section &section = sections_[(thread + i) % count_];
@@ -114,14 +114,14 @@ class Run {
         if (section.left.fetch_sub(1, std::memory_order_acq_rel) == 1) go_on(section, thread);
     }
 
-    /// Tasks of a section from its next one on. Nobody else touches the section until a range is published.
+    /// Runs the tasks of a section from its next one on. No other thread touches the section until a range is published.
     void go_on(Section &section, uint32_t thread) {
         const auto since = std::chrono::steady_clock::now();
         const auto note_time = [&] {
             section.alone +=
                 std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - since).count();
         };
-        uint32_t ranges = 0; // that became no chunks
+        uint32_t ranges = 0; // ranges that did not become chunks
         while (section.next < section.tasks.size() && !must_leave()) {
             const HostTask &task = section.tasks[section.next++];
             section.launch.data.counters = task.counters;
@@ -155,7 +155,7 @@ class Run {
         section.ticket.store(make_ticket(section.next, chunks), std::memory_order_release);
     }
 
-    /// So many ranges less will become chunks.
+    /// Reduces the number of ranges that may still become chunks.
     void forget_ranges(uint32_t count) {
         if (count == 0) return;
         ranges_.fetch_sub(count, std::memory_order_acq_rel);
@@ -197,8 +197,8 @@ class Run {
     const abi::Launch &launch_;
     size_t count_ = 0;
     std::unique_ptr<Section[]> sections_;
-    std::atomic<uint32_t> ranges_{0};  ///< tasks that may become chunks yet
-    std::atomic<uint32_t> changes_{0}; ///< of what a thread without work looks at
+    std::atomic<uint32_t> ranges_{0};  ///< ranges that may still become chunks
+    std::atomic<uint32_t> changes_{0}; ///< number of changes that a waiting thread must check for
     std::atomic<bool> has_fault_{false};
     Fault fault_;
 };

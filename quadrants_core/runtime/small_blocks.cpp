@@ -10,10 +10,10 @@ namespace {
 
 constexpr uint64_t least = 512, step = uint64_t(4) << 20;
 constexpr uint64_t stretches[] = {uint64_t(64) << 30, uint64_t(8) << 30,
-                                  uint64_t(1) << 30}; ///< of addresses, not memory
+                                  uint64_t(1) << 30}; ///< address ranges, not memory
 constexpr uint64_t give_back_from = 64 << 10;
 
-/// Four classes to each power of two.
+/// There are four classes for each power of two.
 size_t class_of(uint64_t bytes) {
     const uint64_t units = std::max(bytes, least) - 1;
     const int top = std::bit_width(units);
@@ -62,7 +62,7 @@ void *SmallBlocks::alloc(uint64_t bytes) {
         block = free_[index].back();
         free_[index].pop_back();
     }
-    std::memset(block, 0, bytes); // new ones too: a kernel may have run past the end of the block before
+    std::memset(block, 0, bytes); // new ones too: a kernel may have run past the end of the previous block
     return block;
 }
 

@@ -1,5 +1,5 @@
-// Lists of the cells that a loop visits. Walks the levels from the root: breadth first until there are enough
-// containers to share, then each thread goes on, depth first, from its own; their pieces are put together in order.
+// Lists the cells that a loop visits. The walk starts at the root: breadth first until there are enough containers to share, then each
+// thread continues depth first from its own; their pieces are concatenated in order.
 #include "base/error.h"
 #include "runtime/sparse_tree.h"
 
@@ -14,14 +14,14 @@ using abi::LevelKind;
 using abi::TreeLevel;
 using abi::TreeNode;
 
-constexpr uint64_t piece_cells = 4096; ///< most cells of a piece, unless a row has more
+constexpr uint64_t piece_cells = 4096; ///< maximum cells of a piece, unless a row has more
 constexpr size_t enough = 512;         ///< containers that keep all threads busy
 constexpr size_t most_indices = 16;
 
 using Indices = std::array<int32_t, most_indices>;
 
 struct Item {
-    char *cell; ///< that holds the container of the next level
+    char *cell; ///< contains the container of the next level
     Indices at;
 };
 
@@ -157,8 +157,8 @@ class Lister {
     const TreeNode &node_;
     const std::vector<TreeLevel> &path_;
     const uint64_t bytes_;
-    size_t last_ = 0;    ///< level where pieces are made
-    uint64_t below_ = 1; ///< cells of the dense levels below it, in one of its cells
+    size_t last_ = 0;    ///< level at which pieces are made
+    uint64_t below_ = 1; ///< cells of the dense levels below it, per cell of it
 };
 
 } // namespace

@@ -9,7 +9,7 @@ using abi::TreeNode;
 
 namespace {
 
-/// By node: how many cells it may have in all; 0: nobody knows.
+/// By node: the maximum number of its cells; 0: unknown.
 std::vector<uint64_t> most_cells(const std::vector<TreeNode> &nodes) {
     std::vector<uint64_t> most(nodes.size(), 1);
     for (size_t n = 1; n < nodes.size(); n++) // a child comes after its parent
@@ -28,7 +28,7 @@ SparseTrees::Tree::Tree(abi::Tree tree, char *r, const BlockSource &source, int 
     const std::vector<uint64_t> most = most_cells(data.nodes);
     for (size_t n = data.nodes.size(); n-- > 0;) {
         const TreeNode &node = data.nodes[n];
-        // A thread that was too late to make a cell has one more for a moment.
+        // A thread that was too late to create a cell holds an extra one for a moment.
         if (node.kind == LevelKind::pointer)
             pools[n].push_back(
                 std::make_unique<CellPool>(source, node.cell_bytes, most[n] ? most[n] + uint64_t(threads) : 0));
@@ -98,7 +98,7 @@ void SparseTrees::Tree::release_below(uint32_t at, char *cell) {
         if (owns_memory[child]) release_container(child, cell + data.nodes[child].start);
 }
 
-/// Every cell, also those of a mask that are off: they may hold cells since before.
+/// Releases every cell, including cells of a mask that are off: cells below them may still exist.
 void SparseTrees::Tree::release_container(uint32_t at, char *container) {
     const TreeNode &node = data.nodes[at];
     switch (node.kind) {

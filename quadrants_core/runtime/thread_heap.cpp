@@ -11,7 +11,7 @@ namespace qd::runtime {
 namespace {
 
 constexpr uint64_t first_chunk = 64 << 10, page = 4096;
-constexpr uint64_t most_grown = 64 << 20; ///< chunks double up to this
+constexpr uint64_t most_grown = 64 << 20; ///< chunks double up to this size
 
 } // namespace
 
@@ -34,7 +34,7 @@ char *ThreadHeap::reserve(abi::Thread &thread, uint64_t bytes) {
     return static_cast<ThreadHeap *>(thread.heap.owner)->more(bytes);
 }
 
-/// Chunks behind the one at hand hold nothing.
+/// Chunks after the current one are empty.
 char *ThreadHeap::more(uint64_t bytes) {
     const auto at_hand = std::ranges::find(chunks_, heap_.end, &Chunk::end);
     size_t next = at_hand == chunks_.end() ? 0 : size_t(at_hand - chunks_.begin()) + 1;
