@@ -1,4 +1,4 @@
-"""Comms: what widgets and the front end tell each other, and what libraries ask of the kernel besides."""
+"""Comms: messages between widgets and the front end, and the kernel object that libraries expect besides."""
 
 import sys
 import types
@@ -41,7 +41,7 @@ class Comms(CommManager):
 
 
 def call_back(handle, *args):
-    """User code that a message from the front end calls: events, Stop, and errors that are seen. False after an error."""
+    """Calls user code for a message from the front end, with events, Stop and visible errors. Returns False after an error."""
     shell = InteractiveShell.instance()
     shell.events.trigger("pre_execute")
     before = qd_debug.begin()
@@ -70,7 +70,7 @@ def install():
 
 
 class Kernel:
-    """What libraries expect of `get_ipython().kernel`."""
+    """The object that libraries expect as `get_ipython().kernel`."""
 
     def __init__(self, manager, shell):
         self.comm_manager = manager
@@ -94,7 +94,7 @@ def receive(shell, kind, message, buffers):
     qd_loop.enter()
     try:
         getattr(shell.kernel.comm_manager, kind)(None, None, message)
-    except BaseException as error:  # of a hook, or of the message itself
+    except BaseException as error:  # raised by a hook, or by the message itself
         _qd.allow_interrupts(False)
         shell.showtraceback((type(error), error, error.__traceback__))
     finally:

@@ -1,6 +1,6 @@
-"""The debugger of notebooks: requests of the Debug Adapter Protocol, and those that Jupyter adds to it, answered with the help of debugpy,
-which is loaded by the first that needs it. Runs on a thread of its own, see debugging.h. Cells have names of files, made of their text,
-by which the front end finds the cell that a program stands in; the files are written when it asks."""
+"""The debugger of notebooks: answers requests of the Debug Adapter Protocol, and those that Jupyter adds to it, with the help of debugpy,
+which is loaded by the first request that needs it. Runs on a thread of its own, see debugging.h. File names of cells are derived from
+their text, so that the front end finds the cell in which a program is stopped; the files are written when the front end requests them."""
 
 import ast
 import atexit
@@ -25,8 +25,8 @@ from IPython.core.compilerop import CachingCompiler
 from IPython.core.inputtransformer2 import leading_empty_lines
 from qd_output import dumps
 
-PATIENCE = 60  # seconds that debugpy has for an answer
-ENDING = 5  # and to end, with the process
+PATIENCE = 60  # seconds that debugpy has for a response
+ENDING = 5  # seconds that debugpy has to end, when the process ends
 SEED = 0xC70F6907
 FOLDER = os.path.join(os.path.realpath(tempfile.gettempdir()), f"xquadrants_{os.getpid()}_{secrets.token_hex(4)}") + os.sep
 
@@ -47,18 +47,18 @@ class Compiler(CachingCompiler):
 
 
 def unseen(thread):
-    """debugpy neither stops nor lists it."""
+    """Hides a thread from debugpy, which then neither stops nor lists it."""
     thread.pydev_do_not_trace = thread.is_pydev_daemon_thread = True
 
 
 # --- debugpy ---------------------------------------------------------------------------------------------------------
 
 class Refused(Exception):
-    """What was asked for cannot be done; the text says why."""
+    """A request that cannot be answered; the text says why."""
 
 
 def _loaded():
-    """debugpy, whose own modules can be imported afterwards."""
+    """Returns debugpy, with its own modules importable."""
     quiet = "PYDEVD_DISABLE_FILE_VALIDATION"  # it would warn that breakpoints in frozen modules of Python are missed
     before = os.environ.get(quiet)
     os.environ[quiet] = "1"
@@ -88,15 +88,15 @@ unseen(_ender)
 
 
 class Connection:
-    """A client of debugpy's adapter. `on_event` runs on the thread that reads."""
+    """A client of debugpy's adapter. `on_event` is called on the reading thread."""
 
-    address = None  # debugpy listens once in the life of a process
+    address = None  # debugpy can listen only once per process
 
     def __init__(self, on_event):
         cls, debugpy = type(self), _loaded()
         if cls.address is None:
             _ender.start()
-            debugpy.configure(subProcess=False)  # children of the program would wait for somebody to debug them
+            debugpy.configure(subProcess=False)  # otherwise child processes would wait for a debugger
             try:
                 cls.address = debugpy.listen(("127.0.0.1", 0))
             except (RuntimeError, EOFError) as error:
@@ -109,7 +109,7 @@ class Connection:
         thread.start()
 
     def send(self, command, arguments):
-        """A Future of the response."""
+        """Returns a Future of the response."""
         future = concurrent.futures.Future()
         with self.lock:
             if not self.open:
@@ -157,14 +157,14 @@ class Connection:
         self.socket.close()
 
 
-# --- variables while nothing stands ----------------------------------------------------------------------------------
+# --- variables while no program is stopped -----------------------------------------------------------------------------
 
 class _Code:
     co_filename, co_name = "<variables>", "<module>"
 
 
 class _Frame:
-    """Stands for the namespace of the cells."""
+    """Represents the namespace of the cells."""
 
     f_code, f_back, f_lineno = _Code, None, 1
 
@@ -173,14 +173,14 @@ class _Frame:
 
 
 class Explorer:
-    """What debugpy shows of a frame, without one."""
+    """Shows variables as debugpy shows those of a frame, without a frame."""
 
     def __init__(self):
         _loaded()
         frames = importlib.import_module("_pydevd_bundle.pydevd_suspended_frames")
         of_frame = importlib.import_module("_pydevd_bundle.pydevd_frame_utils").create_frames_list_from_frame
         self.variable_presentation = importlib.import_module("_pydevd_bundle.pydevd_api").PyDevdAPI.VariablePresentation()
-        self.frame = _Frame(dict(shell.user_ns))  # cells may go on
+        self.frame = _Frame(dict(shell.user_ns))  # a copy, because cells may continue
         self.manager = frames.SuspendedFramesManager()
         self.tracker = frames._FramesTracker(self.manager, self)
         self.tracker.track("thread1", of_frame(self.frame))
@@ -198,18 +198,18 @@ _hidden = frozenset("__name__ __doc__ __package__ __loader__ __spec__ __annotati
 
 
 def _is_shown(name):
-    """Names of the session, and those that the Python backend adds to a kernel, are nobody's."""
+    """Returns False for names of the session, and for those that the Python backend adds to a kernel."""
     return name not in _hidden and not name.startswith("_i") and re.match(r"_\d|__qd$|__value\d", name) is None
 
 
 def _libraries():
-    """Folders of what lies between a cell and the kernels that it runs."""
+    """Returns the folders of the code between a cell and the kernels that it runs."""
     modules = (sys.modules.get(name) for name in ("IPython", "quadrants", "quadrants_jupyter"))
     return [os.path.dirname(m.__file__) + os.sep for m in modules if m is not None]
 
 
 def _stands(thread):
-    """So debugpy sees it."""
+    """Returns True if debugpy regards the thread as suspended."""
     info = getattr(thread, "additional_info", None)
     return info is not None and info.pydev_state == importlib.import_module("_pydevd_bundle.pydevd_constants").STATE_SUSPEND
 
@@ -220,7 +220,7 @@ _numbers = frozenset("threadId frameId variablesReference line endLine column en
 
 
 def _check(value, name=None):
-    """debugpy's thread in the program ends of what it does not expect."""
+    """Refuses arguments that would end debugpy's thread in the program by an unexpected error."""
     if name in _numbers and (type(value) is not int or value < 0):
         raise Refused(f"{name} is a number, not {value!r}")
     if isinstance(value, str) and "\0" in value:
@@ -232,17 +232,17 @@ def _check(value, name=None):
 
 
 class Debugger:
-    """Each method whose name is a command answers it: the body of the response. Commands without one go to debugpy."""
+    """Each method named `on_` and a command returns the body of its response. Commands without a method are forwarded to debugpy."""
 
     def __init__(self):
         self.connection = None
-        self.header = "{}"  # of the newest request: events belong to it
+        self.header = "{}"  # header of the newest request, which events belong to
         self.breakpoints = {}  # path -> [{"line"}]
-        self.told = set()  # (path, line) of breakpoints that cannot stop, after it was said
-        self.stopped = set()  # ids of threads
+        self.told = set()  # (path, line) of breakpoints that cannot stop and have been reported
+        self.stopped = set()  # ids of suspended threads
         self.initialized = threading.Event()
         self.explorer = None
-        self.kept_lines = None  # the transform that drops blank lines before a cell, and its place
+        self.kept_lines = None  # position of the removed transform that drops blank lines before a cell
 
     def answer(self, request):
         command, seq = request.get("command"), request.get("seq")
@@ -287,10 +287,10 @@ class Debugger:
             self.initialized.set()
         elif name == "stopped":
             if not self.stands():
-                return None  # Stop was faster
+                return None  # Stop came first
             if "threadId" in body:
                 self.stopped.add(body["threadId"])
-            if body.get("allThreadsStopped"):  # told once they are known
+            if body.get("allThreadsStopped"):  # forwarded once the threads are known
                 connection = self.connection
                 with contextlib.suppress(Refused):
                     return connection.send("threads", {}).add_done_callback(lambda threads: self.tell_stopped(event, threads))
@@ -303,7 +303,7 @@ class Debugger:
     def tell_stopped(self, event, threads):
         if not self.stands():
             return
-        with contextlib.suppress(Exception):  # of a connection that has ended
+        with contextlib.suppress(Exception):  # the connection may have ended
             self.stopped.update(thread["id"] for thread in self.body(threads.result())["threads"])
         self.tell(event)
 
@@ -312,7 +312,7 @@ class Debugger:
         return any(_stands(thread) for thread in threading.enumerate())
 
     def go_on(self):
-        """What stood was let go on, which debugpy does not know."""
+        """Reports that suspended threads have been resumed, which debugpy does not know."""
         body = {"threadId": min(self.stopped, default=1), "allThreadsContinued": True}
         self.stopped = set()
         self.tell({"seq": 0, "type": "event", "event": "continued", "body": body})
@@ -331,7 +331,7 @@ class Debugger:
                 if thread is shell.history_manager.save_thread:
                     unseen(thread)
             self.connection = Connection(self.on_event)
-            # The lines of a cell are those that its editor shows, blank ones at its beginning too.
+            # Line numbers of a cell count all lines that its editor shows, including blank ones at its beginning.
             transforms = shell.input_transformer_manager.cleanup_transforms
             if leading_empty_lines in transforms:
                 self.kept_lines = transforms.index(leading_empty_lines)
@@ -339,7 +339,7 @@ class Debugger:
         return self.forward("initialize", arguments)
 
     def on_attach(self, arguments):
-        """debugpy answers once the configuration is done, which front ends tell after they have the answer."""
+        """Sends configurationDone before debugpy's response, which waits for it, whereas front ends send it only after the response."""
         connection = self.started()
         host, port = connection.address
         arguments["connect"] = {"host": host, "port": port}
@@ -347,7 +347,7 @@ class Debugger:
         arguments["subProcess"] = False
         arguments["rules"] = [{"path": glob.escape(folder) + "**", "include": False} for folder in _libraries()]
         attached = connection.send("attach", arguments)
-        attached.add_done_callback(lambda _: self.initialized.set())  # refused
+        attached.add_done_callback(lambda _: self.initialized.set())  # in case debugpy refuses
         if not self.initialized.wait(PATIENCE):
             raise Refused(f"debugpy did not answer within {PATIENCE} s")
         if not attached.done():
@@ -358,7 +358,7 @@ class Debugger:
         return {}
 
     def on_disconnect(self, arguments):
-        """The kernel is not the debugger's to end."""
+        """Disconnects without ending the kernel, which the debugger does not own."""
         try:
             return self.forward("disconnect", {**arguments, "terminateDebuggee": False, "restart": False})
         finally:
@@ -426,13 +426,13 @@ class Debugger:
     # what stands
 
     def on_continue(self, arguments):
-        """debugpy answers when a thread goes on, so never if none does, and nothing else before."""
+        """Refuses if no thread is suspended: debugpy responds only when a thread resumes, and to no other request before."""
         if not self.stands():
             raise Refused("no program stands at a breakpoint")
         return self.forward("continue", arguments)
 
     def on_stackTrace(self, arguments):
-        """Without the frames of libraries, and without those below the cell."""
+        """Returns the stack without frames of libraries and frames below the cell."""
         body = self.forward("stackTrace", arguments)
         frames = [(frame, (frame.get("source") or {}).get("path") or "") for frame in body.get("stackFrames", ())]
         while any(path.startswith(FOLDER) for _, path in frames) and not frames[-1][1].startswith(FOLDER):
@@ -440,7 +440,7 @@ class Debugger:
         libraries = _libraries()
         shown = [(frame, path) for frame, path in frames if not path.startswith((*libraries, "<"))]
         if len(shown) > 1 and all(frame["name"] == "<module>" and path == shown[-1][1] for frame, path in shown[-2:]):
-            shown.pop()  # the call of %%qd_kernel, in the text of the cell that it runs
+            shown.pop()  # the call of %%qd_kernel in the text of the cell that it runs
         return {**body, "stackFrames": [frame for frame, _ in shown], "totalFrames": len(shown)}
 
     def on_variables(self, arguments):
@@ -455,13 +455,13 @@ class Debugger:
         for variable in shown:
             if variable.get("type") in ("NumpyArray", "ClampedArray") and variable.get("variablesReference"):
                 self.show_array(variable)
-            if variable.get("type") == "Scalar":  # a number of the Python backend; JupyterLab shows the value of what has no type
+            if variable.get("type") == "Scalar":  # a number of the Python backend; JupyterLab shows the value of a variable without a type
                 del variable["type"]
                 variable["variablesReference"] = 0
         return {"variables": shown}
 
     def show_array(self, variable):
-        """An argument of a kernel of the Python backend is the array that was given."""
+        """Shows an argument of a kernel of the Python backend as the array that was passed."""
         inside = self.forward("variables", {"variablesReference": variable["variablesReference"]}).get("variables", ())
         for array in inside:
             if array["name"] == "array":
@@ -495,35 +495,39 @@ class Debugger:
         return {}
 
 
-_settrace = sys.settrace  # debugpy replaces it by one that warns
+_settrace = sys.settrace  # debugpy replaces it by a function that warns
 _debugger = Debugger()
-lost = False  # see end()
+lost = False  # set by end()
 
 
 def begin():
-    """Where a debugger is, the thread of the cells is traced in code of the user alone: where Stop does not reach, nothing may stand at a
-    breakpoint. For `give_back` when that code ends, which has no frame that could stand."""
+    """Starts tracing on the thread of the cells if a debugger is connected. Only user code is traced, since nothing may stop at a
+    breakpoint
+    where Stop has no effect. Returns the argument for `give_back`, which is called when that code has ended and has no frame that could be
+    suspended."""
     if _debugger.connection is None:
-        return None  # who traces is the user's business: coverage.py begins in a cell
+        return None  # tracing is up to the user: coverage.py may start in a cell
     before = sys.gettrace()
     sys.modules["debugpy"].trace_this_thread(True)
     return (before,)
 
 
 def give_back(before):
-    """What traced before."""
+    """Restores the previous trace function."""
     if before is not None:
         _settrace(before[0])
 
 
 def end(trace, result):
-    """The trace that the code of the user ended with: none if Stop came while it stood. Newer Pythons let debuggers have other means."""
+    """Takes the trace function with which user code ended: None if Stop came while it was suspended. Since Python 3.12, debuggers may use
+    other means than a trace function."""
     global lost
     lost = trace is None and (sys.version_info < (3, 12) or isinstance(getattr(result, "error_in_exec", None), KeyboardInterrupt))
 
 
 def after_cell():
-    """Stop takes a program that stands out of debugpy's hands, which takes it for standing. The threads that stand beside it go on, too."""
+    """After a Stop at a breakpoint, debugpy still regards the program as suspended. Resumes it, together with the threads suspended along
+    with it."""
     global lost
     stopped, lost = lost, False
     if stopped and _debugger.connection is not None and _stands(threading.current_thread()):
@@ -532,7 +536,7 @@ def after_cell():
 
 
 def _compiled():
-    """(word, function) of kernels that were compiled, and of the funcs among the variables, which are then part of some."""
+    """Returns (kind, function) of kernels that were compiled, and of funcs among the variables, which may then be part of one."""
     kernels = [kernel for ref in list(sys.modules["quadrants._language.kernel"]._all_kernels) if (kernel := ref()) is not None]
     found = [("kernel", kernel._primal.fn) for kernel in kernels if kernel._specialisations()]
     funcs = [value for value in list(shell.user_ns.values()) if getattr(type(value), "_qd_kind_", None) == "func"]
@@ -540,9 +544,9 @@ def _compiled():
 
 
 def tell_of_compiled_code():
-    """After a cell: which breakpoints stand in code that was compiled, so that nothing stops there. Each is told once."""
+    """After a cell: reports breakpoints in compiled code, where nothing stops. Each is reported once."""
     lines = {(path, one["line"]) for path, found in _debugger.breakpoints.items() for one in found} - _debugger.told
-    if not lines or "quadrants" not in sys.modules or sys.modules["quadrants"]._settings.cfg is None:  # no program, or qd.python
+    if not lines or "quadrants" not in sys.modules or sys.modules["quadrants"]._settings.cfg is None:  # no program, or arch=qd.python
         return
     for what, fn in _compiled():
         code = fn.__code__
@@ -556,8 +560,8 @@ def tell_of_compiled_code():
 
 
 def before_exit():
-    """No exit handler stands at a breakpoint, nor any thread that one waits for: nobody could let them go on. Stop may have come while this
-    thread had a lock of debugpy: so another one ends it, which need not be waited for."""
+    """Ends debugging before exit handlers run: neither they nor a thread that they wait for may stop at a breakpoint, since nothing could
+    resume them. Stop may have come while this thread held a lock of debugpy, so another thread ends it, and the wait for it is limited."""
     if Connection.address is not None:
         atexit.unregister(importlib.import_module("pydevd").stoptrace)
         _asked_to_end.set()

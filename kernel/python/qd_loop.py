@@ -1,6 +1,6 @@
-"""The event loop of the session. Between requests the C++ side hands the main thread to asyncio until a message comes, so tasks
-go on. While a cell runs, the loop counts as running for whoever asks (asyncio.create_task, asyncio.get_running_loop), and yet
-another one may be run: asyncio.run() works in a cell as it does in a script. All this begins with the import of asyncio."""
+"""The event loop of the session. Between requests the C++ side lets asyncio run on the main thread until a message comes, so that tasks
+continue. While a cell runs, the loop counts as running (for asyncio.create_task, asyncio.get_running_loop), and yet another loop can be
+run: asyncio.run() works in a cell as it does in a script. All this begins when asyncio is imported."""
 
 import importlib.machinery
 import os
@@ -11,16 +11,16 @@ import threading
 import _qd
 import qd_debug
 
-show_error = None  # of a callback between cells; set by the shell
+show_error = None  # shows an error of a callback between cells; set by the shell
 _loop = None
-_of_parent = []  # in a forked child: if they were collected, they would unregister themselves with the parent's selector
-_entered = False  # a cell or a callback of the front end runs
-_set = None  # asyncio's own functions, which note the running loop of a thread
+_of_parent = []  # loops of the parent, kept in a forked child: if collected, they would unregister themselves with the parent's selector
+_entered = False  # a cell or a callback of the front end is running
+_set = None  # asyncio's own functions for the running loop of a thread
 _get = None
 
 
 def enter():
-    """User code comes. Main thread."""
+    """To be called on the main thread before user code runs."""
     global _entered
     _entered = True
     _own_handler()
@@ -37,7 +37,7 @@ def leave():
 
 
 def _own_handler():
-    """What a cell has set for SIGINT (pdb does, to go on) is for that cell."""
+    """Restores the default handler of SIGINT: one that a cell has set (as pdb does to continue) is only for that cell."""
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -50,7 +50,7 @@ def _mark():
 
 
 def _open_loop():
-    """A program may have closed it."""
+    """Returns the loop, or a new one if the program has closed it."""
     global _loop
     if _loop is None or _loop.is_closed():
         import asyncio
@@ -64,17 +64,17 @@ def _on_main_thread():
 
 
 def _start(events):
-    """asyncio was imported."""
+    """To be called when asyncio has been imported."""
     global _set, _get
     _set, _get = events._set_running_loop, events._get_running_loop
 
     def get_running_loop():
-        """Asked by those who refuse to run a loop inside another: ours only counts while it does run."""
+        """Used by code that refuses to run a loop inside another: the session's loop only counts while it actually runs."""
         loop = _get()
         return None if loop is not None and loop is _loop and not loop.is_running() else loop
 
     def set_running_loop(loop):
-        """Another loop that has ended within a cell leaves ours behind."""
+        """When another loop has ended within a cell, the session's loop becomes the running one again."""
         _set(_open_loop() if loop is None and _entered and _on_main_thread() else loop)
 
     events._get_running_loop, events._set_running_loop = get_running_loop, set_running_loop
@@ -85,7 +85,7 @@ def _start(events):
 
 
 def _forget():
-    """A forked child has its parent's selector, and must not touch it."""
+    """Replaces the loop in a forked child, which must not use the selector of its parent."""
     global _loop
     if _loop is not None:
         _loop.stop()
@@ -97,7 +97,7 @@ def _forget():
 
 
 class _Finder:
-    """Tells when asyncio is imported: it takes 40 ms, which a session that does without does not pay."""
+    """Detects the import of asyncio, which takes 40 ms that a session without it does not pay."""
 
     @classmethod
     def find_spec(cls, name, path=None, target=None):
@@ -127,7 +127,7 @@ def install():
 # --- between requests ------------------------------------------------------------------------------------------------
 
 def wait(shell, wake):
-    """Runs tasks until one of these file descriptors has something to tell; once through them if it has already."""
+    """Runs tasks until one of these file descriptors is readable; runs them once if a message is already waiting."""
     loop = _open_loop()
     if _qd.message_waits():
         loop.stop()
@@ -145,7 +145,7 @@ def wait(shell, wake):
             loop.run_forever()
         finally:
             qd_debug.give_back(before)
-    except BaseException as error:  # Stop or SystemExit in a task; the others asyncio logs itself
+    except BaseException as error:  # Stop or SystemExit in a task; asyncio logs other errors itself
         stop.end()
         if not _qd.in_forked_child():
             show_error(error)
@@ -160,7 +160,7 @@ def wait(shell, wake):
 
 
 def _watch_kernels():
-    """Of the package, if it is there: Stop ends what threads launch, in front of this handler too."""
+    """Installs the package's own SIGINT handler, if it is loaded: in front of this handler, too, Stop ends what threads have launched."""
     core = getattr(sys.modules.get("quadrants._native"), "loaded", None)
     if core is not None:
         core.watch_interrupts()
@@ -172,8 +172,9 @@ def _look(loop):
 
 
 class _Stop:
-    """Stop while nothing but tasks runs: it ends the callback that goes on and on, not one that happened to be at work for a
-    moment, and never the work of the loop itself."""
+    """Stop while only tasks run: it ends a callback that keeps running, not one that happened to be running for a moment, and never the
+    loop
+    itself."""
 
     patience = 0.1  # s
 

@@ -1,4 +1,4 @@
-"""The magics that IPython has for terminals only, or not at all, as people know them from other kernels."""
+"""Magics that IPython provides for terminals only, or not at all, with the behaviour known from other kernels."""
 
 import importlib.util
 import shlex
@@ -57,7 +57,7 @@ class KernelMagics(Magics):
 
     @line_magic
     def connect_info(self, line):
-        """What other clients need to connect to this kernel."""
+        """Prints what other clients need to connect to this kernel."""
         file = _qd.connection_file
         print(Path(file).read_text(encoding="utf-8"))
         print(f"\nConnect another client with:\n    $> jupyter <app> --existing {file}")

@@ -1,5 +1,5 @@
-"""What the session sends: JSON, streams, displays, results. Each message belongs to a request: that of the cell or callback
-which runs, and in a task or a context that was copied there the one that made it. `_qd` is the C++ side."""
+"""Output of the session: JSON, streams, displays, results. Each message belongs to a request: that of the running cell or callback or, in
+a task or copied context, the one that created it. `_qd` is the C++ side."""
 
 import contextvars
 import io
@@ -15,7 +15,7 @@ from traitlets import Any
 # --- JSON ------------------------------------------------------------------------------------------------------------
 
 def _plain(value):
-    """What json cannot write: bytes become base64 text, numpy values Python values, the rest its repr."""
+    """Converts values that json cannot write: bytes become base64 text, numpy values Python values, the rest its repr."""
     if isinstance(value, (bytes, bytearray, memoryview)):
         import base64
         return base64.b64encode(bytes(value)).decode("ascii")
@@ -42,7 +42,7 @@ def dumps(value):
         text = json.dumps(value, default=_plain, allow_nan=False)
     except (ValueError, TypeError):
         text = json.dumps(_finite(value), default=_plain)
-    if "\\ud" in text:  # perhaps a lone surrogate, which is not JSON for everybody
+    if "\\ud" in text:  # possibly a lone surrogate, which not every JSON parser accepts
         text = json.dumps(json.loads(text), ensure_ascii=False).encode("utf-8", "replace").decode("utf-8")
     return text
 
@@ -50,7 +50,7 @@ def dumps(value):
 # --- requests --------------------------------------------------------------------------------------------------------
 
 class Request:
-    """A message that asked for something to be run."""
+    """A message that requests the execution of code."""
 
     def __init__(self, header, text):
         self.header, self.text = header, text
@@ -60,24 +60,24 @@ class Request:
 
 
 _request = contextvars.ContextVar("request", default=None)
-_current = None  # the newest one that ran user code: threads belong to it
+_current = None  # the newest one that ran user code, which threads belong to
 
 
 def begin():
-    """The request that the C++ side has in hand becomes the one of this context."""
+    """Makes the request that the C++ side is handling the one of this context."""
     global _current
     _current = Request(*_qd.parent())
     return _request.set(_current)
 
 
 def adopt(message):
-    """The request of this context is now the one that `message` came with."""
+    """Makes the request that `message` came with the one of this context."""
     header = dumps(message.get("header", {}))
     _request.set(_current if _current is not None and json.loads(_current.header) == message.get("header") else Request(header, dumps(message)))
 
 
 def end(token, before):
-    """A callback is over: what belongs to nobody belongs to the cell again."""
+    """Ends a callback: output without a request of its own belongs to the cell again."""
     global _current
     _current = before
     _request.reset(token)
@@ -88,12 +88,12 @@ def current():
 
 
 def of_context():
-    """The request that what runs here belongs to."""
+    """Returns the request that the running code belongs to."""
     return _request.get() or _current or Request(*_qd.parent())
 
 
 def _older():
-    """The header of the request of this context, None if it is the newest."""
+    """Returns the header of the request of this context, or None if it is the newest."""
     request = _request.get()
     return None if request is None or request is _current else request.header
 
@@ -123,7 +123,7 @@ class OutStream(io.TextIOBase):
         self.write("".join(lines))
 
     def flush(self):
-        pass  # text leaves by itself, in order, within 40 ms
+        pass  # text is sent automatically, in order, within 40 ms
 
     def fileno(self):
         return self._descriptor
@@ -165,7 +165,7 @@ class Publisher(DisplayPublisher):
 
 
 class Formatter(DisplayFormatter):
-    """IPython asks eleven formatters about every result; for Python's own types ten of them have nothing to say."""
+    """Skips ten of IPython's eleven formatters for Python's own types, which only the plain one can format."""
 
     own_types = frozenset({int, float, complex, bool, str, bytes, list, tuple, dict, set, frozenset, type(None)})
 
@@ -186,7 +186,7 @@ class Result(DisplayHook):
     """Sends the value of the last expression as execute_result."""
 
     content = Any()
-    count = 1  # of the request that runs
+    count = 1  # number of the running request
 
     def start_displayhook(self):
         self.content = {"execution_count": self.count, "data": {}, "metadata": {}}

@@ -1,4 +1,4 @@
-"""The IPython shell of the Quadrants kernel. Embedded in the executable; `_qd` is the C++ side. JSON crosses as text."""
+"""The IPython shell of the Quadrants kernel. Embedded in the executable; `_qd` is the C++ side. JSON is passed as text."""
 
 import atexit
 import builtins
@@ -42,7 +42,7 @@ from traitlets.config import Config
 # --- input -----------------------------------------------------------------------------------------------------------
 
 class Transformer(TransformerManager):
-    """Looks for magics, commands and questions among the tokens only of cells that can hold any."""
+    """Searches the tokens for magics, commands and questions only in cells that can contain any."""
 
     def do_token_transforms(self, lines):
         if len(self.token_transformers) == self.own and not any(_may_be_special(line) for line in lines):
@@ -61,8 +61,8 @@ def _may_be_special(line):
 # --- history ---------------------------------------------------------------------------------------------------------
 
 class History(HistoryManager):
-    """IPython writes every cell to disk as it begins, under a lock that the next cell needs: many short cells wait for the
-    disk. Here cells are written together, a tenth of a second later, and no cell waits."""
+    """Writes cells to disk together, a tenth of a second later, so that no cell waits. IPython writes every cell as it begins, under a lock
+    that the next cell needs: many short cells would wait for the disk."""
 
     def __init__(self, *args, **kwargs):
         self.one_writer = threading.Lock()
@@ -81,7 +81,7 @@ class History(HistoryManager):
             conn = self.db if conn is None else conn
             try:
                 self._insert(conn, inputs, outputs)
-            except sqlite3.IntegrityError:  # another process took the number of this session
+            except sqlite3.IntegrityError:  # another process has taken the number of this session
                 self.new_session(conn)
                 self._insert(conn, inputs, outputs)
 
@@ -104,7 +104,7 @@ def _name_of(kind):
 
 
 def _text_of(error):
-    """The text of an error, whose class may be anything."""
+    """Returns the text of an error, whose class may be anything."""
     try:
         return str(error)
     except BaseException as failure:
@@ -112,20 +112,20 @@ def _text_of(error):
 
 
 def _own_files():
-    """What names of files of this kernel, and of the package if it is there, begin with."""
+    """Returns the prefixes of file names of this kernel, and of the package if it is loaded."""
     packages = [sys.modules[name] for name in ("quadrants", "quadrants_jupyter") if name in sys.modules]
     return ("<qd_", *(os.path.dirname(package.__file__) + os.sep for package in packages if getattr(package, "__file__", None)))
 
 
 class Extensions(ExtensionManager):
     def load_extension(self, module_str):
-        """Notebooks for all kernels ask for what this one has loaded by itself."""
+        """Ignores requests for the extension that this kernel has loaded by itself, which notebooks written for all kernels contain."""
         result = super().load_extension(module_str)
         return None if module_str == "quadrants_jupyter" else result
 
 
 class ZMQInteractiveShell(InteractiveShell):
-    """Libraries know a notebook by the name of this class."""
+    """The shell. Libraries recognise a notebook by the name of this class."""
 
     input_transformer_manager = Instance(Transformer, ())
     displayhook_class = Type(qd_output.Result)
@@ -137,7 +137,7 @@ class ZMQInteractiveShell(InteractiveShell):
     _last_error = None
 
     def _tee(self, channel):
-        return contextlib.nullcontext()  # IPython would keep a copy of everything printed
+        return contextlib.nullcontext()  # IPython would store a copy of everything printed
 
     def init_hooks(self):
         super().init_hooks()
@@ -161,7 +161,7 @@ class ZMQInteractiveShell(InteractiveShell):
         self.configurables.append(self.extension_manager)
 
     def should_run_async(self, raw_cell, *, transformed_cell=None, **kwargs):
-        """IPython compiles the cell to find out; without these words there is no need to."""
+        """Returns False without these words in the cell; otherwise IPython compiles it to find out."""
         text = raw_cell if transformed_cell is None else transformed_cell
         may = "await" in text or "async" in text
         return may and super().should_run_async(raw_cell, transformed_cell=transformed_cell, **kwargs)
@@ -176,11 +176,11 @@ class ZMQInteractiveShell(InteractiveShell):
             raise NotImplementedError(f"the kernel runs no event loop for {gui!r}; use %matplotlib inline")
 
     def get_parent(self):
-        """The message that asked for what runs here."""
+        """Returns the message that requested the running code."""
         return qd_output.of_context().message()
 
     def set_parent(self, parent):
-        """From here on, what this thread or task prints and shows belongs to that message."""
+        """Makes further output of this thread or task belong to that message."""
         qd_output.adopt(parent)
 
     parent_header = property(get_parent, lambda self, parent: self.set_parent(parent))
@@ -192,7 +192,7 @@ class ZMQInteractiveShell(InteractiveShell):
         self.payload_manager.write_payload({"source": "set_next_input", "text": text, "replace": replace})
 
     def showtraceback(self, exc_tuple=None, *args, **kwargs):
-        """Whatever the error is made of, it is told. Its class may raise from each of its methods."""
+        """Shows an error under all circumstances, even if each method of its class raises."""
         if exc_tuple is None and sys.exc_info()[0] is None and not hasattr(sys, "last_type"):
             return print("No traceback available to show.", file=sys.stderr)
         etype, evalue, tb = self._get_exc_info(exc_tuple)
@@ -200,7 +200,7 @@ class ZMQInteractiveShell(InteractiveShell):
         try:
             self._show_error(etype, evalue, tb, exc_tuple, *args, **kwargs)
         except BaseException:
-            pass  # of the error's own methods, or Stop while they ran
+            pass  # raised by the error's own methods, or by Stop while they ran
         if self._last_error is before and not (isinstance(etype, type) and issubclass(etype, UsageError)):
             self._showtraceback(etype, evalue, self._briefly(etype, evalue, tb))
 
@@ -208,9 +208,9 @@ class ZMQInteractiveShell(InteractiveShell):
         if isinstance(evalue, _groups):  # IPython would print these on stderr and report no error
             text = "".join(traceback.format_exception(etype, evalue, tb and tb.tb_next))
             self._showtraceback(etype, evalue, text.rstrip("\n").split("\n"))
-        elif etype is KeyboardInterrupt:  # at once: whoever pressed Stop waits for this
+        elif etype is KeyboardInterrupt:  # immediately, since the user who pressed Stop waits for this
             self._showtraceback(etype, evalue, self._briefly(etype, evalue, tb))
-        elif isinstance(evalue, SyntaxError) and hasattr(evalue, "_render_traceback_"):  # IPython does not look there
+        elif isinstance(evalue, SyntaxError) and hasattr(evalue, "_render_traceback_"):  # IPython ignores this method for syntax errors
             self._showtraceback(etype, evalue, evalue._render_traceback_())
         else:
             super().showtraceback(exc_tuple, *args, **kwargs)
@@ -235,12 +235,12 @@ class ZMQInteractiveShell(InteractiveShell):
         publish("error", self._last_error)
 
     def _format_exception_for_storage(self, exception, *args, **kwargs):
-        """Keeps what was shown: IPython would format every error a second time, and load the means for it on the first Stop."""
+        """Returns what was shown: IPython would format every error a second time, and load the modules for that on the first Stop."""
         return self._last_error or super()._format_exception_for_storage(exception, *args, **kwargs)
 
     @contextlib.contextmanager
     def stoppable(self):
-        """A block after the code of a cell that Stop ends, too."""
+        """A block after the code of a cell that Stop can end, too."""
         try:
             _qd.allow_interrupts(True)
             yield
@@ -264,7 +264,7 @@ class App(BaseIPythonApplication, InteractiveShellApp):
     def initialize(self, argv=None):
         super().initialize([])
         config = Config()
-        config.IPKernelApp.connection_file = _qd.connection_file  # libraries know a notebook by the name of this section
+        config.IPKernelApp.connection_file = _qd.connection_file  # libraries recognise a notebook by the name of this section
         self.update_config(config)
         self.init_path()
         self.shell = ZMQInteractiveShell.instance(parent=self, profile_dir=self.profile_dir, user_ns={})
@@ -292,20 +292,20 @@ def _getpass(prompt="Password: ", stream=None):
 
 
 def _connect_last_words():
-    """Has the core say, should this process die, which kernel may be why."""
+    """Makes the core report, if this process dies, which kernel may be the cause."""
     core = sys.modules["quadrants"]._native
     core.when_core_loads(lambda loaded: _qd.set_explain(loaded.tell_last_words_to(_qd.hear_last_words)))
 
 
 def _tell_last_words():
-    """In the first cell: why the process before this one died."""
+    """Prints in the first cell why the previous process died."""
     words = _qd.take_last_words()
     if words:
         print(f"The kernel was restarted, and its variables are gone. The process before said:\n{words.rstrip()}", file=sys.stderr)
 
 
 def _register_lazy(name, kind):
-    """A magic of quadrants_jupyter, loaded at its first use."""
+    """Registers a magic of quadrants_jupyter that is loaded at its first use."""
 
     def load(line, cell=None):
         _shell.extension_manager.load_extension("quadrants_jupyter")
@@ -315,7 +315,7 @@ def _register_lazy(name, kind):
 
 
 class _LoadWithQuadrants:
-    """quadrants_jupyter is there as soon as the package is, whoever imports it, so before any kernel is defined."""
+    """Loads quadrants_jupyter together with the package, whichever module imports it, and so before any kernel is defined."""
 
     looks = False
 
@@ -350,11 +350,11 @@ class _LoadWithQuadrants:
             _connect_last_words()
             if cls in sys.meta_path:
                 sys.meta_path.remove(cls)
-            if "quadrants_jupyter" in sys.modules:  # which imports the package, and may be loading
+            if "quadrants_jupyter" in sys.modules:  # it imports the package, and may still be loading
                 return _shell.events.register("pre_run_cell", cls.before_cell)
             try:
                 _shell.extension_manager.load_extension("quadrants_jupyter")
-            except Exception:  # the program has its package all the same
+            except Exception:  # the package is usable all the same
                 _shell.showtraceback()
 
         spec.loader.exec_module = execute_and_load
@@ -362,7 +362,7 @@ class _LoadWithQuadrants:
 
 
 def _name_modules():
-    """`isinstance(get_ipython(), ipykernel.zmqshell.ZMQInteractiveShell)` holds, should a program ask."""
+    """Makes `isinstance(get_ipython(), ipykernel.zmqshell.ZMQInteractiveShell)` true, in case a program checks it."""
     module = types.ModuleType("ipykernel.zmqshell")
     module.ZMQInteractiveShell, module.ZMQDisplayPublisher = ZMQInteractiveShell, qd_output.Publisher
     module.ZMQShellDisplayHook, module.KernelMagics = qd_output.Result, qd_magics.KernelMagics
@@ -373,7 +373,7 @@ def _leave_out_empty_signatures(inspector):
     info_of = inspector.info
 
     def info(*args, **kwargs):
-        """That of a call says nothing for anything written in C."""
+        """Drops the signature of a call where it says nothing, as for anything written in C."""
         found = info_of(*args, **kwargs)
         if (found.get("call_def") or "").endswith("(*args, **kwargs)"):
             found["call_def"] = None
@@ -383,7 +383,7 @@ def _leave_out_empty_signatures(inspector):
 
 
 def _highlight_what_failed():
-    """IPython marks the expression that failed, but not where there is no file to count the lines of, as for cells."""
+    """Lets IPython mark the failed expression in cells, too, where there is no file whose lines it could count."""
     from IPython.core import ultratb
 
     count = getattr(ultratb, "get_line_number_of_frame", None)
@@ -401,7 +401,7 @@ _plain_warning = warnings.formatwarning
 
 
 def _format_warning(message, category, filename, lineno, line=None):
-    """Cells have the names that errors give them."""
+    """Formats a warning with the name that errors give to a cell."""
     number = re.fullmatch(r"cell (\d+)", filename)
     name = ("Cell", f"In[{number[1]}]") if number else _shell.compile.format_code_name(filename)
     if name is None:
@@ -411,7 +411,7 @@ def _format_warning(message, category, filename, lineno, line=None):
 
 
 def _use_own_debugger():
-    """breakpoint() and pdb are IPython's in cells; the kind of it that Stop ends."""
+    """Makes breakpoint() and pdb in cells those of IPython, in the variant that Stop can end."""
     pdb.Pdb = debugger.Pdb = debugger.InterruptiblePdb
     pdb.set_trace = debugger.set_trace
 
@@ -476,7 +476,7 @@ def _run(request):
     qd_debug.after_cell()
     qd_debug.tell_of_compiled_code()
     if error is not None:
-        if _shell._last_error is None and not isinstance(error, UsageError):  # those stand on stderr already
+        if _shell._last_error is None and not isinstance(error, UsageError):  # those are already on stderr
             _shell.showtraceback((type(error), error, error.__traceback__))
         reply = {"status": "error", **(_shell._last_error or _in_words(error))}
     elif expressions:
@@ -487,7 +487,7 @@ def _run(request):
     reply["next_count"] = _shell.execution_count
     try:
         return dumps(reply)
-    except BaseException:  # somebody's payload
+    except BaseException:  # the payload may not be serialisable
         return dumps({**reply, "payload": []})
 
 
@@ -528,7 +528,7 @@ def inspect_at(request):
     reply = {"status": "ok", "found": False, "data": {}, "metadata": {}}
     with contextlib.suppress(KeyError):
         reply["data"] = _shell.object_inspect_mime(name, detail_level=request["detail_level"])
-        reply["data"].pop("text/html", None)  # headings as large as those of a page push the text out of the tooltip
+        reply["data"].pop("text/html", None)  # its headings are as large as those of a page and push the text out of the tooltip
         reply["found"] = True
     return dumps(reply)
 
