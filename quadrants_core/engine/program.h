@@ -134,7 +134,8 @@ class Program {
     uint32_t add_tree(uint64_t bytes, std::span<const ir::Place> levels = {});
     void remove_tree(uint32_t slot);
     runtime::Buffer tree_memory(uint32_t slot) const;
-    /// Access the bytes of one element of a tree with levels that are not dense. Writing creates a missing cell; reading one gives zeros.
+    /// Read and write the bytes of one element of a tree with levels that are not dense. Writing creates a missing cell; reading one
+    /// gives zeros.
     void read_element(const ir::Place &place, const int32_t *indices, void *to);
     void write_element(const ir::Place &place, const int32_t *indices, const void *from);
     /// Calls `visit(indices, element)` for each element whose cell exists. `visit` must not remove cells; the address is valid only during

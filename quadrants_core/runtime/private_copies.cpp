@@ -310,14 +310,14 @@ struct PrivateCopies::Merging {
         size_t number = job.copies->copied_.size() - 1;
         while (job.first_chunk[number] > chunk || !job.copies->copied_[number].original) number--;
         const Copied &copied = job.copies->copied_[number];
-        const Merger merge_block = merger_for(copied.what);
+        const Merger merger = merger_for(copied.what);
         const uint64_t begin = uint64_t(chunk - job.first_chunk[number]) * blocks_of_a_chunk * block_bytes;
         const uint64_t end = std::min(begin + blocks_of_a_chunk * block_bytes, copied.bytes);
         for (uint64_t at = begin; at < end; at += block_bytes) {
             const uint64_t bytes = std::min(block_bytes, end - at);
             for (size_t copy = 0; copy < job.copies->count_; copy++) {
                 char *own = job.copies->rooms_[number][copy].at + at;
-                merge_block(copied.original + at, own, bytes, copied.what.neutral);
+                merger(copied.original + at, own, bytes, copied.what.neutral);
             }
         }
     }
