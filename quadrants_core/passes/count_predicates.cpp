@@ -45,7 +45,7 @@ struct Sum {
     Value local;
     Type type;
 };
-/// What a loop adds to a counter: trip count * trips, trip count * amounts, plus and minus accumulators.
+/// The amount that a loop adds to a counter: trip count * trips, trip count * amounts, plus and minus accumulators.
 struct Gain {
     uint64_t trips = 0;
     std::vector<Value> amounts;                ///< values in the body that can be computed outside of it

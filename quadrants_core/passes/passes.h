@@ -8,7 +8,7 @@
 
 namespace qd::passes {
 
-/// What passes may assume about the target. The pipeline fills it from the backend's capabilities.
+/// Properties of the target that passes may rely on. The pipeline fills it from the backend's capabilities.
 struct Config {
     int vector_bytes = 0; ///< SIMD register width; 0 = do not vectorise
     /// The launcher cannot run bounds blocks that read memory: where a range depends on the result of a task, that task stores it in the

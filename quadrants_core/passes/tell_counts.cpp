@@ -2,9 +2,9 @@
 // of them has been reported, and every other count of the counter subtracts it.
 //
 //   if look                                 if look
-//       count total !c                          gain = max(total - told, 0); told += gain; count gain !c
+//       count total !c                          gain = max(total - reported, 0); reported += gain; count gain !c
 //   ...                              ->     ...
-//   count total !c                          count total - told !c; told = 0
+//   count total !c                          count total - reported !c; reported = 0
 //
 // In a task that runs in chunks, a loop that polls for Stop in every iteration and counts before it leaves reports there too.
 #include "passes/looks.h"
@@ -53,21 +53,21 @@ bool holds_look(const Function &fn, BlockId block, bool any) {
 
 namespace {
 
-class Telling {
+class Reporting {
   public:
-    explicit Telling(Function &fn) : fn_(fn) {}
+    explicit Reporting(Function &fn) : fn_(fn) {}
 
     bool run() {
         analysis::walk(fn_, fn_.body, [&](Value v) {
-            if (tells(v))
+            if (reports(v))
                 for (Value count : fn_[fn_[v].blocks[0]].insts)
-                    if (fn_[count].op == Op::count) told_[fn_[count].imm] = {};
+                    if (fn_[count].op == Op::count) reported_[fn_[count].imm] = {};
         });
-        if (told_.empty()) return false;
+        if (reported_.empty()) return false;
         Builder b(fn_, fn_.body);
         b.at = 0;
         const Value zero = b.i64(0);
-        for (auto &[counter, local] : told_) {
+        for (auto &[counter, local] : reported_) {
             local = b.local(Scalar::i64, 1);
             b.store(local, zero);
         }
@@ -76,7 +76,7 @@ class Telling {
     }
 
   private:
-    bool tells(Value v) const {
+    bool reports(Value v) const {
         if (is_look(fn_, v)) return true;
         return fn_.role == Role::range_task && is_stop_check(fn_, v) && fn_[fn_[v].blocks[0]].insts.size() > 1;
     }
@@ -88,14 +88,14 @@ class Telling {
         Builder at(fn_, b);
         for (Value v : old) {
             at.span = fn_[v].span;
-            const bool check = tells(v);
+            const bool check = reports(v);
             if (check) {
                 if (is_stop_check(fn_, v)) also_look(at, v);
-                tell(v);
+                report(v);
             }
             for (int k = 0; k < 2; ++k)
                 if (BlockId inner = fn_[v].blocks[k]; inner && !(check && k == 0)) block(inner);
-            if (fn_[v].op == Op::count && told_.contains(fn_[v].imm)) rest(at, v);
+            if (fn_[v].op == Op::count && reported_.contains(fn_[v].imm)) rest(at, v);
             fn_[b].insts.push_back(v);
         }
     }
@@ -116,7 +116,7 @@ class Telling {
         in.yield();
     }
 
-    void tell(Value check) {
+    void report(Value check) {
         const BlockId b = fn_[check].blocks[0];
         std::map<uint64_t, Value> totals;
         std::vector<Value> last, old = std::move(fn_[b].insts);
@@ -135,11 +135,11 @@ class Telling {
         }
         const Value zero = at.i64(0);
         for (auto &[counter, total] : totals) {
-            const Value local = told_.at(counter);
-            const Value told = at.volatile_load(local);
-            Value gain = at.sub(total, told);
+            const Value local = reported_.at(counter);
+            const Value reported = at.volatile_load(local);
+            Value gain = at.sub(total, reported);
             gain = at.max(gain, zero);
-            const Value now = at.add(told, gain);
+            const Value now = at.add(reported, gain);
             at.store(local, now);
             at.count(uint32_t(counter), gain);
         }
@@ -147,20 +147,20 @@ class Telling {
     }
 
     void rest(Builder &b, Value count) {
-        const Value local = told_.at(fn_[count].imm);
-        const Value told = b.volatile_load(local);
-        const Value left = b.sub(fn_.args(count)[0], told);
+        const Value local = reported_.at(fn_[count].imm);
+        const Value reported = b.volatile_load(local);
+        const Value left = b.sub(fn_.args(count)[0], reported);
         const Value zero = b.i64(0);
         b.store(local, zero);
         fn_.set_args(count, {&left, 1});
     }
 
     Function &fn_;
-    std::map<uint64_t, Value> told_; ///< by counter: the local with the amount reported so far
+    std::map<uint64_t, Value> reported_; ///< by counter: the local with the amount reported so far
 };
 
 } // namespace
 
-bool tell_counts(Function &fn, const Config &) { return Telling(fn).run(); }
+bool tell_counts(Function &fn, const Config &) { return Reporting(fn).run(); }
 
 } // namespace qd::passes

@@ -193,7 +193,8 @@ class ChunkLoop {
         list.insert(list.begin() + ptrdiff_t(at), fn_[before].insts.begin(), fn_[before].insts.end());
     }
 
-    /// Adds the newest reduction to memory. The totals at a failed assertion are loaded as volatile, so that the loop does not carry them.
+    /// Applies the total of the newest reduction to memory. The totals at a failed assertion are loaded as volatile, so that the loop does
+    /// not carry them.
     void flush(Builder &b, const Sum &sum, Value pointer) {
         Value total = b.load(kept_.back().local);
         if (failed_) {

@@ -1,4 +1,4 @@
-// SIMD for loops whose iterations can run side by side (vectorize_plan.cpp says which).
+// SIMD vectorisation of loops whose iterations can run concurrently (vectorize_plan.cpp decides which).
 //
 //   for lo..hi                      steps = max(hi - lo, 0) / (lanes * unroll)
 //       body                 ->     i, sums = for 0..steps (carried: i = lo, sums = neutral)
@@ -7,17 +7,17 @@
 //                                   for i..hi, sums reduced to scalars
 //                                       body
 //
-// A loop inside of another may often be shorter than one round: where it has sums, whose lanes would be made and added up for nothing,
-// its SIMD loops stand below an if.
+// An inner loop may often be shorter than one SIMD iteration: if it has reductions, whose lanes would be initialised and reduced for
+// nothing, its SIMD loops are placed in an if.
 //
-// A large body (Plan::mask_rest), one that has a loop or is long, is not written twice: steps are rounded up, and each round masks
-// the lanes beyond hi.
+// A large body (Plan::mask_rest), one that contains a loop or is long, is not duplicated: the number of steps is rounded up, and each
+// SIMD iteration masks the lanes beyond hi.
 //
-// Lanes that take room on the heap together want lanes times as much at a time. Where that would leave the caches the loop
-// stays as it is: both are there, and which one runs is decided when the loop is reached.
+// Lanes that share room on the heap need lanes times as much at a time. Where that would not fit the caches the loop stays scalar:
+// both versions are emitted, and one is chosen when the loop is reached.
 //
-// The outermost loop that allows it is taken, so that what does not vary between its iterations stays scalar. An inner
-// loop goes first if the outer one would have to gather inside it.
+// The outermost loop that permits it is vectorised, so that values that do not vary between its iterations stay scalar. An inner loop
+// goes first if the outer one would need gathers inside it.
 #include "analysis/walk.h"
 #include "passes/clone.h"
 #include "passes/looks.h"
@@ -38,7 +38,7 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t most_room = 2 << 20; ///< bytes of all lanes
+constexpr int64_t most_room = 2 << 20; ///< bytes for all lanes
 
 class Vectorizer {
   public:
@@ -49,7 +49,7 @@ class Vectorizer {
         for (size_t i = 0; i < fn_[b].insts.size(); ++i) {
             Value v = fn_[b].insts[i];
             if (fn_[v].op == Op::for_) {
-                changed |= loop(b, i); // i: at the loop, or at the last instruction that took its place
+                changed |= loop(b, i); // i: at the loop, or at the last instruction that replaced it
             } else {
                 changed |= children(v);
             }
@@ -58,7 +58,7 @@ class Vectorizer {
     }
 
   private:
-    /// Where the SIMD loops stand: the index reached, and the sums as lanes.
+    /// The state after SIMD loops: the next index, and the reductions as lanes.
     struct State {
         Value index;
         std::vector<Value> sums;
@@ -93,12 +93,12 @@ class Vectorizer {
         rewrite(b, at, plan);
         if (plan.mask_rest) return true;
         bool outer = std::exchange(in_rest_, true);
-        children(v); // the scalar rest may hold long loops
+        children(v); // the scalar remainder may contain long loops
         in_rest_ = outer;
         return true;
     }
 
-    /// if the room for all lanes is small, and all of them have something to do in some round: the SIMD loop; else the loop.
+    /// if the room for all lanes is small, and at least one SIMD iteration is full: the SIMD loop; else the scalar loop.
     void split(BlockId b, size_t &at, const Plan &plan) {
         const Value v = plan.loop;
         const BlockId before = fn_.make_block();
@@ -109,7 +109,7 @@ class Vectorizer {
             Value entries = fn_.args(room)[0];
             if (fn_[entries].op == Op::constant) entries = out.i64(int64_t(fn_[entries].imm));
             const Value size = out.i64(int64_t(entry_bytes(fn_[room])) * plan.lanes);
-            const Value most = out.i64(most_room); // more entries than this need not be multiplied
+            const Value most = out.i64(most_room); // clamped: the product must not overflow
             const Value bytes = out.mul(out.min(entries, most), size);
             total = total ? out.add(total, bytes) : bytes;
         }
@@ -158,14 +158,14 @@ class Vectorizer {
             fn_.loops.push_back(fn_.loops[fn_[plan.loop].imm]); // entries may be shared
             fn_[plan.loop].imm = fn_.loops.size() - 1;
             fn_.loops.back().vectorize = false;
-            fn_.loops.back().interruptible = false; // few rounds
+            fn_.loops.back().interruptible = false; // few iterations
             if (const BlockId body = fn_[plan.loop].blocks[0]; !holds_look(fn_, body, false)) drop_looks(fn_, body);
         }
         list.insert(list.begin() + ptrdiff_t(at), fn_[before].insts.begin(), fn_[before].insts.end());
         at += fn_[before].insts.size() - plan.mask_rest;
     }
 
-    /// The SIMD loops; the index reached, and the sums as scalars.
+    /// Emits the SIMD loops; returns the next index, and the reductions as scalars.
     State simd_loops(Builder &out, const Plan &plan, const std::vector<Value> &args) {
         State state{args[0], {}};
         for (size_t k = 0; k < plan.sums.size(); ++k) {
@@ -195,7 +195,7 @@ class Vectorizer {
         return loops_around_ > 0 && !plan.sums.empty() && !plan.mask_rest && !(constant(args[0]) && constant(args[1]));
     }
 
-    /// The same where at least one round fits.
+    /// The same, in an if that at least one SIMD iteration is full.
     State if_long(Builder &out, const Plan &plan, const std::vector<Value> &args) {
         const Value one = out.i64(1);
         const Value some = out.ge(rounds(out, args[0], args[1], plan.lanes, false), one);
@@ -225,7 +225,7 @@ class Vectorizer {
         analysis::walk(fn_, [&](Value v) { rename.apply(fn_, v); });
     }
 
-    /// Runs as many rounds of lanes * unroll iterations as fit before `hi`; with mask_rest, one more for the rest.
+    /// Runs as many SIMD iterations of lanes * unroll iterations as fit before `hi`; with mask_rest, one more for the remainder.
     State simd_loop(Builder &out, const Plan &plan, const State &start, Value hi, int unroll) {
         Type type = fn_.type(hi);
         int per_round = plan.lanes * unroll;
@@ -244,7 +244,7 @@ class Vectorizer {
         Value zero = out.i64(0);
         BlockId outside = out.block;
         Value loop = out.for_(zero, steps, inits, flags);
-        // The emitter adds splats in front of the loop, so the loop stands aside until it is done.
+        // The emitter adds splats in front of the loop, so the loop is appended after it is done.
         fn_[outside].insts.pop_back();
 
         BlockId body = fn_[loop].blocks[0];
@@ -255,7 +255,7 @@ class Vectorizer {
         Value step = in.constant(type, uint64_t(per_round));
         next.push_back(in.add(params[1], step));
         std::vector<LaneEmitter> emitters;
-        emitters.reserve(size_t(unroll)); // the others refer to the first
+        emitters.reserve(size_t(unroll)); // no reallocation: the others refer to the first
         for (int u = 0; u < unroll; ++u) {
             Value index = params[1];
             if (u > 0) {
@@ -273,7 +273,7 @@ class Vectorizer {
         in.yield(next);
         fn_[outside].insts.push_back(loop);
         State state = combine(out, plan, loop, unroll);
-        if (constant(start.index) && constant(hi)) { // so that a rest that never runs is seen to be empty
+        if (constant(start.index) && constant(hi)) { // so that an empty remainder is known to be empty
             uint64_t length = fn_[hi].imm - fn_[start.index].imm;
             uint64_t reached = fn_[hi].imm - length % uint64_t(per_round);
             state.index = out.constant(type, type.elem == Scalar::i32 ? uint32_t(reached) : reached);
@@ -302,7 +302,7 @@ class Vectorizer {
         return out.emit(Op::splat, {start}, type);
     }
 
-    /// i64: max(hi - lo, 0) / n, n a power of two; rounded up if `up`.
+    /// An i64: max(hi - lo, 0) / n, n a power of two; rounded up if `up`.
     Value rounds(Builder &b, Value lo, Value hi, int n, bool up) {
         if (fn_.type(lo) != Type(Scalar::i64)) {
             lo = b.cast(lo, Scalar::i64);
@@ -323,7 +323,7 @@ class Vectorizer {
     analysis::Memory memory_;
     Planner planner_;
     int loops_around_ = 0;
-    bool in_rest_ = false; ///< inside the scalar rest of an outer loop: runs seldom, so keep it short
+    bool in_rest_ = false; ///< inside the scalar remainder of an outer loop: runs rarely, so code size matters
 };
 
 } // namespace

@@ -1,6 +1,5 @@
-// Uniform and linear values exist once, as the scalar of the first lane; lanes are made of them where a varying
-// instruction asks for lanes. Varying values exist as lanes only. Branches on varying conditions run both sides under
-// masks.
+// Uniform and linear values exist once, as the scalar of the first lane; they are expanded to lanes where a varying instruction needs
+// lanes. Varying values exist as lanes only. Branches on varying conditions execute both sides under masks.
 #include "passes/vectorize_emit.h"
 
 #include "passes/looks.h"
@@ -38,7 +37,7 @@ std::vector<Value> LaneEmitter::round(Value loop, Value index, std::span<const V
 
 void LaneEmitter::stop_at(Value index, Value hi) {
     bool wide = fn_.type(hi) == Type(Scalar::i64);
-    Value left = b_.sub(hi, index); // may take all bits, so without a sign
+    Value left = b_.sub(hi, index); // may need all bits, so unsigned
     Value count = b_.bitcast(left, wide ? Scalar::u64 : Scalar::u32);
     Value all = b_.integer(fn_.type(count), lanes_count_);
     Value few = b_.min(count, all);
@@ -50,7 +49,7 @@ void LaneEmitter::stop_at(Value index, Value hi) {
     past_end_ = true;
 }
 
-/// All but the last `leave` instructions; the caller takes the operands of the terminator.
+/// Emits all but the last `leave` instructions; the caller handles the operands of the terminator.
 void LaneEmitter::block(BlockId b, size_t leave) {
     for (size_t i = 0; i + leave < fn_[b].insts.size(); ++i) instruction(fn_[b].insts[i]);
 }
@@ -71,7 +70,7 @@ void LaneEmitter::instruction(Value v) {
         scalar_copy(v);
     else if (fn_.type(v).is_scalar())
         lane_copy(v);
-    // Varying pointers are taken apart where they are used.
+    // Varying pointers are expanded where they are used.
 }
 
 void LaneEmitter::follow(const LaneEmitter &first, int64_t distance) {
@@ -142,8 +141,8 @@ Value LaneEmitter::range(Type t, int64_t stride) {
     return outside_.mul(steps, factor);
 }
 
-/// Lanes of a uniform or linear value. Only the index itself counts up; sums with it are computed again, lane by lane,
-/// and so wrap as they do in the source.
+/// Expands a uniform or linear value to lanes. Only the index itself counts up; sums with it are recomputed per lane, so they wrap as in
+/// the source.
 Value LaneEmitter::make_lanes(Value v) {
     if (planner_.totals().is_result(v)) return in_first_lane(first(v));
     if (!varies(v)) return splat(b_, first(v), lanes_count_);
@@ -161,7 +160,7 @@ Value LaneEmitter::all_lanes() {
     return splat(outside_, yes, lanes_count_);
 }
 
-/// A varying or strided pointer as one base and a byte offset per lane.
+/// Splits a varying or strided pointer into one base and a byte offset per lane.
 void LaneEmitter::far_address(Value pointer, Value &base, Value &offsets) {
     Shape s = planner_.shape(pointer);
     if (s.kind != Shape::varying) {
@@ -218,7 +217,7 @@ void LaneEmitter::store(Value pointer, Value value) {
     b_.emit(Op::scatter, {base, offsets, value, active});
 }
 
-/// The last instruction of both sides, if they are stores to one address.
+/// Finds the last instruction of both sides, if both are stores to the same address.
 bool LaneEmitter::common_store(Value v, Value (&stores)[2]) const {
     for (int side = 0; side < 2; ++side) {
         const std::vector<Value> &list = fn_[fn_[v].blocks[side]].insts;
@@ -237,7 +236,7 @@ bool LaneEmitter::same_address(Value a, Value b) const {
     return same_bytes && same_address(fn_.args(a)[0], fn_.args(b)[0]);
 }
 
-/// Both sides run, each under its mask; results are selected, and so is the value of a store that ends both sides.
+/// Executes both sides, each under its mask; results are selected, and so is the value of a store that ends both sides.
 void LaneEmitter::masked_branch(Value v) {
     Value condition = lanes(fn_.args(v)[0]);
     Value stores[2], stored[2], stays[2];
@@ -248,7 +247,7 @@ void LaneEmitter::masked_branch(Value v) {
         if (jumps || fn_[fn_[v].blocks[side]].insts.size() > 1)
             stays[side] = masked_side(v, side, condition, common ? 2 : 1);
         if (common) stored[side] = lanes(fn_.args(stores[side])[1]);
-        if (jumps) continue; // then there are no results
+        if (jumps) continue; // there are no results then
         for (Value r : std::vector<Value>(fn_.args(last).begin(), fn_.args(last).end()))
             yields[side].push_back(lanes(r));
     }
@@ -262,8 +261,8 @@ void LaneEmitter::masked_branch(Value v) {
     if (jumps) go_on_with(stays[0] && stays[1] ? b_.bor(stays[0], stays[1]) : stays[0] ? stays[0] : stays[1]);
 }
 
-/// Runs one side under its mask, without its last `leave` instructions. Returns the lanes that come to its end; no
-/// value if it ends with a break.
+/// Emits one side under its mask, without its last `leave` instructions. Returns the lanes that reach its end; no value if it ends with a
+/// break.
 Value LaneEmitter::masked_side(Value branch, int side, Value condition, size_t leave) {
     BlockId b = fn_[branch].blocks[side];
     Value outer = mask_, last = fn_[b].insts.back();
@@ -282,8 +281,8 @@ Value LaneEmitter::masked_side(Value branch, int side, Value condition, size_t l
     return stays;
 }
 
-/// Where Stop leaves the task: what all lanes counted so far. Lanes that the round does not run have nothing from this
-/// round.
+/// Emits a count where Stop leaves the task: the total of all lanes so far. Lanes inactive in this SIMD iteration contribute nothing from
+/// it.
 void LaneEmitter::count(Value v) {
     Value amount = fn_.args(v)[0], of = planner_.counted_of(amount);
     if (planner_.totals().has(amount)) {
@@ -300,7 +299,7 @@ void LaneEmitter::count(Value v) {
     }
     const std::vector<Value> &sums = fn_[source_.body].params;
     const bool sum = std::find(sums.begin(), sums.end(), of) != sums.end();
-    // A 32-bit sum of this loop counts its rounds: all lanes together have no more of them than fit.
+    // A 32-bit accumulator of this loop counts iterations: the total of all lanes fits too.
     if (sum && fn_.type(of) == Type(Scalar::u32) && fn_[amount].op == Op::cast) amount = fn_.args(amount)[0];
     Value mine = lanes(amount);
     if (round_mask_) {

@@ -1,5 +1,5 @@
 #pragma once
-// Writes the SIMD form of one round of a loop's body: `lanes` iterations from a given index on.
+// Emits one SIMD iteration of a loop's body: `lanes` iterations starting at a given index.
 #include "ir/builder.h"
 #include "passes/vectorize_plan.h"
 
@@ -8,23 +8,23 @@
 
 namespace qd::passes {
 
-/// A number in all lanes.
+/// Broadcasts a number to all lanes.
 ir::Value splat(ir::Builder &b, ir::Value scalar, int lanes);
 
 class LaneEmitter {
   public:
-    /// Appends to `into`; splats of values from outside the loop go to `outside`, which stands before the SIMD loop.
+    /// Appends to `into`; splats of values from outside the loop go to `outside`, which precedes the SIMD loop.
     LaneEmitter(ir::Function &fn, const Planner &planner, int lanes, ir::BlockId into, ir::BlockId outside);
 
-    /// One round. `sums` are the carried values by slot, as lanes; returns their next values. `beside`: of the first round of a block,
-    /// the sums of those that run beside it.
+    /// Emits one SIMD iteration. `sums` are the carried values by slot, as lanes; returns their next values. `beside`: for the first SIMD
+    /// iteration of an unrolled block, the reductions of the others.
     std::vector<ir::Value> round(ir::Value loop, ir::Value index, std::span<const ir::Value> sums,
                                  std::span<const ir::Value> beside = {});
 
-    /// Lanes at `hi` and beyond do not run; `index` is below it.
+    /// Masks lanes at `hi` and beyond; `index` is less than `hi`.
     void stop_at(ir::Value index, ir::Value hi);
 
-    /// This round runs `distance` iterations after that of `first`, in the same block: addresses differ by a constant.
+    /// This SIMD iteration is `distance` iterations after that of `first`, in the same block: addresses differ by a constant.
     void follow(const LaneEmitter &first, int64_t distance);
 
   private:
@@ -46,7 +46,7 @@ class LaneEmitter {
     struct Look; ///< vectorize_look.cpp: counts so far
     void look(ir::Value v);
 
-    // vectorize_leave.cpp: loops that lanes leave one by one
+    // vectorize_leave.cpp: divergent loops, which lanes leave one by one
     struct Leaving;
     Leaving leaving_slots(ir::Value loop) const;
     void leaving_loop(ir::Value v);
@@ -76,24 +76,24 @@ class LaneEmitter {
     ir::Function &fn_;
     const Planner &planner_;
     int lanes_count_;
-    ir::BlockId top_; ///< where the round goes
+    ir::BlockId top_; ///< block of the SIMD iteration
     ir::Builder b_, outside_;
     struct {
         ir::Value loop;
         ir::BlockId body;
         ir::Value index;
-        std::vector<ir::Value> beside; ///< sums of the rounds beside this one; by slot, round after round
-    } source_;                         ///< what the round repeats
-    ir::Value mask_;                   ///< lanes that run; none: all
-    ir::Value round_mask_;             ///< lanes that the round runs; none: all
-    ir::Value round_lanes_;            ///< their number, without a sign
-    bool past_end_ = false;            ///< lanes that do not run may be no iterations at all
+        std::vector<ir::Value> beside; ///< reductions of the other unrolled iterations; by slot, one after the other
+    } source_;                         ///< the scalar loop
+    ir::Value mask_;                   ///< active lanes; none: all
+    ir::Value round_mask_;             ///< lanes active in the SIMD iteration; none: all
+    ir::Value round_lanes_;            ///< their number, unsigned
+    bool past_end_ = false;            ///< inactive lanes may be beyond the last iteration
     Leaving *leaving_ = nullptr;
-    int branches_ = 0; ///< masked branches around, inside the loop that lanes leave
+    int branches_ = 0; ///< enclosing masked branches inside the divergent loop
     std::unordered_map<uint32_t, ir::Value> first_, lanes_;
     const LaneEmitter *leader_ = nullptr;
     int64_t distance_ = 0;
-    std::vector<uint32_t> scope_; ///< entries of lanes_ that hold in the current block only
+    std::vector<uint32_t> scope_; ///< entries of lanes_ that are valid in the current block only
 };
 
 } // namespace qd::passes

@@ -1,4 +1,4 @@
-// A loop that lanes leave one by one runs until none is left.
+// A divergent loop, which lanes leave one by one, runs until no lane is active.
 //
 //   c, r = loop x (c)                       live, c, r = loop all, x, 0 (live, c, r)
 //       if p                                    stay = live & p
@@ -8,8 +8,8 @@
 //       ...                                     ...                                 under the mask `stay`
 //       yield d                                 yield stay, d, r
 //
-// A value that every break takes along as it came into the round needs no r: lanes that left keep their c. A total (see
-// vectorize_totals.h) is one scalar, which gains at every end of a round what the lanes there gained.
+// A value that every break passes as it was at the start of the iteration needs no r: lanes that left keep their c. A total (see
+// vectorize_totals.h) is one scalar, to which the contributions of the lanes are added at every end of an iteration.
 #include "passes/slots.h"
 #include "passes/vectorize_emit.h"
 
@@ -19,13 +19,13 @@ namespace qd::passes {
 
 using namespace ir;
 
-/// The loop being written.
+/// The loop being emitted.
 struct LaneEmitter::Leaving {
     Value loop;                         ///< in the source
     std::vector<Value> params, results; ///< carried values of the source
-    std::vector<uint8_t> freeze, apart; ///< by carried value: how the result comes about; neither: nobody asks
-    std::vector<Value> came = {};       ///< in the copy: carried values as the round found them
-    std::vector<Value> taken = {};      ///< in the copy: what lanes took along so far, where `apart`
+    std::vector<uint8_t> freeze, apart; ///< by carried value: how the result is computed; neither: unused
+    std::vector<Value> came = {};       ///< in the copy: carried values at the start of the iteration
+    std::vector<Value> taken = {};      ///< in the copy: results of lanes that left so far, where `apart`
     std::vector<Value> totals = {};     ///< in the copy: totals so far
 };
 
@@ -39,8 +39,7 @@ template <class Visit> void each_break(const Function &fn, BlockId b, Visit &&vi
     }
 }
 
-/// A number of lanes in a type that may be too narrow for it. A cast to u1 asks whether there is one; a
-/// sum of u1 has its lowest bit.
+/// Converts a number of lanes to a type that may be too narrow for it. A cast to u1 would test for nonzero; a sum of u1 is its lowest bit.
 Value wrapped(const Function &fn, Builder &b, Value number, Type type) {
     if (!type.is_bool()) return b.cast(number, type);
     const Value one = b.integer(fn.type(number), 1);
@@ -49,7 +48,7 @@ Value wrapped(const Function &fn, Builder &b, Value number, Type type) {
 
 } // namespace
 
-/// Every break takes this carried value along unchanged.
+/// True if every break passes this carried value unchanged.
 bool LaneEmitter::frozen(Value loop, size_t slot) const {
     BlockId body = fn_[loop].blocks[0];
     Value param = fn_[body].params[first_carried(fn_, loop) + slot];
@@ -131,7 +130,7 @@ void LaneEmitter::leaving_body(Leaving &own, bool counted) {
     b_.yield(next);
 }
 
-/// Lanes that stayed until a `for` ended have its last carried values.
+/// Computes the results. Lanes that stayed until a `for` ended have its last carried values.
 void LaneEmitter::leaving_results(const Leaving &own, Value copy) {
     const std::vector<Value> out(fn_.results(copy).begin(), fn_.results(copy).end());
     const size_t slots = own.params.size();
@@ -154,7 +153,7 @@ void LaneEmitter::leaving_results(const Leaving &own, Value copy) {
     }
 }
 
-/// The lanes under the current mask leave.
+/// The active lanes leave the loop.
 void LaneEmitter::take_along(Value break_inst) {
     for (size_t k = 0; k < leaving_->taken.size(); ++k) {
         if (leaving_->totals[k]) add_gains(k, fn_.args(break_inst)[k]);
@@ -165,13 +164,13 @@ void LaneEmitter::take_along(Value break_inst) {
     }
 }
 
-/// The lanes under the current mask come to the end of a round with `reached`.
+/// The active lanes reach the end of an iteration with `reached`.
 void LaneEmitter::add_gains(size_t slot, Value reached) {
     Value &total = leaving_->totals[slot];
     for (Value gain : planner_.totals().gains(reached)) total = b_.add(total, gain_of_all(gain));
 }
 
-/// Sum of what the lanes under the mask gain.
+/// The sum of the contributions of the active lanes.
 Value LaneEmitter::gain_of_all(Value gain) {
     const bool bit = fn_.type(gain).is_bool(), varying = varies(gain);
     if (varying && !bit) {
@@ -185,13 +184,13 @@ Value LaneEmitter::gain_of_all(Value gain) {
     return bit ? lanes : b_.mul(lanes, first(gain));
 }
 
-/// i32: how many.
+/// The number (i32) of set lanes.
 Value LaneEmitter::set_lanes(Value lanes) {
     const Value ones = b_.cast(lanes, Type(Scalar::i32).with_lanes(lanes_count_));
     return b_.emit(Op::reduce_add, {ones}, Scalar::i32);
 }
 
-/// One step of a sum that is one scalar for all lanes.
+/// Emits one addition of a reduction that is one scalar for all lanes.
 void LaneEmitter::sum(Value way) {
     const Type type = fn_.type(way);
     const std::vector<Value> args(fn_.args(way).begin(), fn_.args(way).end());
@@ -204,7 +203,7 @@ void LaneEmitter::sum(Value way) {
     first_[way.id] = b_.add(first(args[gains_second ? 0 : 1]), gain);
 }
 
-/// What all lanes of the round gain together.
+/// The total contribution of all lanes of the SIMD iteration.
 Value LaneEmitter::gain_of_round(Value gain, Type type) {
     if (planner_.totals().is_result(gain)) return first(gain);
     if (planner_.totals().is_sum_bit(gain)) {
@@ -223,7 +222,7 @@ Value LaneEmitter::total_so_far(Value param) const {
     return {};
 }
 
-/// Lanes whose sum is `scalar`. A round always runs its first lane.
+/// Lanes whose sum is `scalar`. The first lane of a SIMD iteration is always active.
 Value LaneEmitter::in_first_lane(Value scalar) {
     const Value one = outside_.integer(Type(Scalar::i32).with_lanes(lanes_count_), 1);
     const Value places = range(Scalar::i32, 1);
@@ -232,7 +231,7 @@ Value LaneEmitter::in_first_lane(Value scalar) {
     return b_.select(is_first, splat(b_, scalar, lanes_count_), zero);
 }
 
-/// After a branch that some lanes left the loop from. Directly in the loop's body, `survivors` are all that is left.
+/// Continues after a branch in which some lanes left the loop. Directly in the loop's body, `survivors` are all remaining lanes.
 void LaneEmitter::go_on_with(Value survivors) {
     if (!survivors) {
         Value no = outside_.u1(false);

@@ -1,8 +1,9 @@
-// What a SIMD loop tells where it looks (looks.h). A total so far is of one of two kinds:
-//  - Made of what the loop itself carries, it is what it would be if the lanes had run one after the other up to the first one of
-//    this round: the index is that of the first lane, a sum that of all lanes.
-//  - Made of what an inner loop carries, it is of this round: each lane that runs has its own, or all have the same.
-// Any other is not told: it is counted behind the loop.
+// Counts that a SIMD loop reports at a safepoint (looks.h). A total so far is of one of two kinds:
+//  - Computed from values that the loop itself carries, it is the total as if the lanes had run in sequence up to the first one of
+//    this SIMD iteration: the index is that of the first lane, a reduction that of all lanes.
+//  - Computed from values that an inner loop carries, it belongs to this SIMD iteration: each active lane has its own, or all have
+//    the same.
+// Any other is not reported: it is counted after the loop.
 #include "passes/looks.h"
 #include "passes/vectorize_emit.h"
 
@@ -18,9 +19,9 @@ struct LaneEmitter::Look {
     LaneEmitter &e;
     Function &fn = e.fn_;
     Builder &b = e.b_;
-    std::unordered_set<uint32_t> own = {};                   ///< instructions of the look
+    std::unordered_set<uint32_t> own = {};                   ///< instructions of the safepoint
     std::unordered_map<uint32_t, Value> all = {}, each = {}; ///< their copies of either kind
-    bool carried = false, inner = false; ///< what the count at hand is made of: sums of the loop, values of inner ones
+    bool carried = false, inner = false; ///< sources of the current count: reductions of the loop, values of inner ones
     bool fine = true;
 
     void tell(Value count);
@@ -95,7 +96,7 @@ void LaneEmitter::Look::find_leaves(Value v) {
     for (Value a : fn.args(v)) find_leaves(a);
 }
 
-/// A sum of the loop when the round began.
+/// A reduction of the loop at the start of the SIMD iteration.
 Value LaneEmitter::Look::sum_of_all(size_t slot) {
     const Value param = fn[e.source_.body].params[slot + 1];
     const Value before = fn.args(e.source_.loop)[slot + 2];
@@ -124,7 +125,7 @@ Value LaneEmitter::Look::of_all(Value v) {
     return all[v.id] = made;
 }
 
-/// Of one lane, if it is the same for all.
+/// The value of each lane, or a scalar if it is the same for all.
 Value LaneEmitter::Look::of_each(Value v) {
     if (!own.contains(v.id)) return !e.planner_.inside(v) ? v : e.varies(v) ? e.lanes(v) : e.first(v);
     if (const auto known = each.find(v.id); known != each.end()) return known->second;

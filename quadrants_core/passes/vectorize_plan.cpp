@@ -1,20 +1,19 @@
-// Rules for a loop that may become a SIMD loop:
-//  - Its iterations are independent: it came from a parallel loop, or no store may touch what another iteration
-//    accesses. For the latter every store goes to its own, contiguous elements, and anything else that may overlap it
-//    has the very same address.
-//  - Carried values are sums, minima or maxima. Sums of floats are reordered if the loop came from a parallel loop
-//    (then the sum was atomic) or under fast_math.
-//  - It holds pure instructions, loads, stores, branches, `for` loops with bounds that do not depend on the index, and
-//    loops that break; no continue, atomics or other effects, but a check for Stop that leaves the task.
-//  - Room that each iteration takes from the heap, as much in all, is taken for all lanes at once: what lies at
-//    byte n of it lies at byte n * lanes for the first lane, and for the others in the elements behind. So lanes access
-//    contiguous elements of it, if all are at the same place.
-//  - Lanes leave an inner loop one by one: those that broke are masked until none is left. An inner loop that is left
-//    so, or that the body of a vectorised loop holds at all, makes the body large: the iterations left over then run as
-//    one more round under a mask, not as a second copy of the body.
-//  - A branch on a varying condition becomes masks. Under a mask, a load or store of contiguous elements is masked; a
-//    load whose address does not vary must be safe: every iteration accesses it anyway.
-// An index i + c is taken not to wrap when it forms an address: no address inside an array does.
+// Conditions for vectorising a loop:
+//  - Its iterations are independent: it comes from a parallel loop, or no store may touch memory that another iteration accesses. For
+//    the latter, every store goes to contiguous elements, one per iteration, and any access that may alias it has the same address.
+//  - Carried values are sums, minima or maxima. Float sums are reassociated only if the loop comes from a parallel loop (where the sum
+//    was atomic) or under fast_math.
+//  - It contains pure instructions, loads, stores, branches, `for` loops with bounds that do not depend on the index, and loops that
+//    break; no continue, atomics or other effects, except a check for Stop that leaves the task.
+//  - Heap room that each iteration reserves, of equal size, is reserved for all lanes at once: byte n of it is at byte n * lanes for
+//    the first lane, and in the following elements for the others. So lanes access contiguous elements of it, if all access the
+//    same position.
+//  - Lanes leave a divergent inner loop one by one: those that broke are masked until none is left. A divergent inner loop, or any
+//    inner loop in a vectorised one, makes the body large: the remaining iterations then run as a masked SIMD iteration, not as
+//    a second copy of the body.
+//  - A branch on a varying condition becomes masks. Under a mask, a load or store of contiguous elements is masked; a load whose
+//    address does not vary must be safe: every iteration accesses it anyway.
+// An index i + c is assumed not to wrap when it forms an address: no address inside an array does.
 #include "passes/vectorize_plan.h"
 
 #include "analysis/uses.h"
@@ -34,16 +33,16 @@ using analysis::Root;
 namespace {
 
 constexpr size_t largest_body = 3000; ///< instructions
-constexpr size_t long_body = 800;     ///< the same: not to be compiled twice
+constexpr size_t long_body = 800;     ///< instructions; longer bodies are not duplicated
 
-/// Machines divide integers in lanes by constants only.
+/// Machines have SIMD integer division by constants only.
 bool divides_lane_by_lane(const Function &fn, Value v) {
     Op op = fn[v].op;
     bool divides = op == Op::div || op == Op::rem || op == Op::floordiv || op == Op::mod;
     return divides && fn.type(v).is_int() && fn[fn.args(v)[1]].op != Op::constant;
 }
 
-/// Calls in scalar code that are a few dozen instructions in vector code.
+/// True for routines that are calls in scalar code but a few dozen instructions in vector code.
 bool has_vector_form(const Function &fn, const Inst &inst) {
     return fn.fast_math && inst.type.elem == Scalar::f32 && (info(inst.op).traits & lane_form);
 }
@@ -55,7 +54,7 @@ bool constant(const Function &fn, Value v, int64_t &value) {
     return true;
 }
 
-/// Sums in 64 bits, which counts of coverage are, are no reason to use fewer lanes.
+/// 64-bit sums, such as coverage counts, do not reduce the number of lanes.
 bool is_wide_count(Type t) { return t.is_int() && bits_of(t.elem) == 64; }
 
 bool is_address_int(Type t) {
@@ -78,7 +77,7 @@ Planner::Planner(const Function &fn, const analysis::Memory &memory, const Confi
     });
 }
 
-/// A look takes what there is: see vectorize_look.cpp.
+/// Ignores the uses at a safepoint, which adapts to the vectorised loop: see vectorize_look.cpp.
 void Planner::forget_uses(BlockId b) {
     for (Value v : fn_[b].insts)
         for (Value a : fn_.args(v)) --uses_[a.id];
@@ -133,16 +132,16 @@ bool Planner::plan(Value loop, Plan &plan) {
     plan.lanes = config_.vector_bytes / widest_;
     if (plan.lanes < 2 || plan.lanes > 64) return false;
     if (size_ >= long_body && config_.vector_bytes >= 64 && !plan.takes_room) plan.mask_rest = true;
-    if (plan.mask_rest) totals_.find_sums(loop, *this); // beside an inner loop the popcounts cost nothing
+    if (plan.mask_rest) totals_.find_sums(loop, *this); // next to an inner loop the popcounts are free
     int64_t lo, hi;
     if (constant(fn_, fn_.args(loop)[0], lo) && constant(fn_, fn_.args(loop)[1], hi)) {
         if (hi - lo < plan.lanes) return false;
         plan.mask_rest = plan.mask_rest && (hi - lo) % plan.lanes != 0;
     }
-    // Only sums of floats have a latency worth hiding; counts, which coverage adds, take one cycle.
+    // Only float sums have a latency worth hiding; coverage counts take one cycle.
     bool slow = std::any_of(params.begin() + 1, params.end(), [&](Value p) { return fn_.type(p).is_float(); });
     if (slow && !plan.mask_rest && !plan.takes_room) plan.unroll = size_ <= 12 ? 4 : size_ <= 40 ? 2 : 1;
-    if (plan.takes_room && plan.scatters_inside) return false; // lanes would gain little, for lanes times the room
+    if (plan.takes_room && plan.scatters_inside) return false; // little speedup for lanes times the room
     return vector_cost_ + (scalar_cost_ + idle_cost_) / plan.lanes < 0.8 * scalar_cost_;
 }
 
@@ -187,7 +186,7 @@ bool Planner::room(Value v) {
     const Value entries = fn_.args(v)[0];
     if (leaving_ || shape(entries).kind != Shape::uniform) return false;
     plan_->takes_room = true;
-    if (!room_lanes(fn_[v])) { // as much as there are entries
+    if (!room_lanes(fn_[v])) { // sized by the number of entries
         if (inside(entries) && fn_[entries].op != Op::constant) return false;
         if (std::ranges::find(plan_->rooms, v) == plan_->rooms.end()) plan_->rooms.push_back(v);
     }
@@ -219,14 +218,14 @@ bool Planner::pure(Value v) {
         if (!fn_.type(a).is_scalar()) return false;
         widen(fn_.type(a));
     }
-    if (counts_branch(fn_, v)) return true; // counted loops run as clean ones do
+    if (counts_branch(fn_, v)) return true; // coverage counts must not change the decision
     scalar_cost_ += weight * cost_of(inst.op);
     if (divides_lane_by_lane(fn_, v)) vector_cost_ += weight * (cost_of(inst.op) + 2);
     if (info(inst.op).traits & routine) vector_cost_ += weight * (has_vector_form(fn_, inst) ? 2 : cost_of(inst.op));
     return true;
 }
 
-/// Shape of a pure instruction.
+/// The shape of a pure instruction.
 Shape Planner::arithmetic(Value v) const {
     const Inst &inst = fn_[v];
     std::span<const Value> args = fn_.args(v);
@@ -269,7 +268,7 @@ bool Planner::memory_access(Value v) {
     }
     bool masked = masked_ && !(is_load && safe(pointer));
     bool contiguous = at.kind == Shape::linear && at.stride == size_of(type.elem);
-    // Masks, gathers and scatters need a machine that has them.
+    // Masks, gathers and scatters need hardware support.
     if ((masked || !contiguous) && config_.vector_bytes < 32) return false;
     widen(type);
     if (is_load) set(v, {Shape::varying, 0});
@@ -287,8 +286,8 @@ bool Planner::diverges(Value loop) const {
     return std::any_of(body.begin(), body.end(), [&](Value v) { return jumps(v); });
 }
 
-/// All lanes leave. What is counted before must be a sum that holds for every lane, also for those that left the loop
-/// or are masked.
+/// Checks a Stop check, at which all lanes leave. Counts before it must be reductions that are valid for every lane, including those that
+/// left the loop or are masked.
 bool Planner::stop_check(Value v) {
     const std::vector<Value> &leave = fn_[fn_[v].blocks[0]].insts, &stay = fn_[fn_[v].blocks[1]].insts;
     if (fn_[leave.back()].op != Op::exit || stay.size() != 1 || fn_[stay[0]].op != Op::yield) return false;
@@ -318,7 +317,7 @@ Value Planner::counted_of(Value amount) const {
     return amount;
 }
 
-/// A branch may give room that lanes took together, or nothing, but no other.
+/// False if a branch yields a mixture of room that lanes reserved together and anything but a constant.
 bool Planner::joins_rooms(Value branch, size_t slot) {
     bool any = false, all = true;
     for (BlockId b : fn_[branch].blocks) {
@@ -354,8 +353,8 @@ bool Planner::branch(Value v) {
     return true;
 }
 
-/// A loop inside: with the same trip count in all lanes, or one that they leave by breaks. Carried values are uniform
-/// until something varying enters them; a value that a lane takes along when it leaves varies.
+/// An inner loop: with the same trip count in all lanes, or divergent. Carried values are uniform until something varying enters them; a
+/// value that a lane passes when it leaves is varying.
 bool Planner::inner_loop(Value v) {
     if (!marked_) return false;
     bool counted = fn_[v].op == Op::for_, leaves = diverges(v);
@@ -407,14 +406,14 @@ bool Planner::inner_loop(Value v) {
     }
     for (size_t k = 0; k < varying.size(); ++k)
         set(fn_.results(v)[k], {varying[k] || leaves ? Shape::varying : Shape::uniform, 0});
-    if (leaves) { // half of the lanes wait for the others
+    if (leaves) { // estimate: half of the lanes wait for the others
         idle_cost_ += scalar_cost_ - before[0];
         vector_cost_ += vector_cost_ - before[1];
     }
     return true;
 }
 
-/// Follows the carried values of the loop through its body: each must come back as a sum of itself and other things.
+/// Follows the carried values of the loop through its body: each must be yielded as a reduction of itself and other values.
 bool Planner::sums(BlockId b) {
     for (Value v : fn_[b].insts) {
         const Inst &inst = fn_[v];
@@ -451,7 +450,7 @@ bool Planner::sum_operands(Value v) {
     for (size_t i = 0; i < args.size(); ++i) {
         uint32_t s = slots_[args[i].id];
         if (!s) continue;
-        if (inst.op == Op::for_) { // carried on by the inner loop
+        if (inst.op == Op::for_) { // carried by the inner loop
             if (i < 2 || diverges(v)) return false;
             slots_[fn_[inst.blocks[0]].params[i - 1].id] = s;
             continue;

@@ -73,8 +73,8 @@ void Totals::find_sums(Value loop, const Planner &planner) {
     }
 }
 
-/// Collects the ways of a sum through the body, and counts their uses. False if one scalar is not enough. What stands
-/// inside of branches and loops may only be for counts where Stop leaves the task.
+/// Collects the values of a reduction through the body, and counts their uses. False if one scalar is not enough. Inside branches and
+/// loops, only counts where Stop leaves the task are allowed.
 bool Totals::sum_ways(BlockId b, bool top, size_t slot, const Planner &planner, std::vector<Value> &ways) {
     for (Value v : fn_[b].insts) {
         if (is_look(fn_, v)) continue;
@@ -107,8 +107,7 @@ bool Totals::sum_ways(BlockId b, bool top, size_t slot, const Planner &planner, 
     return true;
 }
 
-/// Collects the ways that slot `slot` goes through the loop's body, and counts their uses. False if it can't be a
-/// total.
+/// Collects the values of slot `slot` through the loop's body, and counts their uses. False if it cannot be a total.
 bool Totals::body(BlockId b, Value loop, size_t slot, std::vector<Value> &ways) {
     for (Value v : fn_[b].insts) {
         if (is_look(fn_, v)) continue;
@@ -130,14 +129,14 @@ bool Totals::body(BlockId b, Value loop, size_t slot, std::vector<Value> &ways) 
                 seen_.push_back(0);
             }
         }
-        if (inst.op != Op::if_) continue; // an inner loop that uses a way is a use not seen
+        if (inst.op != Op::if_) continue; // a use in an inner loop is not counted, so it disqualifies the total
         for (BlockId side : inst.blocks)
             if (side && !body(side, loop, slot, ways)) return false;
     }
     return true;
 }
 
-/// Every use adds it to something, on the way to the end of the round.
+/// True if every use adds it to something, up to the end of the iteration.
 bool Totals::joins_sums(Value result, BlockId around) const {
     std::vector<Value> sums{result};
     std::vector<uint32_t> seen{0};

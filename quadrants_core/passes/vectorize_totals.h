@@ -1,5 +1,5 @@
 #pragma once
-// Counts that only their sum over all lanes is asked of.
+// Integers of which only the sum over all lanes is used.
 #include "ir/function.h"
 
 #include <vector>
@@ -8,31 +8,31 @@ namespace qd::passes {
 
 class Planner;
 
-/// A u1 as a number, or a 32-bit sum that gains one: so count_predicates counts branches.
+/// True for a cast of a u1, or a 32-bit sum that adds one: the pattern in which count_predicates counts branches.
 bool counts_branch(const ir::Function &fn, ir::Value v);
 
 /// Two kinds of carried integers are one scalar for all lanes:
-///  - A total: in an inner loop that lanes leave one by one, a 64-bit integer that starts at 0 and only gains by `add`.
-///    Its result only joins sums of the loop around. It gains popcounts of masks.
-///  - A sum of the loop to be vectorised that only gains the same in all lanes, conditions, and totals.
+///  - A total: a 64-bit integer in a divergent inner loop that starts at 0 and only changes by `add`. Its result is only added to
+///    reductions of the enclosing loop. Masked contributions are added as popcounts.
+///  - A reduction of the loop to be vectorised that only adds uniform values, conditions, and totals.
 class Totals {
   public:
     Totals(const ir::Function &fn, const std::vector<uint32_t> &uses) : fn_(fn), uses_(uses), marks_(fn.insts.size()) {}
 
-    /// Looks for them in `loop`, which stands directly in `around`, the body of the loop to be vectorised.
+    /// Finds totals in `loop`, which is directly in `around`, the body of the loop to be vectorised.
     void find(ir::Value loop, ir::BlockId around);
     void forget();
-    /// Looks for sums of `loop`, which the planner found fit to be vectorised.
+    /// Finds scalar reductions of `loop`, which the planner found fit to be vectorised.
     void find_sums(ir::Value loop, const Planner &planner);
-    /// The value is part of a total: it has no lanes.
+    /// True if the value is part of a total: it has no lanes.
     bool has(ir::Value v) const { return mark(v) == way || mark(v) == bit; }
-    /// The result of a total.
+    /// True for the result of a total.
     bool is_result(ir::Value v) const { return mark(v) == result; }
-    /// The value is a sum on its way from the start of the round to its end.
+    /// True for the value of a reduction between the start and the end of an iteration.
     bool is_sum(ir::Value v) const { return mark(v) == sum_way; }
-    /// The cast of a u1 that nothing but a sum gains.
+    /// True for the cast of a u1 that is only added to a reduction.
     bool is_sum_bit(ir::Value v) const { return mark(v) == sum_bit; }
-    /// What a value on the way of a total gained since the round began. A u1 counts as 0 or 1.
+    /// The values added to a total since the iteration began, up to a given value of it. A u1 counts as 0 or 1.
     std::vector<ir::Value> gains(ir::Value v) const;
 
   private:
@@ -50,7 +50,7 @@ class Totals {
     const ir::Function &fn_;
     const std::vector<uint32_t> &uses_;
     std::vector<Mark> marks_;
-    std::vector<uint32_t> marked_, seen_; ///< seen_: uses found of the ways of the total that is being looked at
+    std::vector<uint32_t> marked_, seen_; ///< seen_: uses found of the values of the current total
 };
 
 } // namespace qd::passes
