@@ -423,7 +423,7 @@ class Debugger:
             "richRendering": True, "exceptionPaths": ["Python Exceptions"], "copyToGlobals": True,
         }  # fmt: skip
 
-    # what stands
+    # what is stopped
 
     def on_continue(self, arguments):
         """Refuses if no thread is suspended: debugpy responds only when a thread resumes, and to no other request before."""
@@ -502,9 +502,8 @@ lost = False  # set by end()
 
 def begin():
     """Starts tracing on the thread of the cells if a debugger is connected. Only user code is traced, since nothing may stop at a
-    breakpoint
-    where Stop has no effect. Returns the argument for `give_back`, which is called when that code has ended and has no frame that could be
-    suspended."""
+    breakpoint where Stop has no effect. Returns the argument for `give_back`, which is called when that code has ended and has no frame
+    that could be suspended."""
     if _debugger.connection is None:
         return None  # tracing is up to the user: coverage.py may start in a cell
     before = sys.gettrace()

@@ -173,8 +173,7 @@ def _look(loop):
 
 class _Stop:
     """Stop while only tasks run: it ends a callback that keeps running, not one that happened to be running for a moment, and never the
-    loop
-    itself."""
+    loop itself."""
 
     patience = 0.1  # s
 
