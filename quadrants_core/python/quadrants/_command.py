@@ -1,4 +1,4 @@
-"""The command `quadrants`: what an installation is and can do, its cache, reports of coverage, and windows on running programs."""
+"""The command `quadrants`: diagnosis of an installation, its cache, coverage reports, and windows on running programs."""
 
 import argparse
 import sys
@@ -28,7 +28,7 @@ def _parser():
 
 
 def help_pages():
-    """(command, its help) of each."""
+    """Yields (command, its help) for each command."""
     p = _parser()
     yield "quadrants", p.format_help()
     for name, sub in p._subparsers._group_actions[0].choices.items():
@@ -42,7 +42,7 @@ def help_pages():
 
 
 def main(arguments=None):
-    """Gives the exit status."""
+    """Runs the command and returns its exit status."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     if arguments[:1] == ["coverage"]:
         from quadrants import coverage

@@ -7,7 +7,7 @@ from quadrants._gradients.tape import Tape, clear_all_gradients
 
 
 def __getattr__(name):
-    """`check` comes on demand: few programs need it."""
+    """Imports `check` on demand, since few programs need it."""
     if name == "check":
         from quadrants._gradients.agreement import check
 

@@ -1,7 +1,7 @@
-"""qd.cache: what is kept on disk so that the next program need not compile.
+"""qd.cache: the cache on disk that spares later programs compilations.
 
-`why(kernel)` says whether a kernel was found there, and if not, what had changed; `info()` what there is; `verify()` what of it
-is damaged or not to be trusted; `clear()` empties it; `export(path)` and `import_(path)` carry it elsewhere. The same from a
+`why(kernel)` reports whether a kernel was found in the cache, and if not, what had changed; `info()` describes the contents; `verify()`
+finds damaged and untrusted entries; `clear()` empties the cache; `export(path)` and `import_(path)` transfer it to another place. From a
 shell: `quadrants cache info`, or `python -m quadrants.cache info`.
 """
 
@@ -15,22 +15,22 @@ _CODE = ("kernel_compilation_manager", "unpublished_kernels")
 
 
 class Info:
-    """What `qd.cache.info` gives. Prints as text.
+    """The result of `qd.cache.info`. Prints as text.
 
     Args:
         path: the folder.
-        files: what lies there.
+        files: the files in the cache.
         config: the options.
-        distrusted: as the attribute.
+        distrusted: see the attribute.
 
     Attributes:
         path: the folder.
-        kernels, kernel_bytes: how many files with code there are, and how large they are together.
-        unpublished: how many of them are of programs that run still, or were killed.
-        records, fast_records: files that say what kernels read, and those of kernels with fastcache=True.
-        damaged: files that are not used.
-        distrusted: {folder: why nothing in it is used}.
-        limit, policy, enabled, signed: as the running program was told.
+        kernels, kernel_bytes: number of files with code, and their total size in bytes.
+        unpublished: number of those files that belong to running or killed programs.
+        records, fast_records: number of files that state the dependencies of kernels, and of those for kernels with fastcache=True.
+        damaged: number of files that are not used.
+        distrusted: {folder: the reason why its files are not used}.
+        limit, policy, enabled, signed: the options of the running program.
 
     Example:
         See `qd.cache.info`.
@@ -66,15 +66,15 @@ class Info:
 
 
 class Damage:
-    """What `qd.cache.verify` found; true if there is any damage. Prints as text.
+    """The result of `qd.cache.verify`; true if there is any damage. Prints as text.
 
     Args:
-        checked: as the attribute.
-        problems: as the attribute.
+        checked: see the attribute.
+        problems: see the attribute.
 
     Attributes:
-        checked: how many files there are.
-        problems: {path: why it is not used}.
+        checked: number of files.
+        problems: {path: the reason why the file is not used}.
 
     Example:
         See `qd.cache.verify`.
@@ -84,7 +84,7 @@ class Damage:
         self.checked, self.problems = checked, problems
 
     def __bool__(self):
-        """Whether there is any."""
+        """Returns whether there is any damage."""
         return bool(self.problems)
 
     def __repr__(self):
@@ -102,7 +102,7 @@ def _size(count):
 
 
 def path():
-    """The folder of the running program's cache.
+    """Returns the cache folder of the running program.
 
     Example:
         >>> qd.cache.path().startswith("/")
@@ -118,8 +118,8 @@ def _files():
 
 
 def why(kernel):
-    """For each specialisation of a kernel in this program: whether it was loaded from disk, and if not, what differed from what
-    was there: a line of the source, an option, a type, a captured value.
+    """Reports, for each specialisation of a kernel in this program, whether it was loaded from the cache, and if not, what differed from
+    the cache entry: a line of the source, an option, a type, or a captured value.
 
     Args:
         kernel: a kernel.
@@ -128,7 +128,7 @@ def why(kernel):
         A `qd.cache.Why`, which prints as text.
 
     Raises:
-        TypeError: it is no kernel.
+        TypeError: the argument is not a kernel.
 
     Example:
         >>> @qd.kernel
@@ -144,7 +144,7 @@ def why(kernel):
 
 
 def info():
-    """What the cache holds.
+    """Returns a description of the contents of the cache.
 
     Example:
         >>> qd.cache.info().damaged
@@ -154,10 +154,10 @@ def info():
 
 
 def verify(remove=False):
-    """Reads every file as a program would, and looks who may write the folders.
+    """Validates every file as a program would, and checks who has write permission for the folders.
 
     Args:
-        remove: takes away files that are not used.
+        remove: whether to delete files that are not used.
 
     Returns:
         A `qd.cache.Damage`.
@@ -174,10 +174,10 @@ def verify(remove=False):
 
 
 def clear():
-    """Removes every kernel and record; what this program has stays in use.
+    """Removes all kernels and cache entries; kernels loaded by this program remain usable.
 
     Returns:
-        How many files they were.
+        The number of removed files.
 
     Example:
         >>> removed = qd.cache.clear()
@@ -193,7 +193,7 @@ def clear():
 
 
 def _distrusted(root):
-    """{folder: why} of those of a cache of which nothing is used, since somebody else may have written there."""
+    """Returns {folder: reason} of the cache folders that are not used because another user may have written to them."""
     folders = (root, *(folder for folder, _ in _owned(root)))
     return {folder: why for folder in folders if (why := _distrust(folder))}
 
@@ -215,7 +215,7 @@ def _distrust(folder):
 
 
 def _owned(root):
-    """Folders of a cache, and which names in them are ours."""
+    """Yields the folders of a cache, each with a predicate for the names of its files."""
     code = lambda name: name.endswith((".qdc", ".qdb", ".lock", ".tmp"))
     yield from ((os.path.join(root, folder), code) for folder in _CODE)
     yield os.path.join(root, "records"), lambda name: name.endswith((".qdr", ".tmp"))
@@ -231,7 +231,7 @@ def _unlink(place):
 
 
 def publish():
-    """Makes what was compiled so far a part of the folder that programs share, as the end of the program does.
+    """Publishes what has been compiled so far to the folder shared by programs, as at the end of the program.
 
     Example:
         >>> qd.cache.publish()
@@ -243,17 +243,18 @@ def publish():
 
 
 def export(path, all=False):
-    """Packs kernels and records into one file, with which another machine of the same kind of processor, or a container, begins warm.
+    """Exports kernels and cache entries to one file, which gives a warm start to another machine with the same kind of processor, or to a
+    container.
 
     Args:
-        path: the file.
-        all: all that there is; False: what this program used.
+        path: the path of the file.
+        all: if True, export everything; if False, only what this program has used.
 
     Returns:
-        How many files it holds.
+        The number of files exported.
 
     Raises:
-        OSError: it cannot be written there.
+        OSError: the file cannot be written.
 
     Example:
         >>> import os, tempfile
@@ -270,17 +271,17 @@ def export(path, all=False):
 
 
 def import_(path):
-    """Adds what `qd.cache.export` packed to the cache. The code in it will be run: import what you would run. Files that no program would
-    use, such as unsigned ones where QD_CACHE_KEY is set, are not kept.
+    """Adds the contents of a file made by `qd.cache.export` to the cache. Its code will be executed, so import only files that you trust.
+    Entries that no program would use, such as unsigned ones when QD_CACHE_KEY is set, are skipped.
 
     Args:
-        path: the file.
+        path: the path of the file.
 
     Returns:
-        How many files are new.
+        The number of new files.
 
     Raises:
-        ValueError: it is no such file, or damaged; nothing was added. OSError: it cannot be read.
+        ValueError: the file is of another kind or damaged; nothing has been added. OSError: it cannot be read.
 
     Example:
         See `qd.cache.export`.
@@ -315,7 +316,7 @@ def _parser(prog):
 
 
 def _main(arguments=None, prog="python -m quadrants.cache"):
-    """Gives the exit status."""
+    """Runs the command and returns its exit status."""
     try:
         return _run(_parser(prog).parse_args(arguments))
     except (OSError, ValueError) as error:

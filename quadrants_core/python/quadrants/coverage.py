@@ -1,5 +1,5 @@
-"""qd.coverage: counts of lines, branches and transitions inside kernels. `python -m quadrants.coverage report` combines what
-processes wrote with the data of coverage.py and reports it."""
+"""qd.coverage: counts of lines, branches and transitions inside kernels. `python -m quadrants.coverage report` combines the files written
+by processes with the data of coverage.py and reports the result."""
 
 from quadrants._coverage.counts import FileCounts, Specialisation, branches, clear, counters, record, snapshot, specialisations
 
@@ -7,7 +7,7 @@ __all__ = ["FileCounts", "Specialisation", "branches", "clear", "counters", "mai
 
 
 def main(arguments=None):
-    """The command; gives the exit status."""
+    """Runs the command and returns its exit status."""
     from quadrants._coverage import report as _coverage_report
 
     return _coverage_report.main(arguments)

@@ -4,7 +4,7 @@ from quadrants._language import func as _func
 
 
 def real_func(func):
-    """The earlier name of qd.real_func."""
+    """Former name of qd.real_func."""
     import warnings
 
     warnings.warn(

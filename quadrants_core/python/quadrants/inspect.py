@@ -27,7 +27,7 @@ def main():
 
 if __name__ == "__main__":
     raise SystemExit(main())
-else:  # `quadrants.inspect` is the function, however this module came in
+else:  # `quadrants.inspect` is the function, however this module was imported
     from quadrants._inspect.inspector import inspect
 
     sys.modules[__name__] = inspect

@@ -2,10 +2,10 @@
 
 
 def get_mps_command_queue():
-    """The command queue of torch on Metal, for `qd.init(external_metal_command_queue=...)`.
+    """Returns the command queue of torch on Metal, for `qd.init(external_metal_command_queue=...)`.
 
     Returns:
-        A pointer, as an integer; 0 where there is none, as in this build, which has no Metal.
+        The pointer as an integer; 0 if there is none, as in this build, which does not support Metal.
 
     Example:
         >>> qd.interop.get_mps_command_queue()

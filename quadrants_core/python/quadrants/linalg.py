@@ -1,4 +1,4 @@
-"""qd.linalg: sparse matrices, solvers for systems of equations with them, and solvers that need no matrix."""
+"""qd.linalg: sparse matrices, sparse solvers, and matrix-free solvers."""
 
 from quadrants._sparse.matrix_free import LinearOperator, MatrixFreeBICGSTAB, MatrixFreeCG
 from quadrants._sparse.matrix import SparseMatrix, SparseMatrixBuilder

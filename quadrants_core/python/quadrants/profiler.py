@@ -1,7 +1,7 @@
-"""qd.profiler: where the time of kernels, of their compilation, and the memory go.
+"""qd.profiler: run times of kernels, compile times and memory usage.
 
-`qd.init(kernel_profiler=True)` makes the runtime measure each task (a task is a top-level loop of a kernel, or what stands
-between two of them). Without it nothing is measured and launches cost nothing more.
+`qd.init(kernel_profiler=True)` makes the runtime measure each task. A task is a top-level loop of a kernel, or the code between two of
+them. Without the option nothing is measured and launches have no additional cost.
 """
 
 from quadrants import _native, _runtime, _settings
@@ -10,16 +10,16 @@ _OFF = "use 'qd.init(kernel_profiler = True)' to turn on KernelProfiler."
 
 
 class KernelProfilerQueryResult:
-    """Times of the tasks that a query found.
+    """Times of the tasks found by a query.
 
     Args:
-        counter: how many launches.
-        min: the shortest, in milliseconds.
-        max: the longest, in milliseconds.
-        avg: their mean, in milliseconds.
+        counter: number of launches.
+        min: shortest time, in milliseconds.
+        max: longest time, in milliseconds.
+        avg: mean time, in milliseconds.
 
     Attributes:
-        counter, min, max, avg: likewise.
+        counter, min, max, avg: the arguments.
 
     Example:
         See `qd.profiler.query_kernel_profiler_info`.
@@ -36,7 +36,7 @@ class KernelProfilerQueryResult:
 
 class _Task:
     def __init__(self, kernel, task, runs, shortest, longest, total):
-        self.kernel = kernel.rpartition(".")[2]  # kernels are known by their name, not by the scope they stand in
+        self.kernel = kernel.rpartition(".")[2]  # kernels are listed by name, without the enclosing scope
         self.name = self.kernel + task[len(kernel) :] if task.startswith(kernel + ".") else f"{self.kernel}.{task}"
         self.runs, self.shortest, self.longest, self.total = runs, shortest / 1e3, longest / 1e3, total / 1e3
 
@@ -51,7 +51,7 @@ def _is_on():
 
 
 def _tasks():
-    """Merged by name: kernels of different scopes may have one name."""
+    """Returns the tasks merged by name, since kernels of different scopes may have the same name."""
     merged = {}
     for row in _native.core().task_times():
         task = _Task(*row)
@@ -65,7 +65,7 @@ def _tasks():
 
 
 def _table(title, columns, rows, notes=()):
-    """A text table; the last column is a name and stands left."""
+    """Prints a text table; the last column is a name and is left-aligned."""
     widths = [max([len(c)] + [len(r[i]) for r in rows]) for i, c in enumerate(columns[:-1])]
     lines = ["  ".join([c.rjust(w) for c, w in zip(row, widths)] + [row[-1]]) for row in [columns, *rows]]
     rule = "-" * max(map(len, [title, *lines, *notes]))
@@ -73,13 +73,13 @@ def _table(title, columns, rows, notes=()):
 
 
 def print_kernel_profiler_info(mode="count"):
-    """Prints what the tasks took.
+    """Prints the run times of tasks.
 
     Args:
-        mode: "count": one line a task; "trace": one line a run, in order.
+        mode: "count": one line per task; "trace": one line per run, in order.
 
     Raises:
-        ValueError: another mode.
+        ValueError: the mode is not one of these.
 
     Example:
         >>> qd.init(arch=qd.cpu, kernel_profiler=True)
@@ -116,13 +116,13 @@ def print_kernel_profiler_info(mode="count"):
 
 
 def query_kernel_profiler_info(name):
-    """Times of a kernel, its tasks taken together, or of one task.
+    """Returns the times of a kernel, as the sum over its tasks, or of one task.
 
     Args:
-        name: of the kernel or task.
+        name: the name of the kernel or task.
 
     Returns:
-        A KernelProfilerQueryResult; times are milliseconds.
+        A KernelProfilerQueryResult, with times in milliseconds.
 
     Example:
         >>> qd.init(arch=qd.cpu, kernel_profiler=True)
@@ -147,7 +147,7 @@ def query_kernel_profiler_info(name):
 
 
 def clear_kernel_profiler_info():
-    """Forgets the times of kernels so far.
+    """Resets the recorded times of kernels.
 
     Example:
         >>> qd.profiler.clear_kernel_profiler_info()
@@ -157,10 +157,10 @@ def clear_kernel_profiler_info():
 
 
 def get_kernel_profiler_total_time():
-    """Time spent in tasks since the last clear.
+    """Returns the time spent in tasks since the last reset.
 
     Returns:
-        Seconds; 0 without `kernel_profiler=True`.
+        The time in seconds; 0 without `kernel_profiler=True`.
 
     Example:
         >>> qd.init(arch=qd.cpu, kernel_profiler=True)
@@ -170,7 +170,7 @@ def get_kernel_profiler_total_time():
     return sum(t.total for t in _tasks()) / 1e3 if _is_on() else 0.0
 
 
-# Scopes of the compiler
+# Scopes of the compiler.
 
 _SCOPES = {
     "kernels": "kernels: from the call to code that is ready to run",
@@ -179,7 +179,7 @@ _SCOPES = {
 
 
 def print_scoped_profiler_info():
-    """Prints what compiling took in this process, phase by phase.
+    """Prints the compile times of this process by phase.
 
     Example:
         >>> qd.profiler.print_scoped_profiler_info()  # doctest: +ELLIPSIS
@@ -198,7 +198,7 @@ def print_scoped_profiler_info():
 
 
 def clear_scoped_profiler_info():
-    """Forgets the times of the compiler so far.
+    """Resets the recorded compile times.
 
     Example:
         >>> qd.profiler.clear_scoped_profiler_info()
@@ -206,7 +206,7 @@ def clear_scoped_profiler_info():
     _native.core().clear_phase_times()
 
 
-# Memory
+# Memory.
 
 
 def _size(n):
@@ -218,7 +218,7 @@ def _size(n):
 
 
 def print_memory_profiler_info():
-    """Prints the memory that the program holds: the trees of fields, level by level, and the ndarrays.
+    """Prints the memory held by the program: the trees of fields level by level, and the ndarrays.
 
     Example:
         >>> x = qd.field(qd.f32, shape=256)
@@ -240,7 +240,8 @@ def print_memory_profiler_info():
 
 
 def _add_levels(node, indent, rows):
-    """The levels below `node`: bytes of one cell and how many there are; of cells made on demand, those that ever were."""
+    """Adds rows for the levels below `node`: bytes of a cell and number of cells; for cells allocated on demand, all that have ever
+    existed."""
     from quadrants._trees import snode as _snode
 
     for child in node._children:
@@ -257,7 +258,7 @@ def _add_levels(node, indent, rows):
         _add_levels(child, indent + "  ", rows)
 
 
-# Hardware counters
+# Hardware counters.
 
 
 def _no_counters(what):
@@ -268,13 +269,13 @@ def _no_counters(what):
 
 
 def set_kernel_profiler_toolkit(toolkit_name="default"):
-    """Chooses what measures.
+    """Selects the source of measurements.
 
     Args:
-        toolkit_name: "default", the clock of the host; "cupti" needs a CUDA device.
+        toolkit_name: "default", the clock of the host, or "cupti", which needs a CUDA device.
 
     Returns:
-        True if it is there.
+        True if it is available.
 
     Example:
         >>> qd.profiler.set_kernel_profiler_toolkit("cupti")
@@ -286,13 +287,13 @@ def set_kernel_profiler_toolkit(toolkit_name="default"):
 
 
 class CuptiMetric:
-    """A hardware counter of CUDA devices, and how it is shown.
+    """A hardware counter of CUDA devices and its display format.
 
     Args:
-        name: as CUPTI knows it.
-        header: the head of its column.
-        val_format: how a value is written.
-        scale: what values are multiplied by.
+        name: the name in CUPTI.
+        header: the column header.
+        val_format: the format string for values.
+        scale: the factor applied to values.
 
     Example:
         >>> counter = qd.profiler.CuptiMetric(name="smsp__cycles_active.avg", header="cycles")
@@ -303,13 +304,13 @@ class CuptiMetric:
 
 
 def get_predefined_cupti_metrics(name=""):
-    """The counters of a predefined set; there are none without a CUDA device.
+    """Returns the counters of a predefined set; none without a CUDA device.
 
     Args:
-        name: of the set.
+        name: the name of the set.
 
     Returns:
-        A list.
+        A list of CuptiMetric.
 
     Example:
         >>> qd.profiler.get_predefined_cupti_metrics("global_access")
@@ -320,10 +321,10 @@ def get_predefined_cupti_metrics(name=""):
 
 
 def set_kernel_profiler_metrics(metric_list=()):
-    """Chooses the hardware counters to read.
+    """Selects the hardware counters to read.
 
     Args:
-        metric_list: CuptiMetric objects.
+        metric_list: a list of CuptiMetric.
 
     Example:
         >>> qd.profiler.set_kernel_profiler_metrics([])
@@ -333,10 +334,10 @@ def set_kernel_profiler_metrics(metric_list=()):
 
 
 class collect_kernel_profiler_metrics:
-    """`with collect_kernel_profiler_metrics(metrics):` reads hardware counters inside of the block; without a CUDA device there are none.
+    """`with collect_kernel_profiler_metrics(metrics):` reads hardware counters inside the block; without a CUDA device there are none.
 
     Args:
-        metric_list: CuptiMetric objects.
+        metric_list: a list of CuptiMetric.
 
     Example:
         >>> with qd.profiler.collect_kernel_profiler_metrics([]):

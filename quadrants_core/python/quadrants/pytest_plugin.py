@@ -1,5 +1,5 @@
-"""The pytest plugin `quadrants`: while pytest-cov measures, kernels are covered too, in the same mode, and what they ran is
-in pytest-cov's own reports."""
+"""The pytest plugin `quadrants`: while pytest-cov is measuring, kernels are measured, too, in the same mode, and their coverage appears in
+pytest-cov's reports."""
 
 import os
 import sys
@@ -30,7 +30,7 @@ def pytest_configure(config):
 
 @pytest.hookimpl(hookwrapper=True, trylast=True)
 def pytest_runtestloop(session):
-    """Inside of pytest-cov's own: it ends its measurement and reports when this returns."""
+    """Runs inside pytest-cov's hook, which ends its measurement and reports when this one returns."""
     yield
     host = _host(session.config)
     running = getattr(getattr(host, "cov_controller", None), "cov", None)
@@ -46,7 +46,7 @@ def pytest_runtestloop(session):
 
 
 def pytest_unconfigure(config):
-    """A worker of pytest-xdist may be ended without its exit handlers."""
+    """Flushes explicitly, since a worker of pytest-xdist may terminate without its exit handlers."""
     _flush()
 
 
@@ -61,7 +61,7 @@ def _flush():
 
 
 def _host(config):
-    """pytest-cov, while it measures."""
+    """Returns pytest-cov's plugin object while it is measuring, else None."""
     host = config.pluginmanager.getplugin("_cov")
     return None if host is None or getattr(host, "_disabled", False) else host
 
@@ -71,7 +71,7 @@ def _measures_branches(config, host):
 
 
 def _option(config, host, name):
-    """As pytest-cov resolved it: from its command line, .coveragerc, pyproject.toml and the like."""
+    """Returns an option as resolved by pytest-cov from its command line, .coveragerc, pyproject.toml and the like."""
     running = getattr(getattr(host, "cov_controller", None), "cov", None)
     if running is None:
         import coverage

@@ -1,15 +1,15 @@
-"""Grids of structs of which only the touched cells are active."""
+"""Grids of structs in which only the cells that have been written are active."""
 
 from quadrants._storage import struct as _struct
 from quadrants._trees import snode as _snode
 
 
 def grid(field_dict, shape):
-    """A field of structs in a bitmasked level, of which only the touched cells are active.
+    """Makes a field of structs in a bitmasked SNode, in which only the cells that have been written are active.
 
     Args:
         field_dict: name -> type.
-        shape: 2 or 3 extents.
+        shape: the extents along 2 or 3 axes.
 
     Returns:
         A StructField.
@@ -28,10 +28,10 @@ def grid(field_dict, shape):
 
 
 def usage(x):
-    """The active part of a sparse grid, between 0 and 1.
+    """Returns the active fraction of a sparse grid, between 0 and 1.
 
     Args:
-        x: what `qd.sparse.grid` made.
+        x: a grid made by `qd.sparse.grid`.
 
     Example:
         See `qd.sparse.grid`.

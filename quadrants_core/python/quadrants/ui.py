@@ -1,4 +1,4 @@
-"""qd.ui: windows with a canvas, scenes in three dimensions and widgets.
+"""qd.ui: windows with a canvas, three-dimensional scenes and widgets.
 
 Example:
     >>> window = qd.ui.Window("a picture", (64, 32), show_window=False)
@@ -19,14 +19,14 @@ UP, DOWN, LEFT, RIGHT, CAPSLOCK, LMB, MMB, RMB = "Up", "Down", "Left", "Right", 
 
 
 class ProjectionMode(enum.IntEnum):
-    """How a camera shows what is far: smaller, or as large as what is near."""
+    """The projection of a camera: perspective or orthogonal."""
 
     Perspective = 0
     Orthogonal = 1
 
 
 def make_camera():
-    """A new `Camera`.
+    """Makes a new `Camera`.
 
     Example:
         >>> camera = qd.ui.make_camera()

@@ -1,4 +1,4 @@
-"""Algorithms on arrays for use inside of kernels, on GPUs, and how much scratch memory they want.
+"""Algorithms on arrays for use in kernels, on GPUs, and the size of their scratch memory.
 
 They work in tiles of 256 elements. With `log256_max_n` = D a kernel is compiled for up to 256**D elements.
 """
@@ -9,7 +9,7 @@ from quadrants._language.ops import static
 
 _template, _i32 = _annotations.template(), _dtypes.i32
 _TILE = 256
-_DEEPEST = 4  # 256**4 elements are more than an index of 32 bits can tell apart
+_DEEPEST = 4  # 256**4 elements exceed the range of 32-bit indices
 
 
 def _tiles(n):
@@ -17,12 +17,13 @@ def _tiles(n):
 
 
 def _at_least_one(slots):
-    """Memory has at least one element. Arithmetic alone, so that a kernel can compute it from an `n` of its own."""
+    """Returns at least 1, since memory has at least one element. Only arithmetic is used, so that a kernel can compute it from its own
+    `n`."""
     return slots + (slots < 1)
 
 
 def _depth(n, log256_max_n):
-    """The given one once it is checked, or the smallest that suffices for n elements."""
+    """Returns the given depth after validation, or the smallest that suffices for n elements."""
     if log256_max_n is None:
         log256_max_n = 1
         while log256_max_n <= _DEEPEST and _TILE**log256_max_n < n:
@@ -35,7 +36,7 @@ def _depth(n, log256_max_n):
 
 
 def _stairs(n, levels):
-    """Tiles of n, tiles of those, and so on: the sum over `levels` levels."""
+    """Returns the number of tiles of n, plus the tiles of those, and so on, over `levels` levels."""
     total = 0
     for _ in range(levels):
         n = _tiles(n)
@@ -44,7 +45,7 @@ def _stairs(n, levels):
 
 
 def _partials(n):
-    """The same until one tile is left, which needs no memory."""
+    """Like _stairs, until one tile is left, which needs no memory."""
     total = 0
     for _ in range(_DEEPEST):
         n = _tiles(n)
@@ -53,11 +54,11 @@ def _partials(n):
 
 
 def reduce_scratch_slots(n, log256_max_n=None):
-    """Elements of scratch memory that the algorithm of this name wants.
+    """Returns the size of the scratch memory for `reduce_add`, `reduce_min` and `reduce_max`, in elements.
 
     Args:
-        n: how many elements it is for.
-        log256_max_n: as the algorithm takes it; None: from n.
+        n: number of elements to reduce.
+        log256_max_n: as for the algorithm; None: derived from n.
 
     Returns:
         An integer.
@@ -70,11 +71,11 @@ def reduce_scratch_slots(n, log256_max_n=None):
 
 
 def exclusive_scan_scratch_slots(n, log256_max_n=None):
-    """Elements of scratch memory that the algorithm of this name wants.
+    """Returns the size of the scratch memory for `exclusive_scan_add`, `exclusive_scan_min` and `exclusive_scan_max`, in elements.
 
     Args:
-        n: how many elements it is for.
-        log256_max_n: as the algorithm takes it; None: from n.
+        n: number of elements to scan.
+        log256_max_n: as for the algorithm; None: derived from n.
 
     Returns:
         An integer.
@@ -87,11 +88,11 @@ def exclusive_scan_scratch_slots(n, log256_max_n=None):
 
 
 def sort_scratch_slots(n, log256_max_n=None):
-    """Elements of scratch memory that the algorithm of this name wants.
+    """Returns the size of the scratch memory for `sort`, in elements.
 
     Args:
-        n: how many elements it is for.
-        log256_max_n: as the algorithm takes it; None: from n.
+        n: number of elements to sort.
+        log256_max_n: as for the algorithm; None: derived from n.
 
     Returns:
         An integer.
@@ -105,10 +106,10 @@ def sort_scratch_slots(n, log256_max_n=None):
 
 
 def select_scratch_slots(n):
-    """Elements (u32) of scratch memory that the algorithm of this name wants: a position for each element, and their scan.
+    """Returns the size of the scratch memory for `select`, in u32 elements: a position for each element, and their scan.
 
     Args:
-        n: how many elements it is for.
+        n: number of elements to select from.
 
     Returns:
         An integer.
@@ -122,10 +123,10 @@ def select_scratch_slots(n):
 
 
 def reduce_by_key_scratch_slots(n):
-    """Elements (u32) of scratch memory that the algorithm of this name wants: a position for each element, and their scan.
+    """Returns the size of the scratch memory for `reduce_by_key_add`, in u32 elements: a position for each element, and their scan.
 
     Args:
-        n: how many elements it is for.
+        n: number of keys.
 
     Returns:
         An integer.
@@ -147,15 +148,15 @@ def _refuse(name):
 
 @_func.func(requires_top_level=True)
 def reduce_add(arr: _template, out: _template, scratch: _template, n: _i32, dtype: _template, log256_max_n: _template):
-    """out[0] = what the first n elements come to: their sum, greatest or least. For kernels on GPUs.
+    """Stores the sum of the first n elements in out[0]. For kernels on GPUs.
 
     Args:
         arr: the elements.
-        out: where the result goes.
-        scratch: memory of `reduce_scratch_slots(n)` elements.
-        n: how many elements.
-        dtype: their type.
-        log256_max_n: a constant: 256 to this power is at least n.
+        out: the memory of the result.
+        scratch: memory with `reduce_scratch_slots(n)` elements.
+        n: number of elements.
+        dtype: type of the elements.
+        log256_max_n: a constant; 256 to this power must be at least n.
 
     Example:
         See `qd.algorithms.reduce_scratch_slots`.
@@ -165,15 +166,15 @@ def reduce_add(arr: _template, out: _template, scratch: _template, n: _i32, dtyp
 
 @_func.func(requires_top_level=True)
 def reduce_min(arr: _template, out: _template, scratch: _template, n: _i32, dtype: _template, log256_max_n: _template):
-    """out[0] = what the first n elements come to: their sum, greatest or least. For kernels on GPUs.
+    """Stores the minimum of the first n elements in out[0]. For kernels on GPUs.
 
     Args:
         arr: the elements.
-        out: where the result goes.
-        scratch: memory of `reduce_scratch_slots(n)` elements.
-        n: how many elements.
-        dtype: their type.
-        log256_max_n: a constant: 256 to this power is at least n.
+        out: the memory of the result.
+        scratch: memory with `reduce_scratch_slots(n)` elements.
+        n: number of elements.
+        dtype: type of the elements.
+        log256_max_n: a constant; 256 to this power must be at least n.
 
     Example:
         See `qd.algorithms.reduce_scratch_slots`.
@@ -183,15 +184,15 @@ def reduce_min(arr: _template, out: _template, scratch: _template, n: _i32, dtyp
 
 @_func.func(requires_top_level=True)
 def reduce_max(arr: _template, out: _template, scratch: _template, n: _i32, dtype: _template, log256_max_n: _template):
-    """out[0] = what the first n elements come to: their sum, greatest or least. For kernels on GPUs.
+    """Stores the maximum of the first n elements in out[0]. For kernels on GPUs.
 
     Args:
         arr: the elements.
-        out: where the result goes.
-        scratch: memory of `reduce_scratch_slots(n)` elements.
-        n: how many elements.
-        dtype: their type.
-        log256_max_n: a constant: 256 to this power is at least n.
+        out: the memory of the result.
+        scratch: memory with `reduce_scratch_slots(n)` elements.
+        n: number of elements.
+        dtype: type of the elements.
+        log256_max_n: a constant; 256 to this power must be at least n.
 
     Example:
         See `qd.algorithms.reduce_scratch_slots`.
@@ -201,15 +202,15 @@ def reduce_max(arr: _template, out: _template, scratch: _template, n: _i32, dtyp
 
 @_func.func(requires_top_level=True)
 def exclusive_scan_add(arr: _template, out: _template, scratch: _template, n: _i32, dtype: _template, log256_max_n: _template):
-    """out[i] = what the elements before i come to: their sum, greatest or least. For kernels on GPUs.
+    """Stores the sum of the elements before i in out[i]. For kernels on GPUs.
 
     Args:
         arr: the elements.
-        out: where the results go.
-        scratch: memory of `exclusive_scan_scratch_slots(n)` elements.
-        n: how many elements.
-        dtype: their type.
-        log256_max_n: a constant: 256 to this power is at least n.
+        out: the memory of the results.
+        scratch: memory with `exclusive_scan_scratch_slots(n)` elements.
+        n: number of elements.
+        dtype: type of the elements.
+        log256_max_n: a constant; 256 to this power must be at least n.
 
     Example:
         >>> qd.algorithms.exclusive_scan_scratch_slots(1000)
@@ -220,15 +221,15 @@ def exclusive_scan_add(arr: _template, out: _template, scratch: _template, n: _i
 
 @_func.func(requires_top_level=True)
 def exclusive_scan_min(arr: _template, out: _template, scratch: _template, n: _i32, dtype: _template, log256_max_n: _template):
-    """out[i] = what the elements before i come to: their sum, greatest or least. For kernels on GPUs.
+    """Stores the minimum of the elements before i in out[i]. For kernels on GPUs.
 
     Args:
         arr: the elements.
-        out: where the results go.
-        scratch: memory of `exclusive_scan_scratch_slots(n)` elements.
-        n: how many elements.
-        dtype: their type.
-        log256_max_n: a constant: 256 to this power is at least n.
+        out: the memory of the results.
+        scratch: memory with `exclusive_scan_scratch_slots(n)` elements.
+        n: number of elements.
+        dtype: type of the elements.
+        log256_max_n: a constant; 256 to this power must be at least n.
 
     Example:
         >>> qd.algorithms.exclusive_scan_scratch_slots(1000)
@@ -239,15 +240,15 @@ def exclusive_scan_min(arr: _template, out: _template, scratch: _template, n: _i
 
 @_func.func(requires_top_level=True)
 def exclusive_scan_max(arr: _template, out: _template, scratch: _template, n: _i32, dtype: _template, log256_max_n: _template):
-    """out[i] = what the elements before i come to: their sum, greatest or least. For kernels on GPUs.
+    """Stores the maximum of the elements before i in out[i]. For kernels on GPUs.
 
     Args:
         arr: the elements.
-        out: where the results go.
-        scratch: memory of `exclusive_scan_scratch_slots(n)` elements.
-        n: how many elements.
-        dtype: their type.
-        log256_max_n: a constant: 256 to this power is at least n.
+        out: the memory of the results.
+        scratch: memory with `exclusive_scan_scratch_slots(n)` elements.
+        n: number of elements.
+        dtype: type of the elements.
+        log256_max_n: a constant; 256 to this power must be at least n.
 
     Example:
         >>> qd.algorithms.exclusive_scan_scratch_slots(1000)
@@ -261,18 +262,18 @@ def reduce_by_key_add(
     keys_in: _template, values_in: _template, keys_out: _template, values_out: _template, num_runs: _template,
     scratch: _template, n: _i32, value_dtype: _template, log256_max_n: _template,
 ):  # fmt: skip
-    """One key and the sum of its values for each run of equal keys. For kernels on GPUs.
+    """Stores one key and the sum of its values for each run of equal keys. For kernels on GPUs.
 
     Args:
         keys_in: the keys.
-        values_in: a value for each.
+        values_in: one value per key.
         keys_out: the key of each run.
         values_out: the sum of each run.
-        num_runs: num_runs[0] = how many there are.
-        scratch: memory of `reduce_by_key_scratch_slots(n)` elements.
-        n: how many keys.
-        value_dtype: the type of the values.
-        log256_max_n: a constant: 256 to this power is at least n.
+        num_runs: the number of runs is stored in num_runs[0].
+        scratch: memory with `reduce_by_key_scratch_slots(n)` elements.
+        n: number of keys.
+        value_dtype: type of the values.
+        log256_max_n: a constant; 256 to this power must be at least n.
 
     Example:
         See `qd.algorithms.reduce_by_key_scratch_slots`.
@@ -284,16 +285,16 @@ def reduce_by_key_add(
 def select(
     arr: _template, flags: _template, out: _template, num_out: _template, scratch: _template, n: _i32, log256_max_n: _template
 ):
-    """The elements whose flag is 1, in order. For kernels on GPUs.
+    """Copies the elements whose flag is 1, in order. For kernels on GPUs.
 
     Args:
         arr: the elements.
-        flags: a 0 or 1 for each.
-        out: where they go.
-        num_out: num_out[0] = how many there are.
-        scratch: memory of `select_scratch_slots(n)` elements.
-        n: how many elements.
-        log256_max_n: a constant: 256 to this power is at least n.
+        flags: 0 or 1 for each element.
+        out: the memory of the result.
+        num_out: the number of copied elements is stored in num_out[0].
+        scratch: memory with `select_scratch_slots(n)` elements.
+        n: number of elements.
+        log256_max_n: a constant; 256 to this power must be at least n.
 
     Example:
         See `qd.algorithms.select_scratch_slots`.
@@ -306,19 +307,19 @@ def sort(
     keys: _template, tmp_keys: _template, values: _template, tmp_values: _template, scratch: _template, n: _template,
     key_dtype: _template, has_values: _template, end_bit: _template, log256_max_n: _template,
 ):  # fmt: skip
-    """Sorts keys, and values with them, by their lowest bits. For kernels on GPUs.
+    """Sorts keys, and optionally values with them, by the lowest bits of the keys. For kernels on GPUs.
 
     Args:
-        keys: the keys, and the result.
-        tmp_keys: memory of as many.
-        values: a value for each.
-        tmp_values: memory of as many.
-        scratch: memory of `sort_scratch_slots(n)` elements.
-        n: an array of one element: how many keys.
-        key_dtype: the type of the keys.
-        has_values: whether values are moved.
-        end_bit: how many bits count.
-        log256_max_n: a constant: 256 to this power is at least n.
+        keys: the keys; they are sorted in place.
+        tmp_keys: memory with as many elements as `keys`.
+        values: one value per key.
+        tmp_values: memory with as many elements as `values`.
+        scratch: memory with `sort_scratch_slots(n)` elements.
+        n: an array with one element, the number of keys.
+        key_dtype: type of the keys.
+        has_values: whether to reorder the values as well.
+        end_bit: number of key bits to compare.
+        log256_max_n: a constant; 256 to this power must be at least n.
 
     Example:
         See `qd.algorithms.sort_scratch_slots`.

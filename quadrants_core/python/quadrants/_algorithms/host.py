@@ -1,4 +1,4 @@
-"""Algorithms that Python calls: sorting fields and ndarrays on any architecture, and the prefix sum of CUDA and Vulkan."""
+"""Algorithms called from Python: sorting fields and ndarrays on any architecture, and the prefix sum for CUDA and Vulkan."""
 
 import functools
 import warnings
@@ -10,19 +10,19 @@ from quadrants._trees import layout as _layout
 
 _template, _i32 = _annotations.template(), _dtypes.i32
 _array = _annotations.NdarrayType
-_BLOCKS = 64  # pieces of the keys that are counted and moved at once
+_BLOCKS = 64  # blocks of the keys that are counted and moved in parallel
 
 
 @functools.cache
 def _radix(word, signed, real, top):
-    """Kernels of a radix sort, 8 bits a pass, of keys as unsigned words of `top` + 1 bits."""
+    """Returns the kernels of a radix sort, 8 bits per pass, with the keys as unsigned words of `top` + 1 bits."""
     bit_cast, cast, static, loop_config, min_, select = _ops.bit_cast, _ops.cast, _ops.static, _ops.loop_config, _ops.min, _ops.select
     Tensor, Words, Numbers = _tensor.Tensor, _array(word, 1), _array(_i32, 1)
     sign = 1 << top
 
     @_kernel.kernel
     def load(keys: Tensor, first: _i32, words: Words, order: Numbers, n: _i32, kind: _template, ordered: _template):
-        """Words that are ordered as the keys are."""
+        """Converts the keys to words with the same order."""
         for i in range(n):
             if static(kind == "float"):
                 bits = bit_cast(cast(keys[first + i], real), word)
@@ -50,7 +50,7 @@ def _radix(word, signed, real, top):
         words: Words, to: Words, order: Numbers, order_to: Numbers, counts: Numbers, n: _i32, size: _i32, shift: _i32,
         ordered: _template,
     ):  # fmt: skip
-        """One pass: equal digits keep their order."""
+        """Performs one pass; equal digits retain their order."""
         for b in range(_BLOCKS):
             for d in range(256):
                 counts[b * 256 + d] = 0
@@ -103,13 +103,13 @@ def _one_axis(array, what):
 
 
 def _first(array):
-    """The index of the first element."""
+    """Returns the index of the first element."""
     parts = getattr(array, "_parts", None)
     return parts[0].offset[0] if parts else 0
 
 
 def _like(values, n):
-    """An ndarray for n elements like those of a field or ndarray."""
+    """Makes an ndarray for n elements with the type of those of a field or ndarray."""
     rows, cols = getattr(values, "n", 1), getattr(values, "m", 1)
     if hasattr(values, "_description"):
         rows, cols, ndim = values._description()[:3]
@@ -121,14 +121,14 @@ def _like(values, n):
 
 
 def parallel_sort(keys, values=None):
-    """Sorts a field or ndarray of numbers in place, upwards; equal keys keep their order.
+    """Sorts a field or ndarray of numbers in place, in ascending order. The sort is stable.
 
     Args:
         keys: a field or ndarray with one axis.
-        values: one of the same length that is moved as the keys are, or None.
+        values: a field or ndarray of the same length that is reordered like the keys, or None.
 
     Raises:
-        ValueError: they have other shapes.
+        ValueError: the shapes are not valid.
 
     Example:
         >>> import numpy as np
@@ -165,13 +165,13 @@ def parallel_sort(keys, values=None):
 
 
 class PrefixSumExecutor:
-    """The inclusive prefix sum of a field of i32, in place; on CUDA and Vulkan.
+    """The inclusive prefix sum of a field of i32, in place, on CUDA and Vulkan.
 
     Args:
-        length: how many elements.
+        length: number of elements.
 
     Raises:
-        RuntimeError: on other devices, as it runs.
+        RuntimeError: raised by `run` on other devices.
 
     Example:
         >>> executor = qd.algorithms.PrefixSumExecutor(8)
@@ -186,7 +186,7 @@ class PrefixSumExecutor:
         self.sorting_length = length
 
     def run(self, input_arr):
-        """Works it out.
+        """Computes the prefix sum.
 
         Args:
             input_arr: a field of i32 with one axis.

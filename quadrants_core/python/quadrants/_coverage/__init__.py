@@ -1,1 +1,1 @@
-"""Coverage of kernels: counts, the files of coverage.py, reports."""
+"""Coverage of kernels: counts, the files of coverage.py, and reports."""

@@ -1,18 +1,18 @@
-"""In which context of coverage.py, such as a test, the lines of kernels ran. coverage.py switches contexts in one place, whoever asks for
-it: what kernels counted since the switch before belongs to the context that ends there. Nothing is read where nothing was counted."""
+"""Attributes the lines that kernels ran to contexts of coverage.py, such as tests. coverage.py switches contexts in a single function, so
+the counts since the previous switch belong to the context that ends. Counts are read only if they have changed."""
 
 from coverage import Coverage as _Coverage, CoverageData as _CoverageData
 
 from quadrants._coverage import counts as _coverage
 
-ran = {}  # context -> name of a file in messages -> (lines, arcs)
-_now = ""  # the context that goes on
+ran = {}  # context -> display name of a file -> (lines, arcs)
+_now = ""  # the current context
 _switched = False
-_before, _stamp = {}, None  # counts at the last switch
+_before, _stamp = {}, None  # counts and their state at the last switch
 
 
 def follow():
-    """Notes contexts from here on."""
+    """Records contexts from now on."""
     global _now
     host = getattr(_Coverage.current(), "_data", None)
     _now = getattr(host, "_current_context", None) or ""
@@ -35,13 +35,13 @@ def _switch(context):
 
 
 def wanted():
-    """Each context must have counts of its own."""
+    """Returns whether each context needs its own counts."""
     host = _Coverage.current()
     return _switched or bool(host and host.get_option("run:dynamic_context"))
 
 
 def take():
-    """What ran since goes to the context that goes on."""
+    """Attributes what ran since the last switch to the current context."""
     global _before, _stamp
     stamp = _coverage._stamp()
     if stamp == _stamp:
@@ -56,7 +56,7 @@ def take():
 
 
 def _keep():
-    """Before the counts are forgotten."""
+    """Called before the counts are cleared."""
     global _before, _stamp
     if _switched:
         take()
@@ -64,7 +64,8 @@ def _keep():
 
 
 def apart():
-    """context -> name of a file -> (lines, arcs). One context alone, None as its files, if there was never another."""
+    """Returns context -> name of a file -> (lines, arcs). If there has been only one context, returns it with None in place of its
+    files."""
     if not _switched:
         return {_now: None}
     take()
@@ -72,7 +73,7 @@ def apart():
 
 
 def forget():
-    """In a forked child."""
+    """Resets the state in a forked child."""
     global _before, _stamp
     ran.clear()
     _before, _stamp = {}, None

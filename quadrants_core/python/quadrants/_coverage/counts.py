@@ -1,5 +1,5 @@
-"""qd.coverage: how often each line and each transition of the kernels ran. Counted while QD_KERNEL_COVERAGE=1; kept over
-qd.reset(). Nothing here needs the package `coverage`; what is written for it is in _coverage_files.py."""
+"""qd.coverage: execution counts of the lines and transitions of kernels. They are counted while QD_KERNEL_COVERAGE=1 and survive
+qd.reset(). This module does not need the package `coverage`; the files for it are written by _coverage_files.py."""
 
 import bisect as _bisect
 import time as _time
@@ -7,12 +7,12 @@ import weakref as _weakref
 
 from quadrants import _dtypes, _native, _settings, _source
 
-_gathered = {}  # (what, file, scope, line, column, end_line, end_column) -> count, of programs that have ended
-_gathered_by_kernel = {}  # (kernel, specialisation, title, place) -> {row: count}, of the same; rows as in _by_kernel()
-_moves = 0  # odd while the counts of a program that ends move to `_gathered`
-_clears = 0  # how often the counts were cleared
+_gathered = {}  # (what, file, scope, line, column, end_line, end_column) -> count, for programs that have ended
+_gathered_by_kernel = {}  # (kernel, specialisation, title, place) -> {row: count}, for the same programs; rows as in _by_kernel()
+_moves = 0  # odd while the counts of an ending program move to `_gathered`
+_clears = 0  # how many times the counts were cleared
 _before_clear, _after_clear = [], []
-_listeners = []  # called with [(file, line)] when a kernel with counters was compiled or loaded
+_listeners = []  # called with [(file, line)] when a kernel with counters has been compiled or loaded
 
 if _source.in_use is None:
     _source.in_use = _source.TextsInUse()
@@ -44,8 +44,8 @@ def _add_by_kernel(into):
 
 
 def left_out(places):
-    """(file, line) of the statements that have no counter, of functions that count at these places: they were decided as they were
-    compiled, and never run."""
+    """Returns (file, line) of the statements without a counter in functions that count at these places: the compiler has eliminated them,
+    so they never run."""
     lines = {}
     for file, line in places:
         lines.setdefault(file, set()).add(line)
@@ -53,7 +53,7 @@ def left_out(places):
 
 
 def _left_out(file, known):
-    """(line, column, last line, function)"""
+    """Yields (line, column, last line, function)."""
     ordered = sorted(known)
     for text in _source.in_use.shown_as(file):
         first, last = text.extent() or (0, -1)
@@ -63,7 +63,7 @@ def _left_out(file, known):
 
 
 def _completed(rows):
-    """With the lines of functions that have no counter, which ran 0 times."""
+    """Adds the lines of functions that have no counter, with the count 0."""
     lines = {}
     for what, file, _, line, *_ in rows:
         if what == "line":
@@ -73,7 +73,7 @@ def _completed(rows):
 
 
 def _place(kernel, rows):
-    """(file, line) of the kernel's first statement: another program may have a kernel of the same name elsewhere."""
+    """Returns (file, line) of the kernel's first statement, since another program may have a kernel of the same name elsewhere."""
     own = kernel.removesuffix("_reverse_grad")
     return min(((file, line) for what, file, scope, line, *_ in rows if scope == own), default=("", 0))
 
@@ -94,7 +94,7 @@ def _harvest():
 
 
 def _steady(read):
-    """`read()`, which other threads may ask for too: no count is missed or taken twice while a program ends."""
+    """Calls `read()` consistently with other threads: no count is lost or counted twice while a program ends."""
     while True:
         before = _moves
         if before % 2 == 0:
@@ -117,7 +117,7 @@ def _rows():
 
 
 def _by_kernel():
-    """(kernel, specialisation, title, place) -> {(what, file, scope, line, column, end_line, copy): count}"""
+    """Returns (kernel, specialisation, title, place) -> {(what, file, scope, line, column, end_line, copy): count}."""
 
     def read():
         kernels = {key: dict(rows) for key, rows in list(_gathered_by_kernel.items())}
@@ -129,16 +129,16 @@ def _by_kernel():
 
 
 class Changes:
-    """What kernels counted, of which no more is read than what changed since the reading before."""
+    """The counts of kernels, updated incrementally: each reading reads only what has changed since the previous one."""
 
     def __init__(self):
-        self.rows = {}  # as _by_kernel() gives them
-        self._programs = None  # the state of counts.py at the reading
+        self.rows = {}  # as returned by _by_kernel()
+        self._programs = None  # the state of this module at the last reading
         self._reading = 0
-        self._keys = {}  # (kernel, specialisation) of the program that runs -> key of `rows`
+        self._keys = {}  # (kernel, specialisation) of the running program -> key of `rows`
 
     def take(self):
-        """The keys of `rows` that changed."""
+        """Updates `rows` and returns the keys that have changed."""
         changed = set()
         _steady(lambda: self._take(changed))
         return changed
@@ -158,7 +158,7 @@ class Changes:
         for kernel, specialisation, title, rows in kernels:
             key = kernel, specialisation, title, _place(kernel, rows)
             before = self._keys.get(key[:2], key)
-            if before != key:  # it had no title yet
+            if before != key:  # it had no title at the previous reading
                 self.rows.pop(before, None)
                 changed.add(before)
             self._keys[key[:2]] = key
@@ -169,13 +169,13 @@ class Changes:
 
 
 def _stamp():
-    """Another value whenever something was compiled or counted."""
+    """Returns a value that changes whenever something is compiled or counted."""
     core = _core()
     return (_clears, _moves, core.counted() if core is not None else None)
 
 
 def _title(params):
-    """What people call the specialisation with these parameters (describe.cpp): their types, and the values that stand for them."""
+    """Returns the title of the specialisation with these parameters (describe.cpp): their types, and the values of its constants."""
     return ", ".join(filter(None, map(_parameter, params)))
 
 
@@ -190,7 +190,7 @@ def _parameter(facts):
         return f"{name}: {dtype}"
     if kind == "constant" and name != "self":
         return f"{name}={_value(value() if isinstance(value, _weakref.ref) else value)}"
-    return ""  # members stand for themselves
+    return ""  # members are listed as parameters of their own
 
 
 def _value(value):
@@ -203,9 +203,9 @@ def _value(value):
 
 
 def _outcomes(rows):
-    """Without how loops came to their end, and the "taken" of a loop, which is the body on its header's line."""
+    """Removes the ends of loops, and the "taken" of a loop that counts a body on the line of its header."""
     ends = ("finished", "endless")
-    loops = {key[1:5] for key in rows if key[0] in ends}  # without the number of the copy
+    loops = {key[1:5] for key in rows if key[0] in ends}  # without the index of the copy
     return {
         key: count for key, count in rows.items()
         if key[0] not in (*ends, "backward") and not (key[0] == "taken" and key[1:5] in loops)
@@ -213,23 +213,25 @@ def _outcomes(rows):
 
 
 def counters():
-    """Every counter: (what, file, scope, line, column, end_line, end_column) -> count. `what` is "line", or a branch:
-    "taken", "not_taken", "entered", "zero_trips", "broken"."""
+    """Returns all counters: (what, file, scope, line, column, end_line, end_column) -> count. `what` is "line", or a branch: "taken",
+    "not_taken", "entered", "zero_trips", "broken"."""
     return _outcomes(_rows())
 
 
 def bodies_on_their_line(rows):
-    """(key, count) of loops whose body stands on the line of their head: how often it ran."""
+    """Returns (key, count) of loops with their body on the line of their header; the count is that of the body."""
     loops = {key[1:5] for key in rows if key[0] in ("finished", "endless")}
     return [(key, count) for key, count in rows.items() if key[0] == "taken" and key[1:5] in loops]
 
 
 class FileCounts(dict):
-    """line -> count, of one file or cell: of the statement on it that ran most often, which may be the body of a loop. `arcs`: (from line, to line) -> count in the numbering of coverage.py, where the
-    negative first line of a function stands for its entry and its exits. `branches`: line -> {"taken": n, "not_taken": n}.
+    """line -> count for one file or cell: the count of the most frequent statement on the line, which may be the body of a loop.
+    `arcs`: (from line, to line) -> count in the numbering of coverage.py, where the negative first line of a function stands for its entry
+    and its exits.
+    `branches`: line -> {"taken": n, "not_taken": n}.
     `loops`: line -> {"started", "zero_trips", "exhausted", "broken"}; "zero_trips" of a `while` that iterated is None.
-    `copies`: line -> counts of its static copies, of one specialisation alone. `backward`: line -> how often it was run once more
-    where gradients were worked out; not among the counts."""
+    `copies`: line -> counts of its static copies, for a single specialisation only. `backward`: line -> how often it was run again for the
+    computation of gradients; not included in the counts."""
 
     def __init__(self, lines, arcs, branches, loops, copies, backward):
         super().__init__(sorted(lines.items()))
@@ -238,8 +240,8 @@ class FileCounts(dict):
 
 
 class Specialisation:
-    """Counts of one specialisation of a kernel: `kernel`, `number` in the order in which they were compiled, `title` with the
-    types and values that it was made for, `files`."""
+    """Counts of one specialisation of a kernel: `kernel`, `number` in the order of compilation, `title` with its types and values, and
+    `files`."""
 
     def __init__(self, kernel, number, title, files):
         self.kernel, self.number, self.title, self.files = kernel, number, title, files
@@ -249,7 +251,7 @@ class Specialisation:
 
 
 def _by_file(rows):
-    """file -> {(what, line, column): count} from {(what, file, line, column): count}"""
+    """Returns file -> {(what, line, column): count} from {(what, file, line, column): count}."""
     files = {}
     for (what, file, line, column), count in rows.items():
         here = files.setdefault(file, {})
@@ -283,14 +285,14 @@ def _snapshot(merged):
 
 
 def snapshot():
-    """file or cell -> FileCounts, over all kernels so far; reading does not stop or change anything."""
+    """Returns file or cell -> FileCounts, summed over all kernels so far; reading does not interrupt or change the counting."""
     return _snapshot(_merged())
 
 
 class record:
-    """`with qd.coverage.record() as counts:` gives, once the block was left, what was counted in it: `counts` is then as snapshot()
-    would be, had counting begun with the block. One launch in the block: the counts of that launch. What other threads launch
-    meanwhile is in it too; after a clear() in the block it is what ran since."""
+    """`with qd.coverage.record() as counts:` stores the counts of the block in `counts` when the block ends, in the form of snapshot().
+    With one launch in the block, these are the counts of that launch. Concurrent launches of other threads are included; after a clear() in
+    the block, `counts` contains what ran since then."""
 
     def __enter__(self):
         self._clears, self._before, self._counts = _clears, _merged(), {}
@@ -303,7 +305,7 @@ class record:
 
 
 def specialisations():
-    """The same counts kept apart: a list of Specialisation."""
+    """Returns the counts separately for each specialisation, as a list of Specialisation."""
     rows_of = sorted(_by_kernel().items())
     return [Specialisation(*key[:3], _kernel_files(rows)) for key, rows in rows_of]
 
@@ -322,7 +324,7 @@ def _in_order(what, file, scope, line, column, end_line, copy):
 
 
 def branches():
-    """file or cell -> {line: {what: count}} for conditions and loops."""
+    """Returns file or cell -> {line: {what: count}} for conditions and loops."""
     result = {}
     for (what, file, _, line, *_), count in counters().items():
         if what != "line":
@@ -332,7 +334,7 @@ def branches():
 
 
 def clear():
-    """Forgets all counts. What is written for coverage.py keeps them."""
+    """Clears all counts. The files for coverage.py retain them."""
     global _clears
     _clears += 1
     for keep in _before_clear:

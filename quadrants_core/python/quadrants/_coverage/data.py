@@ -1,5 +1,5 @@
-"""Reads data files of coverage.py, and what kernel coverage adds to them, as files that may be damaged, or no files at all. Everything is
-checked before it is used: a table is read whole or the file is refused, and the work is bounded by the size of the file."""
+"""Reads data files of coverage.py, with the additions of kernel coverage. Files may be damaged or of another kind: all data are validated
+before use, a table is read completely or the file is refused, and the work is bounded by the size of the file."""
 
 import contextlib
 import os
@@ -7,37 +7,37 @@ import pathlib
 import sqlite3
 import stat
 
-SCHEMA = 7  # of coverage.py's tables, since its version 5
-LONGEST = 1_000_000  # lines of a source
-MOST = 5_000_000  # lines of all sources together
-LARGEST = 64_000_000  # bytes of a source
+SCHEMA = 7  # version of coverage.py's tables, since its version 5
+LONGEST = 1_000_000  # maximum number of lines of a source
+MOST = 5_000_000  # maximum number of lines of all sources together
+LARGEST = 64_000_000  # maximum size of a source, in bytes
 _LONGEST_NAME = 4096
-_steps = 20_000_000, 50  # instructions of SQLite: for any file, and for each of its bytes
+_steps = 20_000_000, 50  # maximum number of SQLite instructions: per file, and per byte of the file
 
 
 class Damaged(Exception):
-    """The text says what the file is, as in "x is damaged"."""
+    """The file is unusable; the text completes "x ...", as in "x is damaged"."""
 
 
 class Data:
     def __init__(self):
-        self.names = []  # of the sources that were measured, those without a line that ran too
+        self.names = []  # of all measured sources, including those of which no line ran
         self.tracers = {}  # name -> the plugin of coverage.py that measured it
         self.has_arcs = False
-        self.ran = {}  # (name, context) -> lines that ran, a bit each; arcs where has_arcs
-        self.digests = []  # (name, digest) of the texts that were compiled
+        self.ran = {}  # (name, context) -> the lines that ran as a bit set; arcs if has_arcs
+        self.digests = []  # (name, digest) of the compiled texts
         self.counts = []  # (name, line, count)
-        self.runs = []  # of pytest
+        self.runs = []  # runs of pytest
 
     def fill(self, data, names, contexts=True):
-        """Puts what is known of these names into data of coverage.py."""
+        """Adds the data of these names to a data object of coverage.py."""
         wanted, by_context = set(names), {}
         for (name, context), ran in self.ran.items():
             if name in wanted:
                 here = by_context.setdefault(context if contexts else "", {})
                 here[name] = here[name] | ran if name in here else ran
         add = data.add_arcs if self.has_arcs else lambda ran: data.add_lines({name: lines_of(bits) for name, bits in ran.items()})
-        add({})  # decides what the data hold where nothing ran
+        add({})  # determines the kind of data if nothing ran
         for context, ran in sorted(by_context.items()):
             data.set_context(context)
             add(ran)
@@ -50,7 +50,7 @@ def lines_of(bits):
 
 
 def is_plain(path):
-    """Whether reading it as a source comes to an end."""
+    """Returns whether it is a file that can be read to its end as a source."""
     try:
         found = os.stat(path)
     except (OSError, ValueError):
@@ -60,7 +60,7 @@ def is_plain(path):
 
 
 def _check_size(path):
-    """A file that was cut, or to which something was added, is known without reading it."""
+    """Checks the size, which detects a truncated or extended file without reading it."""
     try:
         found = os.stat(path)
         if not stat.S_ISREG(found.st_mode):
@@ -79,7 +79,7 @@ def _check_size(path):
 
 @contextlib.contextmanager
 def _opened(path):
-    """Nothing that stands beside the file is looked at: no journal, no lock."""
+    """Opens the database without any accompanying files: no journal, no lock."""
     size = _check_size(path)
     left = _steps[0] + _steps[1] * size
 
@@ -101,7 +101,7 @@ def _opened(path):
 
 
 def _rows(database, table, **columns):
-    """Rows with a value of its type in each column; none where there is no such table."""
+    """Yields rows after checking the type in each column; none if the table does not exist."""
     if not database.execute("select 1 from sqlite_master where type = 'table' and name = ?", (table,)).fetchall():
         return
     for row in database.execute(f"select {', '.join(columns)} from {table} not indexed"):
@@ -115,7 +115,7 @@ def _is_name(name):
 
 
 def read(path):
-    """Raises Damaged."""
+    """Reads a data file; raises Damaged."""
     data = Data()
     with _opened(path) as database:
         if list(_rows(database, "coverage_schema", version=int)) != [(SCHEMA,)]:
@@ -143,7 +143,7 @@ def _read_coverage(database, data):
                 raise Damaged("is damaged")
             key = names[file], contexts[context]
             data.ran[key] = data.ran.get(key, 0) | int.from_bytes(bits, "little")
-    except KeyError:  # a row of a file or context that is not there
+    except KeyError:  # a row refers to a missing file or context
         raise Damaged("is damaged") from None
     if not data.has_arcs and sum(bits.bit_count() for bits in _merged(data).values()) > MOST:
         raise Damaged("is damaged")
@@ -165,7 +165,7 @@ def _read_own(database, data):
 
 
 def runs_in(path):
-    """The runs of pytest that wrote a file; none where that cannot be told."""
+    """Returns the runs of pytest that wrote a file; none if the file is damaged."""
     try:
         with _opened(path) as database:
             return [run for (run,) in _rows(database, "qd_runs", run=str)]

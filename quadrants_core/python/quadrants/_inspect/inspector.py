@@ -1,4 +1,4 @@
-"""`qd.inspect()` and what it gives."""
+"""`qd.inspect()` and the Inspector that it returns."""
 
 import atexit
 import collections
@@ -15,13 +15,13 @@ from quadrants._windows import process as _process
 
 _current = None  # the Inspector of the process
 _making = threading.RLock()  # guards it
-_attaching = None  # of a program whose windows come by being attached: its Effects
-PATIENCE = 10.0  # s in which a window begins
-KEPT = 100_000  # values of a curve, for a window that may come
+_attaching = None  # the Effects of a program to which windows are attached
+PATIENCE = 10.0  # maximum start time of a window, in seconds
+KEPT = 100_000  # values of a curve that are retained for a future window
 
 
 class Inspector:
-    """What `qd.inspect()` gives: the window of this process. Without a window everything works and nothing is shown.
+    """The Inspector window of this process, as returned by `qd.inspect()`. Without a window, all methods work and nothing is shown.
 
     Example:
         >>> ins = qd.inspect(show_window=False)  # doctest: +SKIP
@@ -32,9 +32,9 @@ class Inspector:
 
     def __init__(self, title, process, memory_of, effects=None):
         self._process, self._memory_of, self._title = process, memory_of, title
-        self._effects = effects  # of windows that come and go
-        self._lock = threading.RLock()  # guards what a window finds that comes
-        self._curves = {}  # name -> [how many values there were, the newest], where windows come
+        self._effects = effects  # set if windows come and go
+        self._lock = threading.RLock()  # guards the state that a new window receives
+        self._curves = {}  # if windows come and go: name -> [number of values, the newest values]
         self._numbers = itertools.count()
         self._shown = {}  # name -> View
         self._parameters = {}
@@ -46,7 +46,7 @@ class Inspector:
 
     @property
     def alive(self):
-        """Whether there is a window that is told."""
+        """True while a window is connected."""
         return self._publisher is not None and self._publisher.is_alive() and self._process.alive
 
     def _begin(self):
@@ -61,7 +61,7 @@ class Inspector:
         self._publisher.start()
 
     def _be_told(self):
-        """Of what happens in the program, whether there is a window or not."""
+        """Registers for the events of the program; done regardless of a window."""
         _settings.after_reset.append(self._program_ended)
         _native.when_core_loads(self._listen)
         atexit.register(self.close)
@@ -72,7 +72,7 @@ class Inspector:
             core.listen_to_output(self._publisher.listen)
 
     def _attach(self, connection):
-        """A window has come, which is at the other end of this socket."""
+        """Connects a new window, which is at the other end of this socket."""
         from quadrants._inspect import attach
 
         process, memory_of = _joined(_hello(self._title, True, True), connection)
@@ -88,7 +88,7 @@ class Inspector:
         visit.start()
 
     def _left(self, visit):
-        """The window has gone."""
+        """Disconnects a window that has been closed."""
         if self._publisher is visit:
             if _native.loaded is not None:
                 _native.loaded.listen_to_output(None)
@@ -107,14 +107,14 @@ class Inspector:
             self._publisher.changed(kind)
 
     def show(self, *arrays, **named):
-        """Adds fields, ndarrays or numpy arrays to what the window can show. One of a name that is known takes its place.
+        """Adds fields, ndarrays or NumPy arrays to the window. A name that is already in use is replaced.
 
         Args:
-            arrays: they are called as the variables that the caller has them in.
-            named: under names of your own.
+            arrays: the arrays; they are named after the caller's variables.
+            named: arrays with explicit names.
 
         Raises:
-            TypeError: what is given is none of these.
+            TypeError: an argument is none of these.
         """
         self._show(arrays, named, sys._getframe(1))
 
@@ -136,20 +136,21 @@ class Inspector:
                 publisher.looked_at.pop(view.number, None)
 
     def param(self, name, value, lo, hi):
-        """A number with a slider. Asked for again with the same name, value and ends it is the same, as it was set last; with others
-        it is made anew, and the slider is that of the new one.
+        """Returns a number with a slider. A repeated call with the same name, value and bounds returns the same parameter with its current
+        value; otherwise a new parameter replaces the old one.
 
         Args:
-            name: what stands beside the slider.
-            value: at first; whole if all three are.
-            lo, hi: the ends of the slider.
+            name: the caption of the slider.
+            value: the initial value; the parameter is an integer if value, lo and hi are.
+            lo, hi: the bounds of the slider.
 
         Returns:
-            A Parameter: it computes as a number, `p.value` is one, and it is an argument of kernels.
+            A Parameter. It computes like a number, its number is `p.value`, and it can be an argument of kernels.
 
         Raises:
-            TypeError: one of them is no number.
-            ValueError: one is not finite, lo is not less than hi, value is not between them, or an end is beyond half of what 64 bits hold.
+            TypeError: an argument is not a number.
+            ValueError: an argument is not finite, lo is not less than hi, value is not between them, or a bound exceeds half of the range
+                of 64-bit integers.
         """
         from quadrants._inspect import parameters as _parameters
 
@@ -165,11 +166,11 @@ class Inspector:
         return self._parameters[name]
 
     def plot(self, name, *values):
-        """Adds numbers to a curve.
+        """Appends numbers to a curve.
 
         Args:
-            name: of the curve.
-            values: numbers.
+            name: the name of the curve.
+            values: the numbers to append.
         """
         _process.text(name, "plot: name")
         numbers = [v if abs(v) <= 1.7e308 else None for v in map(float, values)]
@@ -182,17 +183,17 @@ class Inspector:
                 self._publisher.add_values(name, numbers)
 
     def say(self, text):
-        """Adds a line to the log of the window.
+        """Adds text to the log of the window.
 
         Args:
-            text: one line or several.
+            text: one or several lines.
         """
         if self._publisher is not None:
             self._publisher.listen("note", str(text))
 
     def pause(self):
-        """The program stands still here until somebody presses Resume or Step in the window. Where none is shown it goes on, and one
-        line on stderr says so. Ctrl-C ends the pause with KeyboardInterrupt."""
+        """Pauses the program until Resume or Step is pressed in the window. If no window is visible, the program continues and one line on
+        stderr says so. Ctrl-C ends the pause with KeyboardInterrupt."""
         publisher = self._publisher
         if publisher is None or not self._seen():
             self._say_unseen()
@@ -210,7 +211,7 @@ class Inspector:
             self._say_unseen()
 
     def _seen(self):
-        """Whether there is a window that somebody can press a button of: it says so itself, once it has begun."""
+        """Returns whether a visible window can accept input; the window reports this itself when it has started."""
         until = time.monotonic() + PATIENCE
         while self.alive and self._process.answer is None and time.monotonic() < until:
             time.sleep(0.005)
@@ -222,12 +223,12 @@ class Inspector:
             _logging.warn("qd.inspect: there is no window to press Resume in; the program runs on")
 
     def resume(self):
-        """A program that stands still goes on, as if Resume was pressed. Other threads call it."""
+        """Resumes a paused program, as if Resume were pressed. It is called from another thread."""
         if self._publisher is not None:
             self._publisher.standing.resume()
 
     def close(self):
-        """The window is told nothing any more. It stays, and says that the program has ended, unless `keep=False`."""
+        """Ends the connection to the window. The window stays open and says that the program has ended, unless `keep=False`."""
         global _current
         publisher, self._publisher = self._publisher, None
         if publisher is None and _current is not self:
@@ -263,15 +264,15 @@ class Inspector:
 
 
 def _last(publisher):
-    """What changed since the thread looked last."""
+    """Returns the changes since the publisher thread last collected them."""
     try:
         return list(publisher.messages())
-    except Exception:  # the program may be ending in any state
+    except Exception:  # the interpreter may be shutting down, in any state
         return []
 
 
 def _forget(inspector):
-    """In a forked child, which has no window and no thread."""
+    """Returns a hook that detaches the Inspector in a forked child, which has neither the window nor the thread."""
 
     def forget():
         one = inspector()
@@ -282,30 +283,30 @@ def _forget(inspector):
 
 
 def _names(arrays, frame, number):
-    """How the caller's variables are called that hold these arrays."""
+    """Yields the names of the caller's variables that hold these arrays."""
     variables = {**frame.f_globals, **frame.f_locals}
     for k, array in enumerate(arrays):
         yield next((name for name, value in variables.items() if value is array and not name.startswith("_")), f"{_views.NAMELESS}{number + k}")
 
 
 def inspect(*arrays, title=None, wait=False, keep=True, show_window=True, **named):
-    """Opens a window that shows what the program does while it runs: how often each line ran, fields and arrays as pictures, times of
-    tasks, what kernels print. It returns at once; called again it adds to the window that there is. From here on lines are counted, so kernels that
-    were compiled before are compiled once more. In a program that was started with QD_INSPECT=attach it opens no window: `quadrants inspect PID` does.
+    """Opens a window that shows a running program: how often each line ran, pictures of fields and arrays, task times, and the output of
+    kernels. It returns at once; later calls add to the same window. From then on lines are counted, so kernels compiled earlier are
+    compiled again. In a program started with QD_INSPECT=attach no window opens: use `quadrants inspect PID`.
 
     Args:
-        arrays: fields, ndarrays and numpy arrays to be looked at, called as the variables that hold them.
-        named: others, under names of your own.
-        title: of the window; None: the name of the program.
-        wait: the program stands still here until somebody presses Resume; where no window is shown it runs on.
-        keep: the window stays when the program has ended.
-        show_window: False: it is drawn where nobody sees it.
+        arrays: fields, ndarrays and NumPy arrays to show, named after the variables that hold them.
+        named: further arrays, with explicit names.
+        title: the title of the window; None: the name of the program.
+        wait: whether to pause the program here until Resume is pressed; without a visible window it continues.
+        keep: whether the window stays open after the program has ended.
+        show_window: if False, the window is rendered off-screen.
 
     Returns:
-        An Inspector. Where there can be no window it says so in one line, and the program runs as without.
+        An Inspector. If no window can be opened, one line says so, and the program continues without it.
 
     Raises:
-        TypeError: something else than fields and arrays is to be shown, or title is no text.
+        TypeError: an argument is not a field or an array, or title is not a string.
 
     Example:
         >>> ins = qd.inspect(v, pos=x, title="waves")  # doctest: +SKIP
@@ -333,7 +334,7 @@ def inspect(*arrays, title=None, wait=False, keep=True, show_window=True, **name
 
 
 def of_environment():
-    """QD_INSPECT: of this process, not of those that it starts."""
+    """Applies QD_INSPECT to this process, but not to its child processes."""
     wanted = _environment.value("inspect").strip()
     os.environ.pop("QD_INSPECT")
     if wanted == "1":
@@ -347,7 +348,7 @@ def of_environment():
 
 
 def wait_for_windows():
-    """From now on windows come by being attached. Gives the thread that waits for them, or None where there can be none."""
+    """Makes windows attachable from now on. Returns the thread that waits for them, or None if this is not possible."""
     global _attaching
     from quadrants._inspect import attach, readings, sockets
     from quadrants._language import kernel as _kernel
@@ -366,7 +367,7 @@ def wait_for_windows():
 
 
 def _wait_no_more():
-    """In a forked child."""
+    """Resets the state in a forked child."""
     global _attaching, _current, _making
     _attaching, _making = None, threading.RLock()
     if _current is not None and _current._effects is not None:
@@ -374,7 +375,7 @@ def _wait_no_more():
 
 
 def _attachable():
-    """The Inspector of a program whose windows come and go."""
+    """Returns the Inspector of a program whose windows come and go."""
     global _current
     with _making:
         if _current is None:
@@ -392,8 +393,9 @@ def _open(title, keep, show_window):
 
 
 def _joined(hello, connection=None):
-    """(process, number and size -> memory that it sees), or two times None."""
-    opened = _process.Process(hello, connection, greets=connection is not None)  # else the thread does that first
+    """Returns (process, function (number, size) -> the memory that it sees), or two times None."""
+    # without a connection, the publisher thread sends the greeting
+    opened = _process.Process(hello, connection, greets=connection is not None)
     if not opened.alive and connection is None:
         return None, None
 

@@ -1,4 +1,4 @@
-"""What a kernel read while it was compiled (frontend/reads.h), in words."""
+"""What a kernel read while it was compiled (frontend/dependencies.h), in words."""
 
 import difflib
 import struct
@@ -10,7 +10,7 @@ from quadrants import _dtypes, _exceptions
 
 
 class _Print:
-    """The print of an object (frontend/prints.cpp), read from its begin. ValueError or struct.error at one that cannot be shown."""
+    """The print of an object (frontend/fingerprint.cpp), read from its begin. ValueError or struct.error at one that cannot be shown."""
 
     def __init__(self, found):
         self.found, self.at = found, 0

@@ -378,27 +378,27 @@ class GUI:
             radius: the radius of the lines, in pixels.
             color: 0xRRGGBB, one colour or one per arrow.
             bound: distance of the outermost arrows from the border, in cells.
-            **kwargs: as of `arrow`.
+            **kwargs: as for `arrow`.
         """
         way = arrays.host(direction, "GUI.arrow_field")
         self.arrows(self._grid(*way.shape[:2], bound), way.reshape(-1, 2), radius, color, **kwargs)
 
     def vector_field(self, vector_field, arrow_spacing=5, color=0xFFFFFF):
-        """Draws arrows for vectors on a grid, the longest as long as a tenth of the canvas.
+        """Draws arrows for vectors on a grid; the longest arrow is a tenth of the canvas.
 
         Args:
-            vector_field: a field of vectors of two numbers, with two axes.
-            arrow_spacing: every how many cells.
+            vector_field: a field of 2-vectors with two axes.
+            arrow_spacing: distance between arrows, in cells.
             color: 0xRRGGBB.
         """
         begin, way = colormaps.arrows(arrays.host(vector_field, "GUI.vector_field"), arrow_spacing, 0.1)
         self.arrows(begin, way, 1, color)
 
     def show(self, file=None):
-        """Shows the frame and begins the next.
+        """Shows the frame and begins the next one.
 
         Args:
-            file: a name of a picture that it is written to as well.
+            file: path of a picture file to write the frame to as well; None: no file.
         """
         if self._closed:
             raise QuadrantsRuntimeError("this GUI was closed")
@@ -418,12 +418,12 @@ class GUI:
     # events
 
     def has_key_event(self):
-        """Whether something happened that was not taken yet."""
+        """Returns whether there are events that have not been taken."""
         self._surface.poll()
         return bool(self._surface.events)
 
     def get_key_event(self):
-        """Waits for the next thing that a person does."""
+        """Waits for the next event and returns it."""
         while not self._surface.events and self._surface.process.alive:
             for message in self._surface.process.receive(1.0):
                 self._surface._take(message)
@@ -433,10 +433,10 @@ class GUI:
         return GUI.Event(kind, key, pos, self._surface.modifiers(), delta)
 
     def get_events(self, *e_filter):
-        """What a person did, one after the other.
+        """Yields the pending events in order.
 
         Args:
-            *e_filter: keys, types, or pairs of both, that are wanted; none: all.
+            *e_filter: the requested keys, types, or (type, key) pairs; none: all events.
         """
         wanted = {tuple(entry) if isinstance(entry, (list, tuple)) else entry for entry in e_filter}
         while self.has_key_event():
@@ -445,10 +445,10 @@ class GUI:
                 yield event
 
     def get_event(self, *e_filter):
-        """Whether something happened that was not taken yet; if so, it is `event`.
+        """Returns whether there is a pending event; if so, it is stored in `event`.
 
         Args:
-            *e_filter: as of `get_events`.
+            *e_filter: as for `get_events`.
         """
         for event in self.get_events(*e_filter):
             self.event = event
@@ -456,21 +456,21 @@ class GUI:
         return False
 
     def is_pressed(self, *keys):
-        """Whether one of the keys is down.
+        """Returns whether any of the keys is held down.
 
         Args:
-            *keys: such as `"a"`, `GUI.SPACE`, `GUI.LMB`.
+            *keys: keys such as `"a"`, `GUI.SPACE`, `GUI.LMB`.
         """
         return self._surface.is_pressed(*keys)
 
     def get_cursor_pos(self):
-        """Where the pointer is, from (0, 0), lower left, to (1, 1)."""
+        """Returns the position of the pointer, from (0, 0), lower left, to (1, 1)."""
         self._surface.poll()
         return self._surface.pointer
 
     @property
     def running(self):
-        """Whether the window is open; False ends the loop that asks."""
+        """True while the window is open; use it as the condition of the main loop."""
         self._surface.poll()
         return self._surface.process.alive and not self._surface.closing
 
@@ -480,7 +480,7 @@ class GUI:
 
     @property
     def fps_limit(self):
-        """Frames a second that `show` lets pass at most; None: all."""
+        """Maximum number of frames per second, enforced by `show`; None: no limit."""
         return self._surface.fps_limit
 
     @fps_limit.setter
@@ -489,13 +489,13 @@ class GUI:
 
 
 def _of_one(color, what):
-    """The colour of one thing."""
+    """Validates the colour of a single item."""
     arrays.word(color, what)
     return color
 
 
 def rgb_to_hex(c):
-    """0xRRGGBB of three numbers from 0 to 1.
+    """Converts three numbers from 0 to 1 into 0xRRGGBB.
 
     Args:
         c: red, green, blue; numbers or arrays.
@@ -510,10 +510,10 @@ def rgb_to_hex(c):
 
 
 def hex_to_rgb(color):
-    """Three numbers from 0 to 1 of 0xRRGGBB.
+    """Converts 0xRRGGBB into three numbers from 0 to 1.
 
     Args:
-        color: the whole number.
+        color: an integer.
 
     Example:
         >>> qd.hex_to_rgb(0xFF0033)

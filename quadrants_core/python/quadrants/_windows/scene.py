@@ -1,4 +1,4 @@
-"""qd.ui.Scene and qd.ui.Camera: what is in three dimensions, and from where it is seen."""
+"""qd.ui.Scene and qd.ui.Camera: three-dimensional scenes and their point of view."""
 
 import math
 import time
@@ -9,7 +9,7 @@ from quadrants._windows import arrays
 
 
 def _normals(vertices, triples, count):
-    """One for each vertex: the mean of its triangles' (that of (a - b) x (a - c))."""
+    """Returns one normal per vertex: the mean of the normals of its triangles, which are (a - b) x (a - c)."""
     a, b, c = (vertices[triples[:, k]] for k in range(3))
     faces = np.cross(a - b, a - c)
     lengths = np.linalg.norm(faces, axis=1, keepdims=True)
@@ -19,7 +19,8 @@ def _normals(vertices, triples, count):
 
 
 class Scene:
-    """Balls, meshes and lines, lit by an ambient light and point lights. All is declared anew for each frame, then drawn with `canvas.scene(scene)`.
+    """Particles, meshes and lines, lit by an ambient light and point lights. Everything is declared again in each frame and then drawn with
+    `canvas.scene(scene)`.
 
     Example:
         >>> import numpy as np
@@ -44,7 +45,7 @@ class Scene:
         self._lights, self._ambient, self._things = [], [0.0, 0.0, 0.0], []
 
     def set_camera(self, camera):
-        """From where the scene is seen.
+        """Sets the camera of the scene.
 
         Args:
             camera: a `qd.ui.Camera`.
@@ -52,35 +53,35 @@ class Scene:
         self._camera = camera
 
     def point_light(self, pos, color):
-        """Adds a light that shines from a point.
+        """Adds a point light.
 
         Args:
-            pos: three numbers.
-            color: three numbers from 0 to 1.
+            pos: the position, three numbers.
+            color: the colour, three numbers from 0 to 1.
         """
         self._lights.append({"place": arrays.row(pos, "point_light", "pos")[:3], "colour": arrays.row(color, "point_light", "color")[:3]})
 
     def ambient_light(self, color):
-        """The light that is everywhere.
+        """Sets the ambient light.
 
         Args:
-            color: three numbers from 0 to 1.
+            color: the colour, three numbers from 0 to 1.
         """
         self._ambient = arrays.row(color, "ambient_light", "color")[:3]
 
     def particles(
         self, centers, radius, color=(0.5, 0.5, 0.5), per_vertex_color=None, per_vertex_radius=None, index_offset=0, index_count=None
     ):
-        """Adds balls.
+        """Adds spheres.
 
         Args:
-            centers: field of vectors of three numbers.
-            radius: of all.
-            color: of all; 3 or 4 numbers from 0 to 1.
-            per_vertex_color: of each, instead.
-            per_vertex_radius: of each, instead.
-            index_offset: the first that is drawn.
-            index_count: how many; None: all that follow.
+            centers: a field of 3-vectors.
+            radius: the radius of all spheres.
+            color: the colour of all spheres; 3 or 4 numbers from 0 to 1.
+            per_vertex_color: one colour per sphere, overrides `color`.
+            per_vertex_radius: one radius per sphere, overrides `radius`.
+            index_offset: index of the first sphere to draw.
+            index_count: number of spheres to draw; None: all that follow.
         """
         things = slice(index_offset, None if index_count is None else index_offset + index_count)
         centers = arrays.points(centers, 3, "particles")
@@ -95,15 +96,15 @@ class Scene:
         """Adds lines.
 
         Args:
-            vertices: field of vectors of three numbers; two in order are a line.
-            width: in pixels.
-            indices: which vertices, two a line.
-            color: of all.
-            per_vertex_color: of each vertex, instead.
-            vertex_offset: the first vertex; with indices: added to each.
-            vertex_count: how many vertices are drawn, without indices.
-            index_offset: the first index.
-            index_count: how many indices are drawn.
+            vertices: a field of 3-vectors; without `indices`, each consecutive pair is a line.
+            width: the width in pixels.
+            indices: indices of the vertices, two per line.
+            color: the colour of all lines.
+            per_vertex_color: one colour per vertex, overrides `color`.
+            vertex_offset: index of the first vertex; with `indices`, an offset added to each index.
+            vertex_count: number of vertices to draw, without `indices`.
+            index_offset: position of the first index to draw.
+            index_count: number of indices to draw.
         """
         vertices = arrays.points(vertices, 3, "lines")
         chosen = _chosen(indices, len(vertices), vertex_offset, vertex_count, index_offset, index_count, 2, "lines")
@@ -117,17 +118,17 @@ class Scene:
         """Adds triangles.
 
         Args:
-            vertices: field of vectors of three numbers; three in order are a triangle.
-            indices: which vertices, three a triangle.
-            normals: of each vertex; None: the mean of its triangles'.
-            color: of all.
-            per_vertex_color: of each vertex, instead.
-            two_sided: lit from behind as from before.
-            vertex_offset: the first vertex; with indices: added to each.
-            vertex_count: how many vertices are drawn, without indices.
-            index_offset: the first index.
-            index_count: how many indices are drawn.
-            show_wireframe: the sides of the triangles alone.
+            vertices: a field of 3-vectors; without `indices`, each consecutive triple is a triangle.
+            indices: indices of the vertices, three per triangle.
+            normals: one normal per vertex; None: the mean of the normals of its triangles.
+            color: the colour of all triangles.
+            per_vertex_color: one colour per vertex, overrides `color`.
+            two_sided: whether to light the back side like the front.
+            vertex_offset: index of the first vertex; with `indices`, an offset added to each index.
+            vertex_count: number of vertices to draw, without `indices`.
+            index_offset: position of the first index to draw.
+            index_count: number of indices to draw.
+            show_wireframe: whether to draw only the edges of the triangles.
         """
         self.mesh_instance(
             vertices, indices, normals, color, per_vertex_color, two_sided, None, 0, None, vertex_offset, vertex_count, index_offset, index_count,
@@ -138,23 +139,23 @@ class Scene:
         self, vertices, indices=None, normals=None, color=(0.5, 0.5, 0.5), per_vertex_color=None, two_sided=False, transforms=None,
         instance_offset=0, instance_count=None, vertex_offset=0, vertex_count=None, index_offset=0, index_count=None, show_wireframe=False,
     ):  # fmt: skip
-        """Adds the same triangles in several places.
+        """Adds several instances of the same mesh.
 
         Args:
-            vertices: as of `mesh`.
-            indices: as of `mesh`.
-            normals: as of `mesh`.
-            color: as of `mesh`.
-            per_vertex_color: as of `mesh`.
-            two_sided: as of `mesh`.
-            transforms: field of matrices 4 x 4, one for each place.
-            instance_offset: the first that is drawn.
-            instance_count: how many; None: all that follow.
-            vertex_offset: as of `mesh`.
-            vertex_count: as of `mesh`.
-            index_offset: as of `mesh`.
-            index_count: as of `mesh`.
-            show_wireframe: as of `mesh`.
+            vertices: as for `mesh`.
+            indices: as for `mesh`.
+            normals: as for `mesh`.
+            color: as for `mesh`.
+            per_vertex_color: as for `mesh`.
+            two_sided: as for `mesh`.
+            transforms: a field of 4x4 matrices, one per instance.
+            instance_offset: index of the first instance to draw.
+            instance_count: number of instances to draw; None: all that follow.
+            vertex_offset: as for `mesh`.
+            vertex_count: as for `mesh`.
+            index_offset: as for `mesh`.
+            index_count: as for `mesh`.
+            show_wireframe: as for `mesh`.
         """
         vertices = arrays.points(vertices, 3, "mesh")
         chosen = _chosen(indices, len(vertices), vertex_offset, vertex_count, index_offset, index_count, 3, "mesh")
@@ -165,7 +166,7 @@ class Scene:
         )))  # fmt: skip
 
     def _hand_over(self, surface):
-        """Adds the scene to a frame, and begins anew."""
+        """Adds the scene to a frame and clears it."""
         camera = self._camera or Camera()
         width, height = surface.size
         view, projection = camera._matrices(width / height)
@@ -193,7 +194,7 @@ class Scene:
     def _mesh(self, surface, vertices, indices, chosen, normals, colour, colors, two_sided, transforms, places, wireframe):
         points = vertices
         every = np.arange(len(points)) if indices is None else arrays.indices(indices, "mesh").astype(np.int64)
-        # normals are those of the whole mesh, whichever part of it is drawn
+        # normals are computed from the whole mesh, regardless of which part is drawn
         if normals is None:
             triples = every[: len(every) // 3 * 3].reshape(-1, 3)
             inside = ((triples >= 0) & (triples < len(points))).all(axis=1)
@@ -216,7 +217,7 @@ class Scene:
 
 
 def _chosen(indices, vertices, first, count, index_offset, index_count, group, what):
-    """Which vertices are drawn, in order."""
+    """Returns the indices of the vertices to draw, in order."""
     if indices is None:
         chosen = np.arange(first, vertices if count is None else min(vertices, first + count))
         return arrays.inside(chosen[: len(chosen) // group * group], vertices, group, what)
@@ -225,7 +226,7 @@ def _chosen(indices, vertices, first, count, index_offset, index_count, group, w
 
 
 class Camera:
-    """From where a scene is seen.
+    """The point of view of a scene.
 
     Example:
         >>> camera = qd.ui.Camera()
@@ -244,37 +245,37 @@ class Camera:
         self.last_mouse_x = self.last_mouse_y = self.last_time = None
 
     def position(self, x, y, z):
-        """Where it stands.
+        """Sets the position of the camera.
 
         Args:
-            x: a number.
-            y: a number.
-            z: a number.
+            x: the x coordinate.
+            y: the y coordinate.
+            z: the z coordinate.
         """
         self.curr_position = _vector(x, y, z, "position")
 
     def lookat(self, x, y, z):
-        """A point that it looks at.
+        """Sets the point that the camera looks at.
 
         Args:
-            x: a number.
-            y: a number.
-            z: a number.
+            x: the x coordinate.
+            y: the y coordinate.
+            z: the z coordinate.
         """
         self.curr_lookat = _vector(x, y, z, "lookat")
 
     def up(self, x, y, z):
-        """What is up in the picture.
+        """Sets the direction that points upwards in the picture.
 
         Args:
-            x: a number.
-            y: a number.
-            z: a number.
+            x: the x component.
+            y: the y component.
+            z: the z component.
         """
         self.curr_up = _vector(x, y, z, "up")
 
     def projection_mode(self, mode):
-        """How far things become small.
+        """Sets the projection.
 
         Args:
             mode: `qd.ui.ProjectionMode.Perspective` (0) or `Orthogonal` (1).
@@ -282,63 +283,63 @@ class Camera:
         self._mode = int(mode)
 
     def fov(self, fov):
-        """The angle between the upper and the lower border.
+        """Sets the vertical field of view.
 
         Args:
-            fov: degrees.
+            fov: the angle in degrees.
         """
         self._fov = arrays.number(fov, "fov: fov")
 
     def left(self, left):
-        """The left border, in orthogonal mode.
+        """Sets the left border of the view, in orthogonal mode.
 
         Args:
-            left: in units of the scene.
+            left: the coordinate, in units of the scene.
         """
         self._left = arrays.number(left, "left: left")
 
     def right(self, right):
-        """The right border, in orthogonal mode.
+        """Sets the right border of the view, in orthogonal mode.
 
         Args:
-            right: in units of the scene.
+            right: the coordinate, in units of the scene.
         """
         self._right = arrays.number(right, "right: right")
 
     def top(self, top):
-        """The upper border, in orthogonal mode.
+        """Sets the upper border of the view, in orthogonal mode.
 
         Args:
-            top: in units of the scene.
+            top: the coordinate, in units of the scene.
         """
         self._top = arrays.number(top, "top: top")
 
     def bottom(self, bottom):
-        """The lower border, in orthogonal mode.
+        """Sets the lower border of the view, in orthogonal mode.
 
         Args:
-            bottom: in units of the scene.
+            bottom: the coordinate, in units of the scene.
         """
         self._bottom = arrays.number(bottom, "bottom: bottom")
 
     def z_near(self, z_near):
-        """What is nearer is not seen.
+        """Sets the distance of the near clipping plane.
 
         Args:
-            z_near: in units of the scene.
+            z_near: the distance, in units of the scene.
         """
         self._near = arrays.number(z_near, "z_near: z_near")
 
     def z_far(self, z_far):
-        """What is farther is not seen.
+        """Sets the distance of the far clipping plane.
 
         Args:
-            z_far: in units of the scene.
+            z_far: the distance, in units of the scene.
         """
         self._far = arrays.number(z_far, "z_far: z_far")
 
     def _matrices(self, aspect):
-        """What a frame has of it: both matrices, row by row."""
+        """Returns the view and projection matrices for a frame, row by row."""
         try:
             made = [m.astype(float).reshape(-1) for m in (self._view(), self._projection(aspect))]
         except ZeroDivisionError:
@@ -348,7 +349,7 @@ class Camera:
         return [m.tolist() for m in made]
 
     def _view(self):
-        """For columns: what the scene's points are to the camera, which looks along -z."""
+        """Returns the matrix that transforms column vectors from scene to camera coordinates; the camera looks along -z."""
         eye, at, up = (_numbers(v) for v in (self.curr_position, self.curr_lookat, self.curr_up))
         ahead = _unit(at - eye)
         side = _unit(np.cross(ahead, up))
@@ -359,7 +360,7 @@ class Camera:
         return made
 
     def _projection(self, aspect):
-        """For columns; depth goes from 1 at the near plane to 0 at the far one."""
+        """Returns the projection matrix for column vectors; depth ranges from 1 at the near plane to 0 at the far plane."""
         made, near, far = np.zeros((4, 4)), self._near, self._far
         if self._mode == 0:
             scale = 1 / math.tan(math.radians(self._fov) / 2)
@@ -373,26 +374,26 @@ class Camera:
         return made
 
     def get_view_matrix(self):
-        """The matrix that takes the scene's points, as rows, to the camera's: (4, 4)."""
+        """Returns the 4x4 matrix that transforms row vectors from scene to camera coordinates."""
         return self._view().T.astype(np.float32)
 
     def get_projection_matrix(self, aspect):
-        """The matrix that takes the camera's points, as rows, to the picture's: (4, 4).
+        """Returns the 4x4 matrix that projects row vectors from camera to clip coordinates.
 
         Args:
-            aspect: width of the picture, by its height.
+            aspect: the aspect ratio, width divided by height.
         """
         return self._projection(aspect).T.astype(np.float32)
 
     def track_user_inputs(self, window, movement_speed=1.0, yaw_speed=2.0, pitch_speed=2.0, hold_key=None):
-        """Moves by the keys W, A, S, D (ahead, left, back, right), E and Q (up, down), and turns with the pointer.
+        """Moves the camera with the keys W, A, S, D (forward, left, back, right) and E, Q (up, down), and rotates it with the pointer.
 
         Args:
-            window: whose keys.
-            movement_speed: in units of the scene, by frame at 60 a second.
-            yaw_speed: to the sides.
-            pitch_speed: up and down.
-            hold_key: turns while this key is down, such as `qd.ui.RMB`; None: always.
+            window: the window that receives the input.
+            movement_speed: speed in units of the scene per frame, at 60 frames per second.
+            yaw_speed: speed of horizontal rotation.
+            pitch_speed: speed of vertical rotation.
+            hold_key: rotate only while this key is held down, such as `qd.ui.RMB`; None: always.
         """
         position, at, up = (_numbers(v) for v in (self.curr_position, self.curr_lookat, self.curr_up))
         front = _unit(at - position)

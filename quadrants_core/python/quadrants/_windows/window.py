@@ -15,11 +15,11 @@ PRESS, RELEASE = "Press", "Release"
 _NAMES = {"Shift_L": "Shift", "Shift_R": "Shift", "Control_L": "Control", "Control_R": "Control", "Alt_L": "Alt", "Alt_R": "Alt"}
 _NAMES["Caps_Lock"] = "CapsLock"
 _KEYS = {"CapsLock": "Caps_Lock"}
-_CALLS = {"color": "color_edit_3"}  # of widgets that are called otherwise in messages
+_CALLS = {"color": "color_edit_3"}  # widgets that have another name in messages
 
 
 class Event:
-    """A key that went down or up: `type` (`qd.ui.PRESS`, `qd.ui.RELEASE`) and `key`."""
+    """A key press or release: `type` (`qd.ui.PRESS`, `qd.ui.RELEASE`) and `key`."""
 
     def __init__(self, type, key):
         self.type, self.key = type, key
@@ -33,15 +33,15 @@ class Window:
 
     Args:
         name: the title.
-        res: pixels, (width, height).
-        vsync: wait for the screen with each frame.
-        show_window: False: no window; pictures come from `save_image` and `get_image_buffer_as_numpy`.
-        fps_limit: frames a second that `show` lets pass at most.
-        pos: of the upper left corner on the screen, pixels.
+        res: size in pixels, (width, height).
+        vsync: whether to synchronise each frame with the screen.
+        show_window: if False, do not open a window; use `save_image` and `get_image_buffer_as_numpy` for pictures.
+        fps_limit: maximum number of frames per second, enforced by `show`.
+        pos: position of the upper left corner on the screen, in pixels.
 
     Attributes:
-        running: False once the window was closed; set it to False to end a loop.
-        event: what `get_event` found last; None: nothing yet.
+        running: False after the window has been closed; set it to False to end a loop.
+        event: the event found last by `get_event`, or None.
 
     Example:
         >>> window = qd.ui.Window("a disc", (64, 64), show_window=False)
@@ -61,7 +61,7 @@ class Window:
 
     @property
     def running(self):
-        """Whether the window is open; False ends the loop that asks."""
+        """True while the window is open; use it as the condition of the main loop."""
         self._surface.poll()
         return self._surface.process.alive and not self._surface.closing
 
@@ -71,7 +71,7 @@ class Window:
 
     @property
     def event(self):
-        """What `get_event` found last."""
+        """The event found last by `get_event`."""
         return self._event
 
     @event.setter
@@ -79,7 +79,7 @@ class Window:
         self._event = value
 
     def get_events(self, tag=None):
-        """Keys that went down or up since they were asked for last.
+        """Returns the keys pressed or released since the last call.
 
         Args:
             tag: `qd.ui.PRESS` or `qd.ui.RELEASE`; None: both.
@@ -94,10 +94,10 @@ class Window:
         return [Event(kind, _NAMES.get(key, key)) for kind, key in wanted]
 
     def get_event(self, tag=None):
-        """Whether a key went down or up that was not taken yet; if so, it is `event`.
+        """Returns whether there is a pending key press or release; if so, it is stored in `event`.
 
         Args:
-            tag: as of `get_events`.
+            tag: as for `get_events`.
         """
         if tag not in (None, PRESS, RELEASE):
             raise ValueError(f"get_event takes qd.ui.PRESS, qd.ui.RELEASE or None, not {tag!r}")
@@ -112,69 +112,70 @@ class Window:
         return False
 
     def is_pressed(self, *keys):
-        """Whether one of the keys is down.
+        """Returns whether any of the keys is held down.
 
         Args:
-            *keys: such as `"a"`, `qd.ui.SPACE`, `qd.ui.LMB`.
+            *keys: keys such as `"a"`, `qd.ui.SPACE`, `qd.ui.LMB`.
         """
         return self._surface.is_pressed(*(_KEYS.get(key, key) for key in keys))
 
     def get_canvas(self):
-        """The canvas."""
+        """Returns the canvas."""
         return self._canvas
 
     def get_scene(self):
-        """A scene in three dimensions, for `canvas.scene`."""
+        """Returns a three-dimensional scene, for `canvas.scene`."""
         return self._scene
 
     def get_gui(self):
-        """The widgets."""
+        """Returns the widgets."""
         return self._gui
 
     @property
     def GUI(self):
-        """The widgets, as `get_gui()` gives them."""
+        """The widgets, see `get_gui`."""
         return self._gui
 
     def get_cursor_pos(self):
-        """Where the pointer is, from (0, 0), lower left, to (1, 1)."""
+        """Returns the position of the pointer, from (0, 0), lower left, to (1, 1)."""
         self._surface.poll()
         return self._surface.pointer
 
     def show(self):
-        """Shows the frame and begins the next."""
+        """Shows the frame and begins the next one."""
         if self._destroyed:
             raise QuadrantsRuntimeError("this window was destroyed")
         self._surface.present()
         self._gui._begin()
         if self.running:
-            self._surface.size = list(self._surface.window_size())  # as large as a person made it
+            self._surface.size = list(self._surface.window_size())  # follows the size of the window, which the user may have changed
 
     def get_window_shape(self):
-        """(width, height) in pixels."""
+        """Returns the size (width, height) in pixels."""
         return tuple(self._surface.size)
 
     def save_image(self, filename):
-        """Writes the frame as a picture, before it is shown.
+        """Writes the frame to a picture file; call it before `show`.
 
         Args:
-            filename: its ending says the kind.
+            filename: path of the file; the extension selects the format.
         """
         image.imwrite(self._surface.picture(), os.fspath(filename))
 
     def get_image_buffer_as_numpy(self):
-        """The frame: (width, height, 4) of floats from 0 to 1, y up."""
+        """Returns the frame as floats from 0 to 1, with shape (width, height, 4) and the y axis upwards."""
         return self._surface.picture().astype(np.float32) / 255
 
     def get_depth_buffer_as_numpy(self):
-        """How deep the frame's scene is: (width, height) of floats, 1 at the near plane, 0 at the far one and where nothing is."""
+        """Returns the depth of the frame's scene as floats with shape (width, height): 1 at the near plane, 0 at the far plane and where
+        the scene is empty."""
         return self._surface.depth()
 
     def get_depth_buffer(self, depth):
-        """Copies the depth of the frame's scene.
+        """Copies the depth of the frame's scene to a field or ndarray.
 
         Args:
-            depth: field or ndarray of `qd.f32`, of the window's shape.
+            depth: a field or ndarray of `qd.f32` with the shape of the window.
         """
         if tuple(depth.shape) != self.get_window_shape():
             raise ValueError(f"get_depth_buffer: the window is {self.get_window_shape()}, the field {tuple(depth.shape)}")
@@ -187,7 +188,8 @@ class Window:
 
 
 class Canvas:
-    """What a window shows. Positions go from (0, 0), lower left, to (1, 1); colours are 3 or 4 numbers from 0 to 1; lengths are shares of the height.
+    """The drawing surface of a window. Positions range from (0, 0), lower left, to (1, 1); colours are 3 or 4 numbers from 0 to 1; lengths
+    are relative to the height.
 
     Example:
         >>> window = qd.ui.Window("blue", (8, 8), show_window=False)
@@ -205,7 +207,7 @@ class Canvas:
         return arrays.number(share, f"{what}: width") * self._surface.size[1]
 
     def set_background_color(self, color):
-        """What a frame begins with.
+        """Sets the colour that a frame starts with.
 
         Args:
             color: three numbers from 0 to 1.
@@ -217,17 +219,18 @@ class Canvas:
         """Fills the canvas with a picture, `img[x, y]`, stretched to its size.
 
         Args:
-            img: field, ndarray or NumPy array; floats from 0 to 1 or unsigned integers; one number each, or vectors of 2 to 4.
+            img: a field, ndarray or NumPy array of floats from 0 to 1 or unsigned integers; elements are numbers or vectors of length 2 to
+                4.
         """
         self._surface.image(img, "set_image")
 
     def contour(self, scalar_field, cmap_name="plasma", normalize=False):
-        """Fills the canvas with the values of a field in colours.
+        """Fills the canvas with the colour-mapped values of a field.
 
         Args:
             scalar_field: a field of numbers with two axes.
             cmap_name: plasma, viridis, inferno, magma, gray, coolwarm, jet or turbo.
-            normalize: from its least to its greatest value, instead of from 0 to 1.
+            normalize: if True, map the range from the minimum to the maximum, instead of from 0 to 1.
         """
         self._surface.image(colormaps.contour(arrays.host(scalar_field, "contour"), cmap_name, normalize), "contour")
 
@@ -235,11 +238,11 @@ class Canvas:
         """Draws discs.
 
         Args:
-            centers: field of vectors of two numbers.
-            radius: of all.
-            color: of all.
-            per_vertex_color: of each, instead.
-            per_vertex_radius: of each, instead.
+            centers: a field of 2-vectors.
+            radius: the radius of all discs.
+            color: the colour of all discs.
+            per_vertex_color: one colour per disc, overrides `color`.
+            per_vertex_radius: one radius per disc, overrides `radius`.
         """
         places = arrays.points(centers, 2, "circles")
         n = len(places)
@@ -248,7 +251,7 @@ class Canvas:
         self._surface.add("discs", n=n, at=self._surface.put(places), radius=self._surface.per_item(size, n, "circles"), colour=colour)
 
     def _grouped(self, vertices, indices, group, per_vertex_color, color, what):
-        """(count, positions, colour) of lines or triangles."""
+        """Returns (count, positions, colour) of lines or triangles."""
         places = arrays.points(vertices, 2, what)
         if indices is None:
             chosen = np.arange(len(places) // group * group)
@@ -264,11 +267,11 @@ class Canvas:
         """Draws lines.
 
         Args:
-            vertices: field of vectors of two numbers; two in order are a line.
-            width: of all.
-            indices: which vertices, two a line.
-            color: of all.
-            per_vertex_color: of each vertex, instead.
+            vertices: a field of 2-vectors; without `indices`, each consecutive pair is a line.
+            width: the width of all lines.
+            indices: indices of the vertices, two per line.
+            color: the colour of all lines.
+            per_vertex_color: one colour per vertex, overrides `color`.
         """
         n, ends, colour = self._grouped(vertices, indices, 2, per_vertex_color, color, "lines")
         at = self._surface.put(ends)
@@ -278,10 +281,10 @@ class Canvas:
         """Draws triangles.
 
         Args:
-            vertices: field of vectors of two numbers; three in order are a triangle.
-            color: of all.
-            indices: which vertices, three a triangle.
-            per_vertex_color: of each vertex, instead.
+            vertices: a field of 2-vectors; without `indices`, each consecutive triple is a triangle.
+            color: the colour of all triangles.
+            indices: indices of the vertices, three per triangle.
+            per_vertex_color: one colour per vertex, overrides `color`.
         """
         n, corners, colour = self._grouped(vertices, indices, 3, per_vertex_color, color, "triangles")
         self._surface.add("triangles", n=n, at=self._surface.put(corners), colour=colour, by_corner=per_vertex_color is not None)
@@ -290,11 +293,11 @@ class Canvas:
         """Draws arrows for vectors on a grid.
 
         Args:
-            vector_field: a field of vectors of two numbers, with two axes.
-            arrow_spacing: every how many cells.
-            scale: length of the longest.
-            width: of their lines.
-            color: of all.
+            vector_field: a field of 2-vectors with two axes.
+            arrow_spacing: distance between arrows, in cells.
+            scale: length of the longest arrow.
+            width: width of the lines.
+            color: the colour of all arrows.
         """
         begin, way = colormaps.arrows(arrays.host(vector_field, "vector_field"), arrow_spacing, scale)
         end, parts = begin + way, [(begin, begin + way)]
@@ -309,7 +312,7 @@ class Canvas:
         """Draws a scene.
 
         Args:
-            scene: a `qd.ui.Scene`, which begins anew.
+            scene: a `qd.ui.Scene`; it is cleared afterwards.
         """
         if not isinstance(scene, Scene):
             raise TypeError(f"scene takes a qd.ui.Scene, as window.get_scene() gives one, not {scene!r}")
@@ -317,9 +320,10 @@ class Canvas:
 
 
 class Gui:
-    """Widgets, declared anew for each frame. Places and sizes are shares of the window from its upper left corner.
+    """Widgets, declared again in each frame. Positions and sizes are relative to the window, from its upper left corner.
 
-    A widget gives what a person set it to, unless the program hands it another value than it was given last: then that counts.
+    A widget returns the value set by the user, unless the program passes a value different from the one returned last; then it returns that
+        value.
 
     Example:
         >>> window = qd.ui.Window("widgets", (200, 100), show_window=False)
@@ -333,14 +337,14 @@ class Gui:
 
     def __init__(self, surface):
         self._surface = surface
-        self._given = {}  # key -> what the program was given last
+        self._given = {}  # key -> the value last returned to the program
         self._begin()
 
     def _begin(self):
         self._panel, self._counts = "", {}
 
     def _key(self, text):
-        """A name that stays the same from frame to frame: the panel, the text, and which of those that share both."""
+        """Returns a key that is the same in every frame: the panel, the text, and a counter if several widgets share both."""
         place = f"{self._panel}/{text}"
         self._counts[place] = count = self._counts.get(place, 0) + 1
         return f"{place}#{count}" if count > 1 else place
@@ -364,14 +368,14 @@ class Gui:
 
     @contextmanager
     def sub_window(self, name, x, y, width, height):
-        """A panel, for `with`.
+        """Adds a panel, as a context manager.
 
         Args:
-            name: its title.
-            x: of its left side.
-            y: of its upper side.
-            width: 0: as wide as what is in it.
-            height: 0: as high.
+            name: the title.
+            x: position of the left side.
+            y: position of the upper side.
+            width: the width; 0: fits the content.
+            height: the height; 0: fits the content.
         """
         self.begin(name, x, y, width, height)
         try:
@@ -383,11 +387,11 @@ class Gui:
         """Begins a panel.
 
         Args:
-            name: as of `sub_window`.
-            x: as of `sub_window`.
-            y: as of `sub_window`.
-            width: as of `sub_window`.
-            height: as of `sub_window`.
+            name: as for `sub_window`.
+            x: as for `sub_window`.
+            y: as for `sub_window`.
+            width: as for `sub_window`.
+            height: as for `sub_window`.
         """
         place = {"x": x, "y": y, "width": width, "height": height}
         place = {key: arrays.number(value, f"sub_window: {key}") for key, value in place.items()}
@@ -400,80 +404,80 @@ class Gui:
         self._add("end")
 
     def text(self, text, color=None, size=None):
-        """A line of text.
+        """Adds a line of text.
 
         Args:
-            text: what.
-            color: three numbers from 0 to 1; None: the usual one.
-            size: of its letters, in pixels; None: the usual one.
+            text: the text.
+            color: three numbers from 0 to 1; None: the default colour.
+            size: font size in pixels; None: the default size.
         """
         colour = [] if color is None else arrays.row(color, "text", "color")
         self._add("text", text=str(text), colour=colour, size=arrays.number(size or 0, "text: size"))
 
     def checkbox(self, text, old_value):
-        """A box to tick.
+        """Adds a check box.
 
         Args:
-            text: what stands beside it.
-            old_value: whether it is ticked.
+            text: the caption.
+            old_value: whether the box is checked.
 
         Returns:
-            Whether it is ticked now.
+            Whether the box is checked now.
         """
         return bool(self._widget("checkbox", text, bool(old_value)))
 
     def slider_int(self, text, old_value, minimum, maximum):
-        """A slider for a whole number.
+        """Adds a slider for an integer.
 
         Args:
-            text: what stands beside it.
-            old_value: where it stands.
-            minimum: where it begins.
-            maximum: where it ends.
+            text: the caption.
+            old_value: the value.
+            minimum: the lowest value.
+            maximum: the highest value.
 
         Returns:
-            Where it stands now.
+            The current value.
         """
         value, *ends = (arrays.integer(x, f"slider_int: {name}") for name, x in (("old_value", old_value), ("minimum", minimum), ("maximum", maximum)))
         least, most = (end_of_slider(x, f"slider_int: {name}") for name, x in zip(("minimum", "maximum"), ends))
         return int(self._widget("slider_int", text, value, least=least, most=most))
 
     def slider_float(self, text, old_value, minimum, maximum):
-        """A slider for a number.
+        """Adds a slider for a floating-point number.
 
         Args:
-            text: what stands beside it.
-            old_value: where it stands.
-            minimum: where it begins.
-            maximum: where it ends.
+            text: the caption.
+            old_value: the value.
+            minimum: the lowest value.
+            maximum: the highest value.
 
         Returns:
-            Where it stands now.
+            The current value.
         """
         value, *ends = (arrays.number(x, f"slider_float: {name}") for name, x in (("old_value", old_value), ("minimum", minimum), ("maximum", maximum)))
         least, most = (end_of_slider(x, f"slider_float: {name}") for name, x in zip(("minimum", "maximum"), ends))
         return float(self._widget("slider_float", text, value, least=least, most=most))
 
     def color_edit_3(self, text, old_value):
-        """A colour to choose.
+        """Adds a colour picker.
 
         Args:
-            text: what stands beside it.
-            old_value: three numbers from 0 to 1.
+            text: the caption.
+            old_value: the colour, three numbers from 0 to 1.
 
         Returns:
-            The three numbers as they are now.
+            The current colour, three numbers from 0 to 1.
         """
         return tuple(self._widget("color", text, arrays.row(old_value, "color_edit_3", "old_value")[:3]))
 
     def button(self, text):
-        """A button.
+        """Adds a button.
 
         Args:
-            text: what stands on it.
+            text: the caption.
 
         Returns:
-            Whether it was pressed since the last frame.
+            Whether the button was pressed since the last frame.
         """
         text = arrays.text(text, "button: text")
         key = self._key(text)
@@ -484,15 +488,15 @@ class Gui:
         return pressed
 
     def combo(self, text, old_value, choices):
-        """A list to choose from.
+        """Adds a drop-down list.
 
         Args:
-            text: what stands beside it.
-            old_value: which is chosen, as a number from 0.
-            choices: texts.
+            text: the caption.
+            old_value: the index of the selected choice, starting at 0.
+            choices: the texts of the choices.
 
         Returns:
-            Which is chosen now.
+            The current index.
         """
         value, texts = arrays.integer(old_value, "combo: old_value"), [str(choice) for choice in choices]
         if not texts:
@@ -500,23 +504,23 @@ class Gui:
         return int(self._widget("combo", text, value, choices=texts))
 
     def input_text(self, text, old_value):
-        """A line to write in.
+        """Adds a text input line.
 
         Args:
-            text: what stands beside it.
-            old_value: what is written there.
+            text: the caption.
+            old_value: the text of the line.
 
         Returns:
-            What is written there now.
+            The current text.
         """
         return str(self._widget("input_text", text, str(old_value)))
 
     def plot(self, text, values):
-        """A line of values.
+        """Adds a line plot.
 
         Args:
-            text: what stands beside it.
-            values: numbers.
+            text: the caption.
+            values: the numbers to plot.
         """
         numbers = np.nan_to_num(np.asarray(arrays.host(values, "plot"), np.float32).reshape(-1))
         self._add("plot", text=str(text), values=numbers.tolist())

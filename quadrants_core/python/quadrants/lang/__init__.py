@@ -1,5 +1,5 @@
-"""Names that programs written for the reference reach into. Each is computed from the real state when it is asked for;
-submodules are imported when they are first named; nothing else of the package imports from here."""
+"""Internal names of the reference implementation that programs use. Each is computed from the actual state on access, and submodules are
+imported on first access; nothing else in the package imports from here."""
 
 from quadrants._language import kernel as _core_kernel
 from quadrants._arch import amdgpu, cpu, cuda, gpu, metal, vulkan
@@ -23,7 +23,7 @@ def __getattr__(name):
 
 
 def _of_kernel(info, name):
-    """An attribute of k._primal beyond those that the compiler needs."""
+    """Returns an attribute of k._primal that the compiler does not need itself."""
     from quadrants.lang import _primal
 
     return _primal.attribute(info, name)

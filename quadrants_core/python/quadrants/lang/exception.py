@@ -1,4 +1,4 @@
-"""The exception classes under the name that programs import them by."""
+"""The exception classes, under the module name that programs import."""
 
 from quadrants._exceptions import (
     QuadrantsAssertionError,

@@ -1,4 +1,4 @@
-"""qd.graph: what kernels with graph=True hold. Programs know the module by this name."""
+"""qd.graph: constructs for kernels with graph=True, under the module name that programs import."""
 
 from quadrants._language.graph import do_while, parallel, parallel_context
 

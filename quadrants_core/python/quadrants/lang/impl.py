@@ -1,4 +1,4 @@
-"""The running program: configuration, kernels, arrays, counts."""
+"""The running program: configuration, kernels, arrays and counters."""
 
 from functools import partial as _partial
 
@@ -21,12 +21,12 @@ from quadrants.lang._absent import absent as _absent
 
 
 def current_cfg():
-    """The live options: qd.cfg, or the defaults before qd.init."""
+    """Returns the current options: qd.cfg, or the defaults before qd.init."""
     return _settings.current()
 
 
 def default_cfg():
-    """The options that qd.init starts from."""
+    """Returns the options that qd.init starts from."""
     return _settings.defaults
 
 
@@ -52,17 +52,17 @@ def subscript(x, i):
 
 @_builtin
 def call_internal(name, *args):
-    """In a kernel: an operation of the runtime, by name (quadrants_core/frontend/internal.cpp)."""
+    """In a kernel, calls an operation of the runtime by name (quadrants_core/frontend/internal.cpp)."""
     raise QuadrantsRuntimeError("call_internal() is for kernels and funcs")
 
 
 def get_cuda_compute_capability():
-    """Of the running device, major * 10 + minor; 0 if it is no CUDA device."""
+    """Returns the compute capability of the running device as major * 10 + minor; 0 if it is not a CUDA device."""
     return _device_number("compute_capability")
 
 
 def get_max_shared_memory_bytes():
-    """Of a block of the running device; 0 if its blocks share no memory."""
+    """Returns the size of the shared memory of a block on the running device; 0 if it has none."""
     return _device_number("shared_memory_bytes")
 
 
@@ -72,10 +72,10 @@ def _device_number(name):
 
 
 class _DeviceCaps:
-    """What the running device offers of qd.DeviceCapability; these are levels of SPIR-V devices."""
+    """The levels of qd.DeviceCapability of the running device; they describe SPIR-V devices."""
 
     def get(self, capability):
-        """Level of a capability, 0 where the device has none."""
+        """Returns the level of a capability; 0 if the device does not have it."""
         return 0
 
 
@@ -92,25 +92,25 @@ class _Program:
         _runtime.sync()
 
     def dump_cache_data_to_disk(self):
-        """Publishes what was compiled so far, as the end of the program does."""
+        """Publishes what has been compiled so far to the cache, as at the end of the program."""
         _native.core().publish()
 
     def get_num_offloaded_tasks_on_last_call(self):
-        """Tasks of the last launch."""
+        """Returns the number of tasks of the last launch."""
         return _native.core().tasks_on_last_call()
 
     def _get_max_reducer_dispatch_count(self):
-        """Stacks are as large as their loops say when these are reached: nothing is worked out before."""
+        """Returns 0: no reductions are dispatched to determine the size of adstacks, since it follows from the loops at run time."""
         return 0
 
     def _reset_max_reducer_dispatch_count(self):
         pass
 
     def get_graph_last_yield_cp_id_on_last_call(self):
-        """Number of the checkpoint at which the last launch of a kernel with qd.checkpoint yielded, or -1."""
+        """Returns the number of the checkpoint at which the last launch of a kernel with qd.checkpoint yielded, or -1."""
         return _native.core().yielded_on_last_call()
 
-    # The devices here have no graphs of their own: tasks of a graph are launched one by one.
+    # The devices here have no graphs of their own: the tasks of a graph are launched one by one.
     def get_graph_cache_size(self):
         return 0
 
@@ -127,7 +127,7 @@ class _Program:
         return 0
 
     def _get_num_ndarrays(self):
-        """Arrays of this program that have memory."""
+        """Returns the number of arrays of this program that have memory."""
         return _native.core().live_ndarrays()
 
     def __getattr__(self, name):
@@ -135,8 +135,8 @@ class _Program:
 
 
 class PyQuadrants:
-    """What get_runtime() gives: one object for the process. Programs replace `materialize` and `clear` to be told when
-    fields get their memory and when the program ends."""
+    """The object returned by get_runtime(), one per process. Programs replace `materialize` and `clear` to be notified when fields are
+    allocated and when the program ends."""
 
     _program = None
     _generation = None
@@ -168,11 +168,11 @@ class PyQuadrants:
         self.set_default_ip(ip)
 
     def set_default_fp(self, fp):
-        """Type of real literals from the next compilation on."""
+        """Sets the type of real literals in later compilations."""
         self._set_default("default_fp", fp, (f16, f32, f64))
 
     def set_default_ip(self, ip):
-        """Type of integer literals from the next compilation on."""
+        """Sets the type of integer literals in later compilations."""
         self._set_default("default_ip", ip, (i32, i64, u32, u64))
 
     def _set_default(self, option, value, choices):
@@ -185,7 +185,7 @@ class PyQuadrants:
         setattr(_settings.current(), option, dtype)
 
     def materialize(self):
-        """Gives memory to the fields placed so far."""
+        """Allocates the fields placed so far."""
         _runtime.require_program()
         self.materialize_root_fb(False)
         _snode.check_all_placed()
@@ -195,19 +195,19 @@ class PyQuadrants:
         self._program = self._generation = None
 
     def materialize_root_fb(self, is_first_call):
-        """Gives memory to what hangs below qd.root."""
+        """Allocates the tree of qd.root."""
         _runtime.require_program()
         builder = _snode.root._node()._builder
         if builder._root._children:
             builder._materialise()
 
     def get_num_compiled_functions(self):
-        """Specialisations of all kernels since qd.init, and what fills, copies and clears whole fields."""
+        """Returns the number of specialisations of all kernels since qd.init, including those that fill, copy and clear whole fields."""
         return _kernel.compiled_functions() + _helpers.count()
 
     @property
     def kernels(self):
-        """What qd.kernel keeps of every kernel that is alive."""
+        """The KernelInfo of every kernel that is alive."""
         return [k._primal for ref in _kernel._all_kernels if (k := ref()) is not None]
 
     @property
@@ -221,7 +221,7 @@ class PyQuadrants:
 
     @property
     def compiling_callable(self):
-        """What qd.kernel keeps of the kernel that is being compiled; None outside of compilation."""
+        """The KernelInfo of the kernel that is being compiled; None outside compilation."""
         return _native.core().compiling()
 
     def sync(self):
@@ -235,7 +235,7 @@ _the_runtime = PyQuadrants()
 
 
 def _tell(name, own):
-    """Calls the method of this name if a program has put one of its own in its place."""
+    """Calls the method of this name if a program has replaced it."""
     if getattr(PyQuadrants, name) is not own:
         getattr(_the_runtime, name)()
 
@@ -245,7 +245,7 @@ _settings.after_reset.append(_partial(_tell, "clear", PyQuadrants.clear))
 
 
 def get_runtime():
-    """The object that stands for the running program."""
+    """Returns the object that represents the running program."""
     return _the_runtime
 
 

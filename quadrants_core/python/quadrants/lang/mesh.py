@@ -1,3 +1,3 @@
-"""Meshes under the name that programs import them by."""
+"""Meshes, under the module name that programs import."""
 
 from quadrants._storage.mesh import Mesh, MeshBuilder, MeshElementField, MeshInstance, MeshMetadata, _TetMesh, _TriMesh

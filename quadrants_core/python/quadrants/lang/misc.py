@@ -1,4 +1,4 @@
-"""What the machine and this build offer."""
+"""Properties of the machine and of this build."""
 
 from quadrants._arch import Extension as extension
 from quadrants._arch import amdgpu, arm64, cpu, cuda, gpu, is_arch_supported, metal, python, vulkan, x64

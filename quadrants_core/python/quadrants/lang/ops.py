@@ -80,7 +80,7 @@ def bit_sar(a, b):
 
 
 class _OfTruth(_PyFunc):
-    """In Python, too, of vectors and matrices element by element."""
+    """A logical operation; in Python it also applies elementwise to vectors and matrices."""
 
     def __call__(self, *args):
         if not any(isinstance(a, _Matrix) for a in args):

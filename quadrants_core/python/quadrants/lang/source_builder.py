@@ -1,3 +1,3 @@
-"""SourceBuilder under the name that programs import it by."""
+"""SourceBuilder, under the module name that programs import."""
 
 from quadrants._language.external import SourceBuilder

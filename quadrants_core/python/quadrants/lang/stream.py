@@ -1,3 +1,3 @@
-"""Streams and events under the name that programs import them by."""
+"""Streams and events, under the module name that programs import."""
 
 from quadrants._stream import Event, Stream

@@ -1,3 +1,3 @@
-"""qd.Struct and the fields of structs under the name that programs import them by."""
+"""qd.Struct and the fields of structs, under the module name that programs import."""
 
 from quadrants._storage.struct import Struct, StructField

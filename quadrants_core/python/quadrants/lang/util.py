@@ -1,10 +1,10 @@
-"""What is installed beside this package, and types in the words of numpy and torch."""
+"""Availability of optional dependencies, and conversion of types to and from NumPy and torch."""
 
 from quadrants import _dtypes, _environment
 
 
 def has_pytorch():
-    """Whether torch can be imported; QD_ENABLE_TORCH=0 says no."""
+    """Returns whether torch can be imported; False if QD_ENABLE_TORCH=0."""
     if not _environment.value("enable_torch"):
         return False
     import importlib.util
@@ -13,31 +13,31 @@ def has_pytorch():
 
 
 def has_clangpp():
-    """Whether clang++ is on the PATH."""
+    """Returns whether clang++ is on the PATH."""
     import shutil
 
     return shutil.which("clang++") is not None
 
 
 def is_quadrants_class(value):
-    """Whether kernels know what `value` is."""
+    """Returns whether `value` is of a class that kernels support."""
     return getattr(type(value), "_qd_kind_", None) is not None
 
 
 def to_numpy_type(dt):
-    """The numpy scalar type of a type, e.g. numpy.float32."""
+    """Returns the NumPy scalar type of a type, e.g. numpy.float32."""
     return _dtypes.numpy_dtype(dt).type
 
 
 def to_pytorch_type(dt):
-    """The torch type of a type, e.g. torch.float32."""
+    """Returns the torch type of a type, e.g. torch.float32."""
     import torch
 
     return getattr(torch, _dtypes.numpy_dtype(dt).name)
 
 
 def to_quadrants_type(dt):
-    """The type that a numpy or torch type stands for."""
+    """Returns the type that corresponds to a NumPy or torch type."""
     if type(dt).__module__ == "torch":
         import numpy as np
 
@@ -46,5 +46,5 @@ def to_quadrants_type(dt):
 
 
 def cook_dtype(dt):
-    """The type that `dt` stands for: int and float are the defaults of the program."""
+    """Returns the type that `dt` stands for: int and float are the default types of the program."""
     return _dtypes.dtype(dt)

@@ -1,7 +1,7 @@
-"""qd.simt: threads of GPUs working together, in blocks, warps (CUDA) and subgroups (any GPU).
+"""qd.simt: cooperation of GPU threads in blocks, warps (CUDA) and subgroups (any GPU).
 
-A loop on the CPU has no blocks: what needs one says so. What has a meaning of its own works: `block.global_thread_idx()`
-is the number of the thread in the pool, `subgroup.group_size()` is 0, `subgroup.lanemask_*` compute.
+A loop on the CPU has no blocks, so operations that need one raise an error. The others work: `block.global_thread_idx()` is the number of
+the thread in the pool, `subgroup.group_size()` is 0, and `subgroup.lanemask_*` compute.
 """
 
 _PARTS = ("block", "grid", "subgroup", "warp")

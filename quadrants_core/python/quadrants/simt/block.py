@@ -1,4 +1,4 @@
-"""qd.simt.block: the threads of one block."""
+"""qd.simt.block: operations on the threads of a block."""
 
 from quadrants._language.ops import global_thread_idx
 from quadrants.simt._names import define as _define

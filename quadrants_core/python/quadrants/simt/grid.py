@@ -1,4 +1,4 @@
-"""qd.simt.grid: all threads of a launch."""
+"""qd.simt.grid: operations on all threads of a launch."""
 
 from quadrants.simt._names import define as _define
 

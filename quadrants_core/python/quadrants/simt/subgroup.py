@@ -1,4 +1,4 @@
-"""qd.simt.subgroup: the threads that a GPU runs in step."""
+"""qd.simt.subgroup: operations on the threads that a GPU runs in lockstep."""
 
 from quadrants._language.ops import builtin as _builtin
 from quadrants.simt._names import define as _define
@@ -24,7 +24,7 @@ _define(
 
 @_builtin
 def group_size():
-    """Threads of a subgroup, a number at compile time; 0 where there are no subgroups.
+    """Returns the number of threads in a subgroup, known at compile time; 0 if there are no subgroups.
 
     Example:
         >>> qd.simt.subgroup.group_size()

@@ -1,4 +1,4 @@
-"""qd.simt.warp: the 32 threads of a warp, on CUDA."""
+"""qd.simt.warp: operations on the 32 threads of a warp, on CUDA."""
 
 from quadrants.simt._names import define as _define
 

@@ -1,4 +1,4 @@
-"""qd.tools: files for other programs, pictures and videos, and what this installation can do."""
+"""qd.tools: file export, pictures and videos, and diagnosis of the installation."""
 
 _MODULES = {
     "PLYWriter": "np2ply",
@@ -10,7 +10,7 @@ _MODULES = {
 
 
 def _place(module):
-    """Pictures in files are what windows stand on."""
+    """Returns the module of a name; windows depend on the picture functions, so these are in another package."""
     return "quadrants._windows.image" if module == "image" else f"quadrants.tools.{module}"
 
 

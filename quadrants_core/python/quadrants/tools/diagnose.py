@@ -1,8 +1,8 @@
-"""What to send along with a question: versions, the machine, what runs here and why the rest does not."""
+"""Information to attach to bug reports: versions, the machine, the available architectures, and why others are not available."""
 
 
 def main():
-    """Prints what this installation is and can do."""
+    """Prints the properties of this installation."""
     import os
     import platform
     import sys
@@ -32,7 +32,7 @@ def main():
 
 
 def doctor():
-    """Prints what main() does, then what works and what does not, with the way to get it. Status 1 if kernels do not run."""
+    """Prints the output of main(), then what works and what does not, with remedies. The exit status is 1 if kernels do not run."""
     main()
     print()
     found = list(_checks())
@@ -42,14 +42,14 @@ def doctor():
     return 1 if any(state == "BROKEN" for _, state, _ in found) else 0
 
 
-_PARTS = {  # module -> (what it is for, the extra of the package that brings it)
+_PARTS = {  # module -> (purpose, the extra of the package that installs it)
     "numpy": ("arrays in and out of kernels", None), "IPython": ("magics", "notebook"), "ipywidgets": ("widgets", "notebook"),
     "anywidget": ("heatmaps of coverage", "notebook"), "coverage": ("reports of coverage", "coverage"), "torch": ("tensors as arguments", "torch"),
 }  # fmt: skip
 
 
 def _checks():
-    """(what, ok, missing or BROKEN, what to do)"""
+    """Yields (what, ok, missing or BROKEN, remedy)."""
     import importlib.util
 
     state, how = _kernels_run()
@@ -73,7 +73,7 @@ def _kernels_run():
                "@qd.kernel\ndef f() -> qd.i32:\n    s = 0\n    for i in range(10):\n        s += i\n    return s\n"
                "assert f() == 45")  # fmt: skip
     folder = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    # a process of its own: what is broken may end it
+    # in a process of its own, since a broken installation may crash it
     with _program_file(program) as path:
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join([folder, os.environ.get("PYTHONPATH", "")])}
         done = subprocess.run([sys.executable, path], capture_output=True, text=True, env=environment)
@@ -165,7 +165,7 @@ def _compiler():
 
 
 def _archs():
-    """Every architecture that programs can name, and whether it runs here."""
+    """Returns each architecture that programs can name, and whether it is available."""
     from quadrants import _arch
 
     for arch in (_arch.cpu, _arch.Arch.interp, *_arch.gpu):
@@ -194,7 +194,7 @@ def _size_of(folder):
             try:
                 sizes.append(os.path.getsize(os.path.join(root, file)))
             except OSError:
-                pass  # another process has replaced it
+                pass  # another process has replaced the file
     return f"{len(sizes)} files, {sum(sizes) / 2**20:.1f} MiB"
 
 

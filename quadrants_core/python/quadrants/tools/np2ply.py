@@ -1,8 +1,8 @@
-"""PLY files: points, and triangles or quadrilaterals between them, with any further numbers of each."""
+"""PLY files: points, optionally connected to triangles or quadrilaterals, with additional channels."""
 
 import warnings
 
-# type in the file -> NumPy type
+# Type in the file -> NumPy type.
 _TYPES = {
     "char": "i1", "uchar": "u1", "short": "i2", "ushort": "u2", "int": "i4", "uint": "u4", "float": "f4", "double": "f8",
 }  # fmt: skip
@@ -10,13 +10,13 @@ _CORNERS = {"tri": 3, "quad": 4}
 
 
 class PLYWriter:
-    """Collects channels of vertices and faces as NumPy arrays, then writes a file in the format PLY.
+    """Collects channels of vertices and faces as NumPy arrays and writes them to a PLY file.
 
     Args:
-        num_vertices: how many vertices.
-        num_faces: how many faces.
+        num_vertices: number of vertices.
+        num_faces: number of faces.
         face_type: "tri" or "quad".
-        comment: text in the head of the file.
+        comment: text in the header of the file.
 
     Example:
         >>> import numpy as np, os, tempfile
@@ -41,47 +41,47 @@ class PLYWriter:
 
     # vertices
     def add_vertex_channel(self, key, data_type, data):
-        """One more number of each face or vertex.
+        """Adds a channel with one number per vertex.
 
         Args:
-            key: its name in the file.
-            data_type: its type there, such as "float".
-            data: an array with one number for each.
+            key: the name of the channel in the file.
+            data_type: the type in the file, such as "float".
+            data: an array with one number per vertex.
         """
         self._add(self._vertices, key, data_type, data, self.num_vertices, "vertex")
 
     def add_vertex_pos(self, x, y, z):
-        """Positions.
+        """Adds positions.
 
         Args:
-            x: their first components.
-            y: their second.
-            z: their third.
+            x: x coordinates.
+            y: y coordinates.
+            z: z coordinates.
         """
         self._add_vertex_channels("x y z", "float", (x, y, z))
 
     def add_vertex_normal(self, nx, ny, nz):
-        """Normals.
+        """Adds normals.
 
         Args:
-            nx: their first components.
-            ny: their second.
-            nz: their third.
+            nx: x components.
+            ny: y components.
+            nz: z components.
         """
         self._add_vertex_channels("nx ny nz", "float", (nx, ny, nz))
 
     def add_vertex_color(self, r, g, b):
-        """Colours.
+        """Adds colours.
 
         Args:
-            r: red, floats between 0 and 1.
-            g: green.
-            b: blue.
+            r: red, as floats between 0 and 1.
+            g: green, as floats between 0 and 1.
+            b: blue, as floats between 0 and 1.
         """
         self._add_vertex_channels("red green blue", "float", (r, g, b))
 
     def add_vertex_alpha(self, alpha):
-        """Opacity.
+        """Adds opacities.
 
         Args:
             alpha: floats between 0 and 1.
@@ -89,32 +89,32 @@ class PLYWriter:
         self._add_vertex_channels("Alpha", "float", (alpha,))
 
     def add_vertex_rgba(self, r, g, b, a):
-        """Colours with opacity.
+        """Adds colours with opacities.
 
         Args:
-            r: red, floats between 0 and 1.
-            g: green.
-            b: blue.
-            a: opacity.
+            r: red, as floats between 0 and 1.
+            g: green, as floats between 0 and 1.
+            b: blue, as floats between 0 and 1.
+            a: opacity, as floats between 0 and 1.
         """
         self._add_vertex_channels("red green blue Alpha", "float", (r, g, b, a))
 
     def add_vertex_vel(self, vx, vy, vz):
-        """Velocities.
+        """Adds velocities.
 
         Args:
-            vx: their first components.
-            vy: their second.
-            vz: their third.
+            vx: x components.
+            vy: y components.
+            vz: z components.
         """
         self._add_vertex_channels("vx vy vz", "float", (vx, vy, vz))
 
     def add_vertex_id(self):
-        """The number of each vertex."""
+        """Adds the index of each vertex."""
         self.add_vertex_channel("id", "int", range(self.num_vertices))
 
     def add_vertex_piece(self, piece):
-        """The number of the piece that each belongs to.
+        """Adds the number of the piece that each vertex belongs to.
 
         Args:
             piece: an array of integers.
@@ -123,10 +123,10 @@ class PLYWriter:
 
     # faces
     def add_faces(self, indices):
-        """Vertices of each face.
+        """Sets the vertices of the faces.
 
         Args:
-            indices: an array of integers, 3 or 4 a face.
+            indices: an array of integers, 3 or 4 per face.
         """
         import numpy as np
 
@@ -137,21 +137,21 @@ class PLYWriter:
         self._indices = indices.reshape(self.num_faces, corners).astype("<i4")
 
     def add_face_channel(self, key, data_type, data):
-        """One more number of each face or vertex.
+        """Adds a channel with one number per face.
 
         Args:
-            key: its name in the file.
-            data_type: its type there, such as "float".
-            data: an array with one number for each.
+            key: the name of the channel in the file.
+            data_type: the type in the file, such as "float".
+            data: an array with one number per face.
         """
         self._add(self._faces, key, data_type, data, self.num_faces, "face")
 
     def add_face_id(self):
-        """The number of each face."""
+        """Adds the index of each face."""
         self.add_face_channel("id", "int", range(self.num_faces))
 
     def add_face_piece(self, piece):
-        """The number of the piece that each belongs to.
+        """Adds the number of the piece that each face belongs to.
 
         Args:
             piece: an array of integers.
@@ -160,7 +160,7 @@ class PLYWriter:
 
     # files
     def sanity_check(self):
-        """Raises if what a file needs is missing."""
+        """Raises an error if required data are missing."""
         keys = {key for key, _, _ in self._vertices}
         if not {"x", "y", "z"} <= keys:
             raise AssertionError("The vertex pos channel is missing: call add_vertex_pos")
@@ -168,10 +168,10 @@ class PLYWriter:
             raise AssertionError("The face indices are missing: call add_faces")
 
     def print_header(self, path, format):
-        """Writes the header alone.
+        """Writes only the header to a file.
 
         Args:
-            path: where to.
+            path: the path of the file.
             format: "ascii 1.0" or "binary_little_endian 1.0".
         """
         with open(path, "wb") as file:
@@ -181,7 +181,7 @@ class PLYWriter:
         """Writes a binary file.
 
         Args:
-            path: where to.
+            path: the path of the file.
         """
         import numpy as np
 
@@ -195,10 +195,10 @@ class PLYWriter:
                 file.write(self._records([count, ("corners", f"{corners}<i4", self._indices), *self._faces], self.num_faces).tobytes())
 
     def export_ascii(self, path):
-        """Writes a file of text.
+        """Writes a text file.
 
         Args:
-            path: where to.
+            path: the path of the file.
         """
         self.sanity_check()
         with open(path, "wb") as file:
@@ -212,24 +212,24 @@ class PLYWriter:
                     file.write((" ".join(map(str, row)) + "\n").encode())
 
     def export_frame(self, series_num, path):
-        """Writes a binary file of a series.
+        """Writes a binary file as a frame of a series.
 
         Args:
-            series_num: its number, which goes into the name.
-            path: the name without it.
+            series_num: the number of the frame, which becomes part of the name.
+            path: the path without the number.
         """
         self.export(self._frame(series_num, path))
 
     def export_frame_ascii(self, series_num, path):
-        """Writes a text file of a series.
+        """Writes a text file as a frame of a series.
 
         Args:
-            series_num: its number, which goes into the name.
-            path: the name without it.
+            series_num: the number of the frame, which becomes part of the name.
+            path: the path without the number.
         """
         self.export_ascii(self._frame(series_num, path))
 
-    # parts
+    # helpers
     def _add_vertex_channels(self, keys, data_type, columns):
         for key, data in zip(keys.split(), columns):
             self.add_vertex_channel(key, data_type, data)
@@ -253,7 +253,7 @@ class PLYWriter:
 
     @staticmethod
     def _records(channels, count):
-        """The channels side by side, one record a vertex or face."""
+        """Returns the channels as structured records, one per vertex or face."""
         import numpy as np
 
         types = ["<" + _TYPES[kind] if kind in _TYPES else kind for _, kind, _ in channels]

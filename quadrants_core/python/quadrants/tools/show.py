@@ -1,4 +1,4 @@
-"""A picture on the screen."""
+"""Display of a picture."""
 
 import os
 
@@ -6,13 +6,13 @@ from quadrants._windows import image
 
 
 def imshow(img, title="imshow"):
-    """Shows a picture: in a notebook below the cell, else in a window until it is closed or Escape pressed.
+    """Shows a picture: in a notebook below the cell, else in a window until it is closed or Escape is pressed.
 
-    Where there is no display, one line on stderr says so, and the program runs on.
+    Without a display, one line on stderr says so, and the program continues.
 
     Args:
-        img: field, ndarray or NumPy array, `img[x, y]`.
-        title: of the window.
+        img: a field, ndarray or NumPy array, `img[x, y]`.
+        title: the title of the window.
 
     Example:
         >>> import numpy as np
@@ -34,7 +34,7 @@ def imshow(img, title="imshow"):
 
     pixels = image.array(img, "imshow")
     with GUI(title, pixels.shape[:2]) as gui:
-        if not gui._surface.visible():  # nobody could close it; the window has said why
+        if not gui._surface.visible():  # an invisible window could not be closed; the process has reported why it is not visible
             return
         while gui.running and not gui.get_event((GUI.PRESS, GUI.ESCAPE)):
             gui.set_image(pixels)

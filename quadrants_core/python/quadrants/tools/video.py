@@ -1,4 +1,4 @@
-"""Pictures one after the other, as video files."""
+"""Sequences of pictures as video files."""
 
 import os
 import shutil
@@ -10,16 +10,16 @@ _PATTERN = "%06d.png"
 
 
 class VideoManager:
-    """Writes frames as pictures, and makes a video of them: MP4 by ffmpeg, GIF by ffmpeg or Pillow.
+    """Writes frames as picture files and makes a video from them: MP4 with ffmpeg, GIF with ffmpeg or Pillow.
 
     Args:
-        output_dir: folder for the video, and for the pictures in `frames`.
-        video_filename: name of the video; its ending is left out.
-        width: of the video; None: of the pictures.
-        height: likewise.
-        post_processor: an object whose `process(img)` gives the picture to write.
-        framerate: frames a second.
-        automatic_build: make the video now and then while frames are written.
+        output_dir: folder of the video; the pictures are in its subfolder `frames`.
+        video_filename: name of the video; its extension is ignored.
+        width: width of the video; None: that of the pictures.
+        height: height of the video; None: that of the pictures.
+        post_processor: an object whose `process(img)` returns the picture to write.
+        framerate: frames per second.
+        automatic_build: whether to make the video periodically while frames are written.
 
     Example:
         >>> import os, tempfile, numpy as np
@@ -43,23 +43,23 @@ class VideoManager:
         self.frame_counter, self.frame_fns, self.next_video_checkpoint = 0, [], 4
 
     def get_output_filename(self, suffix):
-        """Path of the video.
+        """Returns the path of the video.
 
         Args:
-            suffix: its ending, such as `.mp4`.
+            suffix: the file extension, such as `.mp4`.
         """
         name = os.path.splitext(self.video_filename)[0] if self.video_filename else "video"
         return os.path.join(self.directory, name + suffix)
 
     def get_frame_directory(self):
-        """Path of the folder with the pictures."""
+        """Returns the path of the folder with the pictures."""
         return self.frame_directory
 
     def write_frame(self, img):
         """Writes one picture.
 
         Args:
-            img: as of `imwrite`; an odd last row or column is left out, which videos cannot have.
+            img: as for `imwrite`; an odd last row or column is omitted, since videos need even sizes.
         """
         img = image.array(img, "write_frame")
         img = img[: img.shape[0] // 2 * 2, : img.shape[1] // 2 * 2]
@@ -79,13 +79,13 @@ class VideoManager:
         """Writes pictures.
 
         Args:
-            images: as of `write_frame`.
+            images: the pictures, as for `write_frame`.
         """
         for img in images:
             self.write_frame(img)
 
     def clean_frames(self):
-        """Deletes the pictures that were written."""
+        """Deletes the written pictures."""
         for name in self.frame_fns:
             os.remove(os.path.join(self.frame_directory, name))
         self.frame_fns = []
@@ -94,8 +94,8 @@ class VideoManager:
         """Makes a video of the pictures written so far.
 
         Args:
-            mp4: as .mp4, for which ffmpeg must be installed; where it is not, a line says so.
-            gif: as .gif, by Pillow.
+            mp4: whether to make an .mp4 file, which needs ffmpeg; if it is not installed, a message says so.
+            gif: whether to make a .gif file.
         """
         if mp4:
             self._mp4()

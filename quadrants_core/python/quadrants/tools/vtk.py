@@ -1,18 +1,18 @@
-"""Fields as VTK files, for ParaView and its relatives."""
+"""Export of fields to VTK files, for ParaView and similar programs."""
 
 
 def write_vtk(scalar_field, filename):
-    """Writes points of a rectilinear grid, whose coordinates are the indices, as a file of VTK.
+    """Writes a VTK file with the values at the points of a rectilinear grid, whose coordinates are the indices.
 
     Args:
-        scalar_field: a field of scalars with 2 or 3 indices, or an array of that shape.
-        filename: the path, without .vtr.
+        scalar_field: a field of scalars with 2 or 3 indices, or an array of such a shape.
+        filename: the path without the extension .vtr.
 
     Returns:
         The path of the file.
 
     Raises:
-        ValueError: another number of indices.
+        ValueError: the number of indices is not 2 or 3.
 
     Example:
         >>> import os, tempfile
@@ -32,7 +32,7 @@ def write_vtk(scalar_field, filename):
     shape = values.shape + (1,) * (3 - values.ndim)
     extent = " ".join(f"0 {n - 1}" for n in shape)
     axes = [("xyz"[i], np.arange(n, dtype=np.float64)) for i, n in enumerate(shape)]
-    points = (_name(filename), values.reshape(shape).ravel(order="F"))  # x runs fastest
+    points = (_name(filename), values.reshape(shape).ravel(order="F"))  # x varies fastest
     arrays, offset = [], 0
     for name, data in [*axes, points]:
         arrays.append(_array(name, data, offset))

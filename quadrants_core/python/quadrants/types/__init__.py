@@ -1,4 +1,4 @@
-"""qd.types: scalar types, vectors, matrices, arrays, structs, templates."""
+"""qd.types: scalar, vector, matrix, array, struct and template types."""
 
 from quadrants._language.annotations import (
     MatrixType,
@@ -39,10 +39,10 @@ def __getattr__(name):
 
 
 def is_tensor(value):
-    """Whether `value` is a vector or matrix type.
+    """Returns whether `value` is a vector or matrix type.
 
     Args:
-        value: anything.
+        value: any object.
 
     Example:
         >>> qd.types.is_tensor(qd.math.vec2)
@@ -55,7 +55,7 @@ def _quant():
     from quadrants._trees import quant as made
 
     class quant:
-        """Types of few bits, for `qd.BitpackedFields` and `SNode.quant_array`.
+        """Types with few bits, for `qd.BitpackedFields` and `SNode.quant_array`.
 
         Example:
             See `qd.BitpackedFields`.

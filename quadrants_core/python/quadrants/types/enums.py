@@ -1,4 +1,4 @@
-"""Enumerations that kernels and fields are described by."""
+"""Enumerations for the description of kernels and fields."""
 
 import enum as _enum
 
@@ -8,7 +8,7 @@ from quadrants._trees.snode import SNodeGradType
 
 
 class BoundaryMode(str, _enum.Enum):
-    """What an index outside of an array means: UNSAFE: it is a mistake; CLAMP: the nearest element.
+    """The meaning of an index out of the bounds of an array: UNSAFE: it is an error; CLAMP: it refers to the nearest element.
 
     Example:
         >>> qd.types.enums.BoundaryMode.CLAMP.value

@@ -1,4 +1,4 @@
-"""qd.simt under the name that programs import it by, its parts as modules of this package."""
+"""qd.simt and its submodules, under the module names that programs import."""
 
 import sys as _sys
 

@@ -1,1 +1,1 @@
-"""What programs look up of how kernels are read."""
+"""Names that programs use to inspect how kernels are parsed."""

@@ -1,11 +1,11 @@
-"""How names of qd.graph may be spelled in a kernel, told from the syntax of a call's function (module ast)."""
+"""Recognises the spellings of qd.graph names in a kernel from the syntax tree of the called function (module ast)."""
 
 import ast as _ast
 import warnings as _warnings
 
 
 def is_deprecated_spelling(func_node, name):
-    """`qd.graph_<name>` or `graph_<name>`."""
+    """Returns whether the name is spelled `qd.graph_<name>` or `graph_<name>`."""
     old = f"graph_{name}"
     if isinstance(func_node, _ast.Attribute):
         return func_node.attr == old
@@ -13,7 +13,7 @@ def is_deprecated_spelling(func_node, name):
 
 
 def matches(func_node, name):
-    """`qd.graph.<name>`, `graph.<name>`, or the earlier spellings; the package may have any name."""
+    """Returns whether the name is spelled `qd.graph.<name>`, `graph.<name>`, or in the former way; the package may have any alias."""
     if is_deprecated_spelling(func_node, name):
         return True
     if not isinstance(func_node, _ast.Attribute) or func_node.attr != name:
