@@ -1,9 +1,9 @@
-"""What the window of qd.inspect() costs and how soon it answers, beside the targets: best and median of each.
+"""Costs and response times of the window of qd.inspect(), compared with the targets: best and median of each.
 
     python benchmarks/inspector.py [--unseen]
 
-On a display of its own (Xvfb), or with windows drawn in memory. The machine's other work makes the medians larger, so both are told;
-threads and processes are measured by their own time of the processor.
+Runs on a display of its own (Xvfb), or with windows drawn in memory. Other work on the machine increases the medians, so both are
+printed; threads and processes are measured by their own CPU time.
 """
 
 import contextlib
@@ -17,12 +17,12 @@ import threading
 import time
 
 SIDE = 512
-ROUNDS = 7  # of what needs a process of its own
+ROUNDS = 7  # repetitions of measurements that need a process of their own
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def processor_time(process, thread=None):
-    """Seconds, as /proc has them: of a process, or of one of its threads."""
+    """Returns the CPU seconds of a process, or of one of its threads, from /proc."""
     with open(f"/proc/{process}/stat" if thread is None else f"/proc/{process}/task/{thread}/stat", encoding="utf-8") as file:
         fields = file.read().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / TICKS
@@ -35,7 +35,7 @@ def make(qd):
     @qd.kernel
     def change(by: qd.f32, number: qd.i32):
         for i, j in v:
-            v[i, j] = by * ((i * 7 + j * 13 + number) % 4093)  # pictures that are equal would not be told
+            v[i, j] = by * ((i * 7 + j * 13 + number) % 4093)  # equal pictures would not be sent
 
     numbers = itertools.count()
 
@@ -47,7 +47,7 @@ def make(qd):
 
 
 def begin(seen):
-    """In a process of its own: how long the call takes, when there is an answer, when a frame was drawn and read back."""
+    """In a process of its own: measures the time of the call, and the time until the first frame has been drawn and read back."""
     import quadrants as qd
 
     v, step = make(qd)
@@ -68,7 +68,7 @@ def begin(seen):
 
 
 def drawn(ins):
-    """Has the window draw a frame, and waits for it."""
+    """Returns a function that makes the window draw a frame, and waits for it."""
     from quadrants._windows.process import Memory
 
     memory, news = Memory(ins._process, 100_000), threading.Event()
@@ -78,14 +78,14 @@ def drawn(ins):
     def frame():
         news.clear()
         ins._process.send({"kind": "read", "memory": 100_000, "at": 0, "bytes": 4 * 1280 * 800})
-        while not news.wait(0.001):  # so that the main thread may come
+        while not news.wait(0.001):  # so that the main thread may run
             pass
 
     return frame
 
 
 def at_work(seen):
-    """In a process of its own: pictures, a slider, and what an idle window costs."""
+    """In a process of its own: measures pictures, a slider, and the cost of an idle window."""
     import quadrants as qd
 
     v, step = make(qd)
@@ -140,7 +140,7 @@ def busy(step, by, seconds):
 
 
 def slide(publisher, process, by, step):
-    """From a press on the slider to the launch that has its value."""
+    """Returns the times from a press on the slider to the launch that has its value."""
     answers = []
     publisher.do_model = answers.append
     process.send({"kind": "test", "do": "model"})
@@ -166,7 +166,7 @@ def slide(publisher, process, by, step):
 
 
 def launches():
-    """In a process of its own: a short launch, in the environment that is given."""
+    """In a process of its own: measures a short launch, in the given environment."""
     import quadrants as qd
 
     qd.init(arch=qd.cpu, log_level="warn", offline_cache=False)

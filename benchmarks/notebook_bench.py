@@ -1,4 +1,4 @@
-"""Kernel start and round trip of the Quadrants kernel beside ipykernel: same client, interleaved rounds, ratios.
+"""Kernel start and round trip of the Quadrants kernel compared with ipykernel: same client, interleaved runs, ratios.
 
     .venv/bin/python benchmarks/notebook_bench.py [--rounds 5] [--json]
 
@@ -37,7 +37,7 @@ def wait_reply(client, message_id):
 
 
 def execute(client, code):
-    """Seconds to the reply and to idle, and the characters printed."""
+    """Returns the seconds to the reply and to idle, and the number of characters printed."""
     start = time.perf_counter()
     message_id = client.execute(code)
     wait_reply(client, message_id)
@@ -55,7 +55,7 @@ def one_round(name, trips):
     try:
         wait_reply(client, client.kernel_info())
         ready = time.perf_counter() - start
-        wait_reply(client, client.execute("1+1"))  # its status may come before the client listens to it
+        wait_reply(client, client.execute("1+1"))  # its status may be sent before the client listens
         first = time.perf_counter() - start
         client.wait_for_ready(timeout=60)
         pairs = [execute(client, "1+1") for _ in range(trips)]

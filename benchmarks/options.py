@@ -1,7 +1,7 @@
-"""What options cost: python benchmarks/options.py [OPTION=VALUE ...]
+"""The cost of options: python benchmarks/options.py [OPTION=VALUE ...]
 
 Each setting runs in processes of its own, without the cache on disk: three kernels are compiled and launched, and the CPU time of
-both, which other work on the machine hardly changes, is divided by that of the defaults. The smallest of several runs counts.
+both, which other work on the machine hardly affects, is divided by that of the defaults. The minimum of several runs is used.
 """
 
 import os
@@ -64,8 +64,8 @@ def particles(qd):
 
 
 def measure(workload, settings):
-    """CPU seconds of the first launch without what it ran, and of a launch. The clock of threads that run on another core goes in
-    steps of milliseconds, so launches are timed by the hundred."""
+    """Returns the CPU seconds of the first launch without its execution, and of a launch. The clock of threads on another core advances in
+    steps of milliseconds, so launches are timed in hundreds."""
     import time
 
     import quadrants as qd

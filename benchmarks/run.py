@@ -1,7 +1,7 @@
 """make bench: every case for us and for each peer that is installed, interleaved, each in a process of its own.
 
 Prints a table of medians and ratios (ours / peer), and writes out/bench.json and out/bench.svg. Results are compared with ours
-before anything is timed; a peer whose result differs is marked `wrong`, one that cannot run a case says why in the JSON file.
+before anything is timed; a peer whose result differs is marked `wrong`, and the JSON file says why a peer cannot run a case.
 """
 
 import argparse
@@ -21,7 +21,7 @@ PEERS = ROOT / ".venv-peers" / "bin" / "python"
 
 COVERED = ["saxpy", "sum", "stencil", "nbody", "mandelbrot", "mpm", "mpm88", "bodies", "bitmasked gather", "sort", "svd3"]
 CASES = [
-    # case, implementations beside ours, repeats
+    # case, implementations to compare with, repeats
     ("import:", ["reference", "taichi", "numba", "warp", "drjit"], 9),
     ("compile:saxpy", ["reference", "taichi", "numba", "warp", "drjit"], 9),
     ("compile:nbody", ["reference", "taichi", "numba", "warp", "drjit"], 9),
@@ -33,12 +33,12 @@ CASES = [
     ("ops:10k", ["reference"], 3),
     ("ops:20k", ["reference"], 3),
     ("ops:100k", [], 3),
-    ("ops:200 funcs", ["reference"], 3),  # 20,000 operations, each func with a text of its own
+    ("ops:200 funcs", ["reference"], 3),  # 20,000 operations, each func with its own source text
     ("start:saxpy", ["reference", "taichi", "numba", "warp", "drjit"], 9),
     *((f"cover-compile:{name}", ["clean", "reference"], 9) for name in COVERED),
     ("warm:saxpy", ["reference", "taichi"], 9),
     ("warm:mpm", ["reference", "taichi"], 9),
-    ("warm:50 kernels", ["reference", "taichi", "numba", "warp"], 9),  # the calls alone
+    ("warm:50 kernels", ["reference", "taichi", "numba", "warp"], 9),  # the calls only
     ("warm process:50 kernels", ["reference", "taichi", "numba", "warp"], 9),  # from process start
     ("launch:empty", ["reference", "taichi", "numba", "warp"], 3),
     ("launch:3 scalars", ["reference", "taichi", "numba"], 3),
@@ -60,22 +60,22 @@ CASES = [
         "field, struct-for", "field, range", "ndarray, struct-for", "pointer scatter", "bitmasked scatter", "pointer gather",
         "bitmasked gather", "bitmasked cells", "twelve fields", "mpm88", "bodies")),
     ("run:sort", ["reference", "taichi"], 3),  # 2**20 keys with values
-    ("run:svd3", ["reference", "taichi"], 3),  # 1e6 matrices, as the next
+    ("run:svd3", ["reference", "taichi"], 3),  # 1e6 matrices, also for the next
     ("run:eig6", ["reference", "taichi"], 3),
     *((f"cover:{name}", ["clean", "reference"], 9) for name in COVERED),  # exact counts
-    *((f"cover complete:{name}", ["clean"], 9) for name in COVERED),  # yes or no alone, after the first calls
+    *((f"cover complete:{name}", ["clean"], 9) for name in COVERED),  # execution flags only, after the first calls
     *((f"{what}:{name}", ["reference", "taichi"], 3) for name in ("nbody", "recurrence", "mpm88", "stencil", "chain")
       for what in ("primal", "gradient", "compile primal", "compile gradient")),
-    ("gradient:recurrence, 1/2", [], 3),  # of the memory that it takes without a budget
+    ("gradient:recurrence, 1/2", [], 3),  # the budget, as a part of the memory that it takes without one
     ("gradient:recurrence, 1/16", [], 3),
-    ("graph:task of ten", ["reference"], 3),  # small loops, as the next; of a task, its work included
-    ("graph:1000 turns", ["reference"], 3),  # of a do_while with three tasks
-    ("graph:checkpoint", ["reference"], 3),  # that does not yield
-    ("graph:resume", ["reference"], 3),  # of a launch, to the last task of ten
+    ("graph:task of ten", ["reference"], 3),  # small loops, also for the next; time per task, including its work
+    ("graph:1000 turns", ["reference"], 3),  # turns of a do_while with three tasks
+    ("graph:checkpoint", ["reference"], 3),  # a checkpoint that does not yield
+    ("graph:resume", ["reference"], 3),  # resumes a launch at the last of ten tasks
     ("cycle:init and reset", ["reference", "taichi"], 3),
 ]
-LONGEST = 600  # seconds that a process may take
-TOLERANCE = 2e-3  # of the results of two implementations (f32, other orders of summation)
+LONGEST = 600  # limit for one process, in seconds
+TOLERANCE = 2e-3  # relative difference of the results of two implementations (f32, other orders of summation)
 
 
 def build_limit(folder):
@@ -90,13 +90,13 @@ def build_limit(folder):
 
 
 def newest_llvm():
-    """Dr.Jit opens the LLVM of the system, but knows few of the places where it may lie."""
+    """Returns the path of the newest LLVM of the system. Dr.Jit opens it, but searches few of its possible locations."""
     found = {int(p.parts[-3].removeprefix("llvm-")): p for p in pathlib.Path("/usr/lib").glob("llvm-*/lib/libLLVM.so")}
     return str(found[max(found)]) if found else None
 
 
 class Runner:
-    """`other`: the interpreter of another build of ours."""
+    """Runs cases. `other`: the interpreter of another build of Quadrants."""
 
     def __init__(self, folder, processor_time=False, other=None):
         self.processor_time = processor_time
@@ -157,9 +157,10 @@ def close(a, b):
 
 
 def measure(runner, case, peers, repeats, quick):
-    """{implementation: {"ms", "spread", "check"} or {"cannot"}}; one round after the other, so that drift hits all alike."""
+    """Returns {implementation: {"ms", "spread", "check"} or {"cannot"}}. Runs one round after the other, so that drift affects all alike.
+    """
     implementations = ["ours", *(p for p in peers if runner.available(p))]
-    results = {i: runner.run(i, case) for i in implementations}  # also the comparison of results, and warms what may be warm
+    results = {i: runner.run(i, case) for i in implementations}  # also compares results, and warms up caches
     running = [i for i in implementations if "ms" in results[i]]
     ours = results["ours"].get("check")
     for i in running:
@@ -185,7 +186,7 @@ def show_time(ms):
 
 
 def back_and_forth(table):
-    """Lines of a table: the time of each gradient by that of the program, and of its compilation."""
+    """Returns the lines of a table: the ratio of each gradient's time to that of its program, also for compilation."""
     names = dict.fromkeys(case.partition(":")[2] for case in table if case.startswith("gradient:"))
     columns = ["ours", "reference", "taichi"]
     rows = []
@@ -242,7 +243,8 @@ def main():
     table = {}
     with tempfile.TemporaryDirectory() as folder:
         runner = Runner(folder, args.processor_time, other)
-        columns = [*(["other"] if other else []), "clean", "limit", "atomics", "reference", "taichi", "numba", "warp", "drjit"]  # clean: ours without coverage; limit: C++, which adds to shared memory in private copies; atomics: C++ with atomics
+        # Clean: Quadrants without coverage; limit: C++ with private copies for updates of shared memory; atomics: C++ with atomics.
+        columns = [*(["other"] if other else []), "clean", "limit", "atomics", "reference", "taichi", "numba", "warp", "drjit"]
         print(f"{'case':26}{'ours':>11}" + "".join(f"{c:>20}" for c in columns) + "   (time, ratio ours/peer)")
         for case, peers, repeats in CASES:
             if args.only not in case:

@@ -1,9 +1,9 @@
-"""How kernels scale with threads, beside what docs/design/scaling.md says they should.
+"""How kernels scale with threads, compared with the model of docs/design/scaling.md.
 
     python benchmarks/scaling.py [threads ...]
 
-One process for each number of threads. The model is told the time of one thread, what a sum over memory reaches with so many
-threads, and the constants below; it is not told the time that it predicts.
+Runs one process for each number of threads. The inputs of the model are the time of one thread, the bandwidth of a sum over memory
+with the same number of threads, and the constants below; the time that it predicts is not among them.
 """
 
 import json
@@ -14,10 +14,10 @@ import time
 
 import numpy as np
 
-ASLEEP = 4e-6  # seconds to wake a thread that sleeps, of the one who wakes it
-MERGED = 4e9  # bytes a second that one thread brings from copies to where they belong: 8e9 from its own cache, less from others
-AT_ONCE = 1 << 16  # bytes that one thread merges before it looks for more
-CASES = {  # name: bytes that go through memory; bytes of what is accumulated in
+ASLEEP = 4e-6  # seconds that it takes a thread to wake another one
+MERGED = 4e9  # bytes per second that one thread merges from private copies: 8e9 from its own cache, less from others
+AT_ONCE = 1 << 16  # bytes that one thread merges at a time
+CASES = {  # name: bytes transferred to and from memory; bytes of the accumulated arrays
     "n-body, 8192": (0, 0),
     "saxpy, 16M": (3 * 4 << 24, 0),
     "stencil, 2048²": (2 * 4 << 22, 0),

@@ -34,7 +34,7 @@ MODULES = {
 
 
 class Limit:
-    """The hand-written C++ kernels behind the same call signatures. `way`: how those that add to shared memory do it."""
+    """The hand-written C++ kernels with the same call signatures. `way`: how kernels update shared memory."""
 
     MPM_N, MPM3_N = 128, 64
 
@@ -95,7 +95,7 @@ clock = time.process_time if os.environ.get("QD_BENCH_CLOCK") == "processor" els
 
 
 def median_ms(call, repeat=9, seconds=0.0):
-    """Median time of one call over at least `repeat` calls and `seconds`; three calls do if they take long."""
+    """Returns the median time of one call over at least `repeat` calls and `seconds`; three calls suffice if they take long."""
     times = []
     begin = clock()
     while (len(times) < repeat or clock() - begin < seconds) and not (len(times) >= 3 and sum(times) > 5):
@@ -106,7 +106,7 @@ def median_ms(call, repeat=9, seconds=0.0):
 
 
 def problem(k, name, small):
-    """(call, check) of a kernel on small (compile benchmarks) or full-size data."""
+    """Returns (call, check) of a kernel on small (compile benchmarks) or full-size data."""
     if name == "saxpy":
         n = 1 << 10 if small else 1 << 24
         x, y = k.device_array(random(n)), k.device_array(random(n, 1))
@@ -189,7 +189,7 @@ def run_case(k, implementation, group, name):
         call, check = problem(k, name, small=False)
         call()
         k.sync()
-        value = check()  # some go on from call to call
+        value = check()  # some continue from call to call
         if group == "cover complete":
             k.settle()
 
@@ -199,7 +199,8 @@ def run_case(k, implementation, group, name):
 
         return {"ms": median_ms(once, 9, 0.5), "check": value}
     if group in ("compile", "ops"):
-        if name != "mandelbrot":  # which meets a compiler that is still being opened; the others do not, however brief their set-up
+        # Mandelbrot includes the wait for a compiler that is still being opened; the others do not, however short their set-up.
+        if name != "mandelbrot":
             time.sleep(0.3)
         call, check = problem(k, name, small=True)
         t = clock()
@@ -233,7 +234,7 @@ def run_case(k, implementation, group, name):
 
 
 def many(k, implementation, group, count):
-    """All kernels of a module, each called once. Quadrants must not open its compiler for what is in the cache."""
+    """Times all kernels of a module, each called once. Quadrants must not open its compiler for code in the cache."""
     sys.path.insert(0, os.getcwd())
     import many_kernels
 
@@ -256,7 +257,7 @@ def many(k, implementation, group, count):
 
 
 def differentiable(k, group, name):
-    """The way forward, the way back, and the compilation of each."""
+    """Times the forward pass, the backward pass, or the compilation of either."""
     import gradients
 
     small, backwards = group.startswith("compile"), group.endswith("gradient")
@@ -339,7 +340,7 @@ def main():
             result = run_case(k, implementation, group, name)
     except (AttributeError, KeyError) as error:
         result = {"cannot": f"{type(error).__name__}: {error}"}
-    except Exception as error:  # a peer's own failure belongs in the table
+    except Exception as error:  # failures of peers are shown in the table
         result = {"cannot": f"{type(error).__name__}: {str(error).splitlines()[0][:80] if str(error) else ''}"}
     print("RESULT " + json.dumps(result))
 

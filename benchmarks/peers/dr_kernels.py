@@ -12,7 +12,7 @@ def init():
 
 
 class Array:
-    """Kernels of Dr.Jit are functions of values: what they write is a new array."""
+    """An array that kernels replace: kernels of Dr.Jit are functions of values, and return new arrays."""
 
     def __init__(self, data):
         self.shape = data.shape

@@ -1,6 +1,6 @@
 """Programs and their gradients, in the language shared by Quadrants, its reference and Taichi.
 
-Each function makes the data and returns a Differentiable; fields are made when a program is asked for.
+Each function makes the data and returns a Differentiable; fields are made when a program is requested.
 """
 
 import numpy as np
@@ -9,8 +9,8 @@ from quadrants_like import options, qd
 
 
 class Differentiable:
-    """`kernels`: (kernel, arguments) in the order of the program; `seed`: the field whose gradient is 1 before the way back;
-    `inputs`: fields whose gradients are the result. `clears`: fields that a run must find at 0."""
+    """A program and its gradient. `kernels`: (kernel, arguments) in the order of the program; `seed`: the field whose gradient is set to 1
+    before the backward pass; `inputs`: fields whose gradients are the result. `clears`: fields that must be 0 before a run."""
 
     def __init__(self, kernels, seed, inputs, clears=()):
         self.kernels, self.seed, self.inputs, self.clears = kernels, seed, inputs, (seed, *clears)
@@ -24,7 +24,7 @@ class Differentiable:
             kernel.grad(*args)
 
     def check(self):
-        """Of one run from a clean state."""
+        """Returns the check value of one run from a clean state."""
         for field in self.clears:
             field.fill(0)
         self.forward()
@@ -36,7 +36,7 @@ class Differentiable:
 
 
 def init(**stacks):
-    if qd.__name__ != "taichi":  # which has its stacks always
+    if qd.__name__ != "taichi":  # it always has stacks
         stacks["ad_stack_experimental_enabled"] = True
     qd.init(**options, **stacks)
 
@@ -66,7 +66,7 @@ def nbody(small):
 
 
 def recurrence(small, **stacks):
-    """Ten variables over 1,024 rounds, each changed by itself and by its neighbour."""
+    """Ten variables over 1,024 iterations, each updated from itself and its neighbour."""
     init(**stacks)
     n, rounds = (8 if small else 2048), 1024
     x, out = reals(n, "x", "out")
@@ -94,7 +94,7 @@ def recurrence(small, **stacks):
 
 
 def with_budget(part):
-    """The recurrence where a thread may keep this part of 10 x 1,024 numbers."""
+    """Returns the recurrence with a budget of this part of 10 x 1,024 numbers per thread."""
     return lambda small: recurrence(small, ad_stack_budget_bytes=10 * 1024 * 4 // part)
 
 
@@ -210,7 +210,7 @@ PROGRAMS = {"nbody": nbody, "recurrence": recurrence, "stencil": stencil, "chain
 
 
 def kept_bytes():
-    """Of a thread, by ours alone."""
+    """Returns the bytes that a thread keeps for the backward pass; Quadrants only."""
     if not hasattr(qd.ad, "memory_report"):
         return None
     return max((task.measured for kernel in qd.ad.memory_report() for task in kernel.tasks), default=0)

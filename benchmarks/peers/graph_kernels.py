@@ -1,5 +1,5 @@
-"""Graphs of small tasks, in the language shared by Quadrants and its reference: what a task, a turn, a checkpoint and a resumed
-launch cost."""
+"""Graphs of small tasks, in the language shared by Quadrants and its reference: the cost of a task, a turn, a checkpoint and a resumed
+launch."""
 
 from quadrants_like import V1, qd
 
@@ -51,7 +51,7 @@ def turns(x: V1, n: Flag):
 
 
 def pair():
-    """Ten tasks in one checkpoint, and in ten."""
+    """Returns two kernels: ten tasks in one checkpoint, and in ten."""
 
     @qd.kernel(graph=True, checkpoints=True)
     def together(x: V1, stop: Flag):
@@ -114,7 +114,7 @@ def pair():
 
 
 def case(name):
-    """(a call, what it is compared with or None, how many there are in a call more)"""
+    """Returns (a call, the call to compare with or None, how many more items the first contains)."""
     x, stop = qd.ndarray(qd.f32, SIZE), qd.ndarray(qd.i32, ())
     if name == "task of ten":
         return lambda: ten(x), lambda: one(x), 9

@@ -1,4 +1,4 @@
-// The benchmark kernels by hand: the limit. clang++ -O3 -march=native -ffast-math -fopenmp.
+// The hand-written benchmark kernels: the limit. clang++ -O3 -march=native -ffast-math -fopenmp.
 #include <cmath>
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-"""Writes a module with one kernel that calls many funcs, each with a text of its own: a hundred operations, all of them used."""
+"""Writes a module with one kernel that calls many funcs, each with its own source text: a hundred operations, all of them used."""
 
 FUNC = """
 @qd.func
@@ -10,7 +10,7 @@ LINES = [
     "    a{k} = qd.max({x} - {y} * {c}, 0.125 * {x}) - {y}\n",
     "    a{k} = qd.min({x} * {c}, {y}) * 0.5 + {x}\n",
 ]
-LENGTH = 24  # lines of a func
+LENGTH = 24  # lines per func
 TAIL = "    return qd.min(qd.max({x}, -1.0), 1.0), qd.min(qd.max({y}, -1.0), 1.0)\n"
 KERNEL = """
 @qd.kernel

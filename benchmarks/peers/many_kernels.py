@@ -1,6 +1,6 @@
 """Writes a module of many kernels of ordinary size, all different, in the language of one implementation.
 
-The module has `calls(k)`: a list of functions, each of which calls one kernel once on small data, and the arrays they fill.
+The module has `calls(v, x, b, a, f)`: a list of functions, each of which calls one kernel once on small data.
 """
 
 HEADS = {

@@ -66,7 +66,7 @@ def mandelbrot(out, limit):
             out[i, j] = n
 
 
-# Numba has no atomics on the CPU: what adds to shared memory runs on one thread.
+# Numba has no atomics on the CPU, so updates of shared memory run on one thread.
 serial = dict(fastmath=True, cache=False)
 
 

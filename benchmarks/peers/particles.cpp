@@ -1,4 +1,5 @@
-// Particles that add to a grid, by hand, in two ways: with atomics, and with a grid for each thread that is added up afterwards.
+// Hand-written kernels in which particles add to a grid, in two ways: with atomics, and with a private grid for each thread, summed
+// afterwards.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -19,7 +20,7 @@ struct Copies {
     template <class T> static void add(T &to, T value) { to += value; }
 };
 
-/// `out` += what `body(first, last, to)` adds to a zeroed array, over [0, n) on all threads.
+/// Adds to `out` the values that `body(first, last, to)` adds to a zeroed array, over [0, n) on all threads.
 template <class Way, class T, class Body> void accumulate(T *out, int64_t size, int64_t n, Body body) {
     static std::vector<std::vector<T>> copies;
     const int threads = omp_get_max_threads();
@@ -64,7 +65,7 @@ template <class Way> void deposit(float *grid, int64_t cells, const float *x, co
     });
 }
 
-/// Counting sort of particles into cells of the size of the kernel's support, then the sums over 27 cells.
+/// Sorts particles by counting into cells of the size of the kernel's support, then sums over 27 cells.
 template <class Way>
 void sph(float *density, const float *x, int64_t n, int64_t cells, int32_t *count, int32_t *start, int32_t *order) {
     const auto cell_of = [&](const float *at, int64_t *c) {
@@ -122,7 +123,7 @@ void mpm(float *x, float *v, float *C, float *J, float *gv, float *gm, int64_t n
     const float volume = D == 2 ? (dx * 0.5f) * (dx * 0.5f) : (dx * 0.5f) * (dx * 0.5f) * (dx * 0.5f);
     int64_t nodes = 1;
     for (int d = 0; d < D; d++) nodes *= grid;
-    static std::vector<float> both; // momentum and mass of a node side by side
+    static std::vector<float> both; // momentum and mass of a node, adjacent
     both.assign(size_t(nodes * (D + 1)), 0.0f);
     const auto around = [&](const float *at, int64_t *base, float (*w)[3], float *fx) {
         for (int d = 0; d < D; d++) {

@@ -1,6 +1,6 @@
 """Programs on fields, sparse trees and structs, in the language shared by Quadrants, its reference and Taichi.
 
-Each function makes the data and returns (call, check) as worker.problem does; fields are made when a program is asked for.
+Each function makes the data and returns (call, check) as worker.problem does; fields are made when a program is requested.
 """
 
 import dataclasses
@@ -15,7 +15,7 @@ def mean(field):
 
 
 def scatter(container):
-    """A million points drop their mass into a grid of 512² cells, of which they reach about half."""
+    """A million points add their mass to a grid of 512² cells, about half of which they reach."""
 
     def program(small):
         cells, blocks, n = (64, 8, 1000) if small else (512, 64, 1_000_000)
@@ -117,7 +117,7 @@ def dense(form):
 
 
 def twelve(small):
-    """Two fields of ten others, as in simulations that keep each quantity in one of its own."""
+    """Two fields computed from ten others, as in simulations that store each quantity in a field of its own."""
     n = 64 if small else 1 << 18
     fields = [qd.field(qd.f32, n) for _ in range(12)]
     for k, field in enumerate(fields):
@@ -201,7 +201,7 @@ def bodies(small):
 
     @qd.dataclass
     class Link:
-        to_link: mat3  # motion vectors of the link before it, in coordinates of this link
+        to_link: mat3  # maps motion vectors of the previous link to coordinates of this link
         inertia: mat3  # articulated
         bias: vec3
         velocity: vec3

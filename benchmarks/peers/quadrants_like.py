@@ -173,7 +173,7 @@ def scatter_keys(keys: qd.template(), values: qd.template(), source: V1):
 
 
 def sorting(keys):
-    """A call that sorts these keys, with values, from the same start."""
+    """Returns a call that sorts these keys, with values, from the same initial order."""
     global sorted_keys
     warnings.filterwarnings("ignore", category=DeprecationWarning)
     source, values = device_array(keys), qd.field(qd.i32, keys.size)
@@ -198,7 +198,7 @@ def link(x, y, k):
 
 
 def chain(ops):
-    """A kernel of about so many instructions, most of them in inlined calls."""
+    """Returns a kernel of about this many instructions, most of them in inlined calls."""
 
     @qd.kernel
     def run(out: V1, a: V1):
@@ -356,7 +356,7 @@ def arrays(a: V1, b: V1, c: V1, d: V1, e: V1, f: V1):
 
 
 def leaves_kernel(arrays):
-    """A frozen dataclass of 60 arrays, of which the kernel uses six."""
+    """Returns a kernel and its argument, a frozen dataclass of 60 arrays, six of which the kernel uses."""
     Leaves = dataclasses.make_dataclass("Leaves", [(f"m{n}", V1) for n in range(60)], frozen=True)
 
     @qd.kernel
@@ -379,7 +379,7 @@ def field_kernel():
 
 
 def device_array(data):
-    """A device array holding the numpy array `data`; trailing axes of 2 or 3 by dtype are the caller's business."""
+    """Returns a device array with the contents of the numpy array `data`; vector and matrix elements are made by the functions below."""
     a = qd.ndarray(qd.i32 if data.dtype == np.int32 else qd.f32, data.shape)
     a.from_numpy(data)
     return a
@@ -405,7 +405,7 @@ sync = qd.sync
 
 
 def settle():
-    """Waits until every kernel runs the code that it will go on with; ours alone."""
+    """Waits until every kernel runs its final code; Quadrants only."""
     from quadrants import _native
 
     _native.core().settle()
