@@ -1,6 +1,6 @@
 """Kernel start and round trip of the Quadrants kernel compared with ipykernel: same client, interleaved runs, ratios.
 
-    .venv/bin/python benchmarks/notebook_bench.py [--rounds 5] [--json]
+    .venv/bin/python benchmarks/notebook_bench.py [OPTION ...]
 
 start: process start to kernel_info_reply. first: process start to the reply of the first `1+1`.
 round trip: execute_request to execute_reply; idle: to the status idle. prints: 10,000 prints to idle.

@@ -243,7 +243,7 @@ def main():
     table = {}
     with tempfile.TemporaryDirectory() as folder:
         runner = Runner(folder, args.processor_time, other)
-        # Clean: Quadrants without coverage; limit: C++ with private copies for updates of shared memory; atomics: C++ with atomics.
+        # `clean`: Quadrants without coverage; `limit`: C++ with private copies for updates of shared memory; `atomics`: C++ with atomics.
         columns = [*(["other"] if other else []), "clean", "limit", "atomics", "reference", "taichi", "numba", "warp", "drjit"]
         print(f"{'case':26}{'ours':>11}" + "".join(f"{c:>20}" for c in columns) + "   (time, ratio ours/peer)")
         for case, peers, repeats in CASES:
