@@ -1,9 +1,9 @@
-"""Writes C++ structs of the interfaces in files of widgets/protocol, with what reads them from JSON and writes them:
+"""Generates C++ structs for the interfaces in files of widgets/protocol, with functions that read and write them as JSON:
 
     python generate.py HEADER coverage.ts inspector.ts ...
 
-Each file becomes a namespace. A member that is missing or of another type is Garbled (model/json.h); one that is not known here is left
-alone. `null` becomes std::optional, a Record a std::map, an alias of texts std::string."""
+Each file becomes a namespace. A missing member, or one of another type, is Garbled (model/json.h); an unknown one is
+ignored. `null` becomes std::optional, a Record a std::map, an alias of string literals std::string."""
 
 import re
 import sys
@@ -14,7 +14,7 @@ PLAIN = {"number": "double", "string": "std::string", "boolean": "bool", "true":
 
 
 class Reader:
-    """Reads the types that the protocol is written in, and refuses the rest."""
+    """Parses the types that the protocol uses, and rejects the rest."""
 
     def __init__(self, text, file):
         text = re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.DOTALL)
@@ -41,12 +41,12 @@ class Reader:
                 while self.peek() != "{":
                     self.take()
                 members = self.members(name)
-                if whole:  # what extends another interface is not written; naming it ends the compilation
+                if whole:  # an interface that extends another is skipped; a use of it does not compile
                     self.structs.append((name, members))
             elif word == "type":
                 name = self.take()
                 self.take("=")
-                if self.peek() in ("{", "|"):  # one of several objects: likewise
+                if self.peek() in ("{", "|"):  # a union of objects: likewise
                     self.skip()
                     continue
                 self.aliases[name] = self.type_of(name)
@@ -56,7 +56,7 @@ class Reader:
         return self
 
     def skip(self):
-        """To the end of a declaration."""
+        """Skips to the end of a declaration."""
         depth = 0
         while self.peek() != ";" or depth:
             depth += {"{": 1, "}": -1}.get(self.take(), 0)
@@ -75,7 +75,7 @@ class Reader:
         self.take(";")
 
     def members(self, owner):
-        """[(name, type, whether it may be missing)]"""
+        """Returns [(name, type, whether it may be missing)]."""
         self.take("{")
         found = []
         while self.peek() != "}":
@@ -228,7 +228,7 @@ template <class T> void write(Json &json, const char *name, const std::vector<st
 def main():
     header, *files = sys.argv[1:]
     readers = {Path(file).stem: Reader(Path(file).read_text(encoding="utf-8"), file).read() for file in files}
-    for reader in readers.values():  # aliases of texts are no structs of theirs
+    for reader in readers.values():  # an imported alias is not a struct: use its type
         for name, file in reader.imports.items():
             other = readers.get(namespace(file))
             alias = other.aliases.get(name) if other else "std::string"

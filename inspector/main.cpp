@@ -1,6 +1,6 @@
-// qd-inspector --socket N [--attached | --unseen]: the window of a program, which is at the other end of the socket. How
-// the two talk is said in docs/design/inspector.md. Attached: somebody started it beside a program that runs, to see it;
-// unseen: the same, drawn in memory.
+// qd-inspector --socket N [--attached | --unseen]: the window of the program at the other end of the socket.
+// docs/design/inspector.md describes the protocol. Attached: the user started it to inspect a running program; unseen: the
+// same, drawn in memory.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -31,7 +31,7 @@ namespace {
 
 constexpr int protocol_version = 1;
 
-/// Whoever reads what the program wrote, through a pipe, waits until nobody can write any more.
+/// Releases stdout and stderr: the reader of a pipe with the program's output waits until every writer has closed it.
 void leave_output() {
     const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (nowhere < 0) return;
@@ -42,7 +42,7 @@ void leave_output() {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-// What wakes the one that draws; the connection's thread may have something before there is a stage.
+// Wakes the drawing thread. Messages may arrive before there is a stage.
 struct Bell {
     std::atomic<Stage *> stage = nullptr;
     std::mutex lock;
@@ -85,7 +85,7 @@ class Program {
             if (over_) break;
             const double time = now();
             if (frames_ > 0 && time >= next_) draw(time);
-            // An idle window looks whether its script is there, and does nothing else.
+            // An idle window only checks that its script is there.
             const double rest = frames_ > 0 ? std::max(0., next_ - now()) : face_.restless() ? 1. / 30 : 10.;
             if (face_.restless()) frames_ = std::max(frames_, 1);
             if (!connection_.ended() || stage_.seen()) stage_.wait(rest);
@@ -107,7 +107,7 @@ class Program {
                 else if (kind != "memory")
                     face_.receive(*message);
                 want(1);
-                if (kind == "frame") { // each is shown: its script waits for that
+                if (kind == "frame") { // each is shown, since its script waits for that
                     draw(now());
                 }
             }
@@ -126,21 +126,21 @@ class Program {
 
     void input(const Event &event) {
         if (event.type == Event::Type::resize && !stage_.seen()) stage_.resize(int(event.x), int(event.y));
-        // What is under the pointer is known once a frame was drawn since it moved.
+        // The item under the pointer is known only after a frame was drawn since it moved.
         if (event.type == Event::Type::button && frames_ > 0) draw(now());
         feed(event);
         face_.input(event);
         if (event.type == Event::Type::close && told_) over_ = true;
         over_ = over_ || face_.over();
-        want(3); // what is under the pointer lights up a frame later
-        // Clicks of a test come at once; each is seen by a frame of its own, as a person's would be.
+        want(3); // the item under the pointer lights up a frame later
+        // Clicks of a test arrive at once; each gets a frame of its own, as those of a person do.
         if (event.type == Event::Type::button || event.type == Event::Type::key) draw(now());
     }
 
     void read(const Json &message) {
         Picture picture;
         {
-            struct Reading { // ends whatever happens, before the picture is gone
+            struct Reading { // resets the target in any case, before the picture is destroyed
                 Stage &stage;
                 ~Reading() { stage.read(nullptr); }
             } reading{stage_};
@@ -172,7 +172,7 @@ class Program {
         stage_.present(ImGui::GetDrawData());
         face_.drawn();
         frames_ -= frames_ > 0;
-        // A frame that is late by less than a period does not delay those after it.
+        // A frame that is late by less than a period does not delay the next ones.
         const double period = stage_.software() ? 1. / 30 : 1. / 60;
         next_ = (time >= next_ && time < next_ + period ? next_ : time) + period;
     }
@@ -181,13 +181,12 @@ class Program {
     Stage &stage_;
     Face &face_;
     bool over_ = false, told_ = false;
-    bool driven_ =
-        false; // by a test: where the screen's own pointer happens to rest, and when that is told, does not count
+    bool driven_ = false; // a test sends the input; from the screen only resize and close count
     int frames_ = 2;
     double next_ = 0, last_ = now();
 };
 
-/// The process that made the other end of a socket, or 0.
+/// Returns the process that made the other end of a socket, or 0.
 int peer_of(int socket) {
     ucred found = {};
     socklen_t size = sizeof found;
@@ -264,7 +263,7 @@ int main(int count, char **words) {
         return 2;
     }
     signal(SIGPIPE, SIG_IGN);
-    if (!attached) signal(SIGINT, SIG_IGN); // Ctrl-C is for the program, at whose end this one ends
+    if (!attached) signal(SIGINT, SIG_IGN); // Ctrl-C is for the program; this process ends after it
     try {
         return qd::inspector::run(std::atoi(words[2]), attached, unseen);
     } catch (const std::exception &wrong) {

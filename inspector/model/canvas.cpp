@@ -13,7 +13,7 @@ struct Point {
     float x, y;
 };
 
-// Far outside is outside: whole numbers of pixels stay in the range of int.
+// Clamps a coordinate to the range of int: far outside the picture its value does not matter.
 int whole(float x) { return int(std::clamp(x, -1e6f, 1e6f)); }
 
 std::uint32_t share_of(std::uint32_t colour, float covered) {
@@ -54,7 +54,7 @@ void triangle(Picture &to, Point a, Point b, Point c, const std::uint32_t colour
     const int left = std::max(0, whole(std::floor(std::min({a.x, b.x, c.x})))),
               right = std::min(to.width, whole(std::ceil(std::max({a.x, b.x, c.x}))));
     const bool plain = colours[0] == colours[1] && colours[1] == colours[2];
-    // A pixel whose middle lies on an edge belongs to one of the two triangles beside it.
+    // A pixel whose centre is on an edge belongs to one of the two adjacent triangles.
     const auto owns = [&](Point p, Point q) {
         return area > 0 ? p.y > q.y || (p.y == q.y && p.x < q.x) : p.y < q.y || (p.y == q.y && p.x > q.x);
     };
@@ -95,7 +95,7 @@ template <class T> void image_of(Picture &to, const Image &from, Band band) {
         return 0xff000000u | first | byte_of(at[1]) << 8 | blue << 16;
     };
     if (from.width == to.width && from.height == to.height) {
-        for (int x0 = 0; x0 < to.width; x0 += 16) // blocks: columns of the one are rows of the other
+        for (int x0 = 0; x0 < to.width; x0 += 16) // in blocks: columns of the image are rows of the picture
             for (int y = band.top; y < band.bottom; ++y)
                 for (int x = x0; x < std::min(x0 + 16, to.width); ++x) to.row(y)[x] = pixel(x, to.height - 1 - y);
         return;
@@ -154,7 +154,7 @@ void paint_band(const Frame &frame, Canvas &to, const Letters &letters, Band ban
     }
 }
 
-// More threads than one pay where there is much to draw.
+// Estimates the work of a frame: several threads pay off only if it is large.
 std::size_t work(const Frame &frame) {
     std::size_t sum = std::size_t(frame.width) * std::size_t(frame.height) / 16;
     for (const auto &thing : frame.things) {
@@ -187,7 +187,7 @@ void paint_stroke(Picture &to, const Stroke &stroke, Band band, float *depth) {
     for (int y = top; y < bottom; ++y) {
         const float py = float(y) + 0.5f - stroke.y0;
         float low = least, high = most;
-        if (std::abs(uy) > 1e-4f) { // the stretch of the row that is near the line through both ends
+        if (std::abs(uy) > 1e-4f) { // the part of the row near the line through both ends
             const float middle = stroke.x0 + py * ux / uy, span = reach / std::abs(uy);
             low = std::max(low, middle - span), high = std::min(high, middle + span);
         }
@@ -196,7 +196,7 @@ void paint_stroke(Picture &to, const Stroke &stroke, Band band, float *depth) {
         for (int x = left; x < right; ++x) {
             const float px = float(x) + 0.5f - stroke.x0, along = px * ux + py * uy,
                         across = std::abs(px * uy - py * ux);
-            const float past = std::max({0.f, -along, along - length}); // butt ends, one pixel soft
+            const float past = std::max({0.f, -along, along - length}); // butt ends, blurred over one pixel
             const float covered = std::clamp(reach - across, 0.f, 1.f) * std::clamp(1 - past, 0.f, 1.f);
             if (covered <= 0) continue;
             const float t = length > 0 ? std::clamp(along / length, 0.f, 1.f) : 0;

@@ -1,5 +1,5 @@
-// Frames drawn by the processor, bands of rows at a time on several threads: the same picture on every machine, with or
-// without a display or a driver.
+// Draws frames on the processor, in bands of rows on several threads: the same picture on every machine, with or without a
+// display or a driver.
 #pragma once
 
 #include <functional>
@@ -16,18 +16,18 @@ struct Band {
 
 struct Canvas {
     Picture picture;
-    std::vector<float> depth; // 1 at the near plane, 0 at the far one, and where nothing is
+    std::vector<float> depth; // 1 at the near plane, 0 at the far one and in empty pixels
 };
 
-// Letters come from whoever has a font.
+// Draws the letters of a text, by the caller's font.
 using Letters = std::function<void(Picture &to, const Text &text, Band band)>;
 
 void paint(const Frame &frame, Canvas &to, const Letters &letters);
 
-// What scene.cpp does for one band.
+// Draws a scene into one band (scene.cpp).
 void paint_scene(const Scene &scene, Canvas &to, Band band);
-// A stretch of given width between two points in pixels, y down; colours change evenly from one end to the other.
-// `depth` decides what is in front: a depth for each end, and the depth buffer, or null.
+// A line of given width between two points in pixels, y down; its colour changes linearly from one end to the other. The depth
+// test needs a depth for each end and the depth buffer `depth`; null: no test.
 struct Stroke {
     float x0, y0, x1, y1, width;
     std::uint32_t from, to;

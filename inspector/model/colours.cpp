@@ -8,7 +8,7 @@ namespace qd::inspector {
 
 namespace {
 
-// Evenly spaced; between them colours are mixed.
+// Evenly spaced; colours between them are interpolated.
 constexpr std::array<std::uint32_t, 9> anchors[] = {
     {0x440154, 0x472d7b, 0x3b528b, 0x2c728e, 0x21918c, 0x28ae80, 0x5ec962, 0xaddc30, 0xfde725},
     {0x000004, 0x1c1044, 0x4f127b, 0x812581, 0xb5367a, 0xe55064, 0xfb8761, 0xfec287, 0xfcfdbf},

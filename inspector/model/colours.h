@@ -1,4 +1,4 @@
-// Colours of samples.
+// Colour maps for samples.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@ enum class ColourMap { viridis, magma, grey, diverging };
 constexpr const char *colour_map_names[] = {"viridis", "magma", "grey", "diverging"};
 constexpr std::uint32_t nan_colour = 0xffff00ff, infinity_colour = 0xffffff00; // magenta, cyan: in none of the maps
 
-// `share` from 0 to 1; red first in memory, as in Picture.
+// Returns the colour of a `share` from 0 to 1; red first in memory, as in Picture.
 std::uint32_t colour_of(ColourMap map, double share);
 
-// Sample (x, y) stands at x * height + y; row 0 of the picture is the largest y.
+// Paints samples. Sample (x, y) is at x * height + y; row 0 of the picture is the largest y.
 void paint_samples(Picture &to, std::span<const float> samples, int width, int height, ColourMap map, float lowest,
                    float highest);
 

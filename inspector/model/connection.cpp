@@ -111,15 +111,15 @@ void Connection::run() {
             if ((watched[0].revents & POLLOUT) && !write()) break;
             if ((watched[0].revents & (POLLIN | POLLHUP | POLLERR)) && !read()) break;
             if (script_ >= 0 && watched[2].revents) {
-                read(); // what the script said last
+                read(); // the last messages of the script
                 break;
             }
         } catch (const Garbled &wrong) {
             finish(wrong.what());
         }
     }
-    write();                      // what was said last
-    shutdown(socket_, SHUT_RDWR); // the script learns of it at once
+    write();                      // the last messages to the script
+    shutdown(socket_, SHUT_RDWR); // the script is notified at once
     if (!stop_) finish("");
 }
 

@@ -1,5 +1,5 @@
-// The way to the script: lines of JSON both ways over a socket, with descriptors of shared memory. A thread reads and
-// writes; whoever draws takes what came. What cannot be a message ends the connection and leaves the window alone.
+// The connection to the script: lines of JSON in both directions over a socket, with descriptors of shared memory. A thread
+// reads and writes; the drawing thread takes the messages. Invalid input ends the connection but not the window.
 #pragma once
 
 #include <atomic>
@@ -19,24 +19,24 @@ namespace qd::inspector {
 
 class Connection {
   public:
-    // `wake` is called from the thread when there is something to take, or the connection has ended. `script` is the
-    // process whose death ends the connection even if some child of it holds the socket; 0 for none.
+    // `wake` is called from the thread when there is a message to take, or the connection has ended. `script` is the process
+    // whose death ends the connection even if a child of it holds the socket; 0 for none.
     Connection(int socket, int script, std::function<void()> wake);
     Connection(const Connection &) = delete;
     Connection &operator=(const Connection &) = delete;
     ~Connection();
 
-    // The next message, an object that has a `kind`. Mappings that came before it are there to be asked for.
+    // Returns the next message, an object that has a `kind`. Memory that was sent before it is available.
     std::optional<Json> take();
-    // Never waits. Pointer motion is dropped while the script reads nothing.
+    // Never blocks. Input events are dropped while the script does not read.
     void send(const Json &message);
     std::span<std::byte> memory(int id) const; // throws Garbled
-    // A piece of it: `count` things of `size` bytes from a byte offset that suits them.
+    // Returns `count` items of `size` bytes in a memory, from an aligned byte offset.
     std::span<std::byte> piece(int id, std::uint64_t at, std::uint64_t count, std::uint64_t size) const;
 
-    void end(const std::string &why); // from whoever draws
+    void end(const std::string &why); // by the drawing thread
     bool ended() const { return ended_; }
-    std::string why() const; // empty if the script simply went
+    std::string why() const; // empty if the script just ended
 
   private:
     void run();
@@ -50,14 +50,14 @@ class Connection {
     std::string arriving_;
     std::size_t scanned_ = 0;
     std::deque<int> descriptors_;
-    mutable std::mutex lock_; // of all below
+    mutable std::mutex lock_; // guards the members below
     std::string leaving_, why_;
     struct Arrived {
         Json message;
         std::unique_ptr<Memory> memory;
     };
     std::deque<Arrived> arrived_;
-    std::map<int, std::unique_ptr<Memory>> memories_; // of whoever draws alone
+    std::map<int, std::unique_ptr<Memory>> memories_; // used only by the drawing thread
     std::atomic<bool> ended_ = false, stop_ = false;
     std::thread thread_;
 };

@@ -1,4 +1,4 @@
-// What a person does, as it goes to the script and comes from its test channel.
+// Input of the user, as it is sent to the script and received from its test channel.
 #pragma once
 
 #include <string>

@@ -24,7 +24,7 @@ class Reader {
         return piece<T>(member<std::uint64_t>(from, name), count);
     }
 
-    // A number, or {"at": offset} of `count` numbers.
+    // Reads a number, or {"at": offset} of `count` numbers.
     template <class T> Each<T> each(const Json &from, const char *name, std::uint64_t count) const {
         const auto found = from.find(name);
         if (found == from.end()) throw Garbled(std::string(name) + " is missing");
@@ -32,7 +32,7 @@ class Reader {
         return {member<T>(from, name)};
     }
 
-    // Colours: a word, or {"at": offset, "form": "rgba" words, "rgb" words 0xRRGGBB, "f3" or "f4" floats from 0 to 1}.
+    // Reads colours: a word, or {"at": offset, "form": "rgba" words, "rgb" words 0xRRGGBB, "f3" or "f4" floats from 0 to 1}.
     Each<std::uint32_t> colours(const Json &from, std::uint64_t count) const {
         const auto found = from.find("colour");
         if (found == from.end() || !found->is_object()) return each<std::uint32_t>(from, "colour", count);
@@ -58,7 +58,7 @@ class Reader {
         return {0, made_.colours.back()};
     }
 
-    // {"at": offset, "n": count of groups}, which may be missing.
+    // Reads {"at": offset, "n": count of groups}, which may be missing.
     template <class T> std::span<const T> array(const Json &from, const char *name, std::uint64_t group) const {
         const auto found = from.find(name);
         if (found == from.end() || found->is_null()) return {};

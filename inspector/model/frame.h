@@ -1,6 +1,6 @@
-// One picture that a script drew, as lists of things. Numbers lie in shared memory, which the script leaves alone until it is
-// told that the frame was shown. Everything is checked while it is read: pieces lie inside of their memory, whatever the
-// numbers in them are.
+// A picture that a script drew, as lists of things. Their numbers are in shared memory, which the script does not change until
+// it is notified that the frame was shown. Everything is checked while it is read: spans are inside of their memory, whatever
+// numbers they hold.
 #pragma once
 
 #include <array>
@@ -15,17 +15,17 @@
 
 namespace qd::inspector {
 
-// One for all, or one for each.
+// One value for all items, or one for each.
 template <class T> struct Each {
     T one{};
     std::span<const T> many{};
     T operator[](std::size_t i) const { return many.empty() ? one : many[i]; }
 };
 
-// Positions on the canvas go from (0, 0), lower left, to (1, 1); colours are bytes red, green, blue, alpha; lengths pixels.
+// Positions on the canvas go from (0, 0), lower left, to (1, 1); colours are bytes red, green, blue, alpha; lengths are pixels.
 struct Image { // columns from the left, each from the bottom up
     enum class Format { f32, u8, u16, u32 };
-    int width, height, components; // 1: grey; 2: red and green; the fourth is not looked at
+    int width, height, components; // 1: grey; 2: red and green; the fourth is ignored
     Format format;
     std::span<const std::byte> pixels;
 };
@@ -37,10 +37,10 @@ struct Discs {
 };
 
 struct Lines {
-    std::span<const float> ends; // x, y of one, x, y of the other
+    std::span<const float> ends; // x, y of one end, then of the other
     Each<float> width;
     Each<std::uint32_t> colour;
-    bool by_end; // two colours a line
+    bool by_end; // two colours per line
 };
 
 struct Triangles {
@@ -63,15 +63,15 @@ struct Balls {
 
 struct Mesh {
     std::span<const float> vertices, normals;
-    std::span<const std::uint32_t> indices; // none: three vertices in order
+    std::span<const std::uint32_t> indices; // none: triples of vertices in order
     std::int64_t first = 0;                 // added to indices
     Each<std::uint32_t> colour;             // by vertex
-    std::span<const float> transforms;      // 16 each, rows; none: as it is
+    std::span<const float> transforms;      // 16 each, row-major; none: the identity
     bool two_sided, wireframe;
 };
 
 struct Segments {
-    std::span<const float> ends; // x, y, z of one and of the other
+    std::span<const float> ends; // x, y, z of one end, then of the other
     Each<float> width;
     Each<std::uint32_t> colour;
     bool by_end;
@@ -82,7 +82,7 @@ struct Light {
 };
 
 struct Scene {
-    std::array<float, 16> view, projection; // rows
+    std::array<float, 16> view, projection; // row-major
     std::array<float, 3> ambient;
     std::vector<Light> lights;
     std::vector<std::variant<Balls, Mesh, Segments>> things;
@@ -92,7 +92,7 @@ struct Frame {
     int width = 0, height = 0;
     std::uint32_t background = 0xff000000u;
     std::vector<std::variant<Image, Discs, Lines, Triangles, Text, Scene>> things;
-    std::vector<std::vector<std::uint32_t>> colours; // made of numbers of another form
+    std::vector<std::vector<std::uint32_t>> colours; // converted from another form
 };
 
 // Throws Garbled.

@@ -1,4 +1,4 @@
-// Messages are JSON; what is wrong with one is thrown as Garbled and ends the connection.
+// Messages are JSON. An invalid one throws Garbled, which ends the connection.
 #pragma once
 
 #include <cmath>
@@ -25,7 +25,7 @@ template <class T> struct IsList<std::vector<T>> : std::true_type {
     static constexpr bool plain = std::is_arithmetic_v<T>;
 };
 
-// A value of just this type: the conversions of the library take a flag for a number, and any number for a small one.
+// Returns a value of exactly this type: the conversions of the library accept a flag as a number, and any number as a small one.
 template <class T> T value_of(const Json &json, const char *name) {
     const auto require = [&](bool holds) {
         if (!holds) throw Garbled(std::string("what is called ") + name + " is of another type");
@@ -59,7 +59,7 @@ template <class T> T value_of(const Json &json, const char *name) {
     }
 }
 
-// The member of a message, or what stands in for it where it is missing; of another type it is Garbled.
+// Returns a member of a message, or `otherwise` if it is missing; throws Garbled if it has another type.
 template <class T> T member(const Json &message, const char *name, T otherwise) {
     const auto found = message.find(name);
     return found == message.end() || found->is_null() ? otherwise : value_of<T>(*found, name);

@@ -1,4 +1,4 @@
-// Memory that the script shares: a memfd that was sealed against shrinking, so that reading it can never fault.
+// Memory that the script shares: a memfd that is sealed against shrinking, so that reads never fault.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@ namespace qd::inspector {
 
 class Memory {
   public:
-    // Takes the descriptor, which is closed whatever comes of it. Throws Garbled.
+    // Takes ownership of the descriptor, and closes it in any case. Throws Garbled.
     Memory(int descriptor, std::uint64_t bytes);
     Memory(const Memory &) = delete;
     Memory &operator=(const Memory &) = delete;

@@ -20,7 +20,7 @@ struct Picture {
     }
 };
 
-// `over` by `share` (0 to 255) on top of `under`, which is opaque and stays so.
+// Blends `over` onto `under` by `share` (0 to 255). `under` is opaque, and so is the result.
 inline std::uint32_t blend(std::uint32_t under, std::uint32_t over, std::uint32_t share) {
     const std::uint32_t keep = 255 - share;
     const std::uint32_t rb = (under & 0xff00ff) * keep + (over & 0xff00ff) * share + 0x800080;

@@ -1,4 +1,4 @@
-// Scenes of balls, triangles and lines: every pixel is lit by the ambient light and, by Lambert's law, by the point lights.
+// Draws scenes of balls, triangles and lines: every pixel is lit by the ambient light and, by Lambert's law, by the point lights.
 #include <algorithm>
 #include <cmath>
 
@@ -34,7 +34,7 @@ V3 turn(const Matrix &m, V3 p) {
 }
 
 struct Corner {
-    V3 place, normal; // as the camera sees them, which looks along -z
+    V3 place, normal; // in camera space; the camera looks along -z
     float r, g, b, a;
 };
 
@@ -114,7 +114,7 @@ class Painter {
         return {(x + 1) / 2 * width_, (1 - y) / 2 * height_, (m[8] * p.x + m[9] * p.y + m[10] * p.z + m[11]) * over, w};
     }
 
-    // What lies before the near plane is not there. Depth is 1 on it.
+    // Returns how far a point is in front of the near plane, where it is clipped. Depth is 1 on the plane.
     float before(V3 p) const {
         const Matrix &m = scene_.projection;
         const float z = m[8] * p.x + m[9] * p.y + m[10] * p.z + m[11],

@@ -1,4 +1,4 @@
-// What is known of a program that is watched: what it told, and what people do with it that needs no screen.
+// The state of an inspected program: the data that it sent, and the parts of its presentation that need no screen.
 #pragma once
 
 #include "model/protocol.h"
@@ -15,16 +15,16 @@ namespace qd::inspector {
 
 namespace told = protocol::inspector;
 
-// Of all finite samples; NaN and infinities are counted apart.
+// The range of all finite samples; NaN and infinities are counted separately.
 struct Range {
     float lowest = 0, highest = 0;
     std::size_t finite = 0, nans = 0, infinities = 0;
     bool operator==(const Range &) const = default;
 };
 Range range_of(std::span<const float> samples);
-// How many samples lie in each of so many equal parts of a range.
+// Counts the samples in each of `parts` equal parts of a range.
 std::vector<std::size_t> histogram(std::span<const float> samples, float lowest, float highest, std::size_t parts);
-// The range without the least and the largest `share` of the finite samples, as fine as a histogram of 1024 parts.
+// Returns the range without the least and the largest `share` of the finite samples, as fine as a histogram of 1024 parts.
 Range inner_range(std::span<const float> samples, double share);
 
 // The newest picture of a view, and the one before it.
@@ -34,9 +34,9 @@ struct Shot {
     int columns_before = 0, rows_before = 0; // of `before`
     Range range;
     bool comparable() const { return !before.empty() && before.size() == samples.size(); }
-    // Sample (x, y); 0 where there is none.
+    // Returns sample (x, y); 0 where there is none.
     float at(int x, int y) const;
-    // The elements that a sample stands for begins here.
+    // Returns where the elements that a sample stands for begin.
     int column(int x) const;
     int row(int y) const;
     int width() const { return int(head.width); }
@@ -51,7 +51,7 @@ struct Listed {
 
 struct Curve {
     static constexpr std::size_t most = 200'000;
-    double first = 0; // number of the value that stands first here
+    double first = 0; // number of the first value
     std::deque<std::optional<double>> values;
 };
 
@@ -59,24 +59,24 @@ enum class Quantity { total, newest, difference };
 
 class Watched {
   public:
-    // `samples(memory, at, count)` gives floats that the program shares, or throws Garbled.
+    // Returns `count` floats of a memory that the program shares, from byte `at`. Throws Garbled.
     using Memory = std::function<std::span<const float>(int memory, std::uint64_t at, std::uint64_t count)>;
     explicit Watched(Memory memory) : memory_(std::move(memory)) {}
 
-    // False: a message of another kind. Throws Garbled.
+    // Returns false for a message of another kind. Throws Garbled.
     bool take(const Json &message);
-    // What is known, as text for tests and for people who look into it.
+    // Returns the state as JSON, for tests and debugging.
     Json dump() const;
 
-    // 0 to 100: how strong the tint of a line is; the same as in the gutter of the notebook.
+    // Returns the strength of the tint of a line, 0 to 100, as in the gutter of the notebook.
     static int level(double count, double most);
-    // 999, 1.2k, 34k, 5.6M
+    // Formats a count: 999, 1.2k, 34k, 5.6M
     static std::string brief(double count);
-    // What is worth saying of the branches of a line that ran.
+    // Returns diagnostics on the branches of a line that ran.
     static std::vector<std::string> remarks(const protocol::coverage::LineCounts &line);
-    // Of a kernel or task, without "<locals>."
+    // Returns the name of a kernel or task without "<locals>."
     static std::string shown_name(std::string name);
-    // "1.25 ms"
+    // Formats a duration: "1.25 ms"
     static std::string duration(double microseconds);
 
     double most(Quantity quantity) const;
@@ -91,7 +91,7 @@ class Watched {
     std::vector<told::Gradient> gradients;
     std::vector<told::Graph> graphs;
     std::vector<told::View> views;
-    int views_told = 0; // how often: what is wanted is asked for anew
+    int views_told = 0; // number of messages: after each, the wanted views are requested again
     std::map<int, Shot> shots;
     std::vector<told::Parameter> parameters;
     std::map<std::string, Curve> series;

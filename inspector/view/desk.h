@@ -1,4 +1,4 @@
-// What the panes of a watched program share.
+// The state that the panes of an inspected program share.
 #pragma once
 
 #include <functional>
@@ -20,10 +20,10 @@ class Desk {
     Stage &stage;
     std::function<void(const Json &)> ask; // sends a request to the program
     bool dark = true;
-    bool ended = false;                   // there is no program to ask any more
-    std::string file;                     // what the lines are of
-    int line = 0;                         // where they are to be scrolled to; 0: stay
-    std::map<std::string, ImVec4> places; // left, top, right, bottom of what can be clicked, by name; for tests
+    bool ended = false;                   // the program has ended
+    std::string file;                     // the file whose lines are shown
+    int line = 0;                         // the line to scroll to; 0: stay
+    std::map<std::string, ImVec4> places; // left, top, right, bottom of clickable items, by name; for tests
 
     void mark(const std::string &name) {
         const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
@@ -40,7 +40,7 @@ class Desk {
     static ImU32 less(int level) { return IM_COL32(30, 120, 220, 255 * level / 100); }
 };
 
-// A line of text that says more than its place allows.
+// Shows the whole text of an item that has no room for it.
 inline void tooltip(const std::string &text) {
     if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", text.c_str());
 }

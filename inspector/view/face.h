@@ -1,4 +1,4 @@
-// What a window shows, by the mode that the script asked for.
+// The content of a window, by the mode that the script requested.
 #pragma once
 
 #include <memory>
@@ -12,14 +12,14 @@ namespace qd::inspector {
 class Face {
   public:
     virtual ~Face() = default;
-    // Messages that are nobody else's. Throws Garbled, which ends the connection.
+    // Receives the messages that main.cpp does not handle. Throws Garbled, which ends the connection.
     virtual void receive(const Json &message) = 0;
-    virtual void input(const Event &event) = 0;     // after ImGui was told of it
-    virtual void draw() = 0;                        // in a frame of ImGui
+    virtual void input(const Event &event) = 0;     // after ImGui has received it
+    virtual void draw() = 0;                        // called within a frame of ImGui
     virtual void drawn() {}                         // the frame is on the screen
-    virtual bool restless() const { return false; } // draws again without news
-    virtual bool over() const { return false; }     // a person insists that it closes
-    // The script is gone, or sent what cannot be a message: true to stay.
+    virtual bool restless() const { return false; } // redraws without changes
+    virtual bool over() const { return false; }     // the user insists on closing it
+    // The script has ended, or sent an invalid message. Returns true to keep the window open.
     virtual bool ended(const std::string &why) = 0;
 };
 

@@ -1,4 +1,4 @@
-// Dear ImGui as Debian 12 (1.86) and 13 (1.90) have it; what differs between versions is here and nowhere else.
+// Dear ImGui of Debian 12 (1.86) and 13 (1.90). Only this file depends on the version.
 #pragma once
 
 #include <imgui.h>
@@ -10,17 +10,17 @@
 
 namespace qd::inspector {
 
-// Textures go by a number; 1.92 has a type of its own for references to them.
+// A texture is identified by a number; 1.92 has a type of its own for references to textures.
 inline ImTextureID texture_id(std::uintptr_t number) {
-    return (ImTextureID)number; // a pointer or a number, by the version
+    return (ImTextureID)number; // a pointer or a number, depending on the version
 }
 
-// Where a slider may end: it asserts that this is at most half of what its type holds.
+// Clamps the end of a slider: ImGui asserts that it is at most half of what its type holds.
 template <class T> T end_of_slider(T end) {
     return std::clamp<T>(end, std::numeric_limits<T>::lowest() / 2, std::numeric_limits<T>::max() / 2);
 }
 
-// A number as a whole one, in the range where it may end a slider.
+// Converts a number to an integer in the range where it may end a slider.
 inline std::int64_t whole_of_slider(double number) {
     constexpr double half = 4611686018427387904.; // 2^62
     return number >= half ? end_of_slider(std::numeric_limits<std::int64_t>::max())
@@ -36,7 +36,7 @@ inline void feed_key(ImGuiKey key, bool down) {
 #endif
 }
 
-// Before the first frame of a face that is walked by keyboard.
+// Called before the first frame of a face that is navigated by keyboard.
 inline void know_all_keys() {
 #if IMGUI_VERSION_NUM < 18700
     for (int key = 0; key < ImGuiKey_COUNT; key++) ImGui::GetIO().KeyMap[key] = key;

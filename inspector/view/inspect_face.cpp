@@ -1,4 +1,4 @@
-// The window of qd.inspect(): panes beside one another, what can be asked of the program above them.
+// The window of qd.inspect(): panes side by side, below the controls of the program.
 #include <algorithm>
 #include <array>
 

@@ -41,7 +41,7 @@ void Typesetter::prepare(float size) {
 
 namespace {
 
-// The next character of UTF-8; what is none counts as U+FFFD.
+// Returns the next character of UTF-8; an invalid one counts as U+FFFD.
 unsigned next(std::string_view &text) {
     const unsigned char lead = static_cast<unsigned char>(text[0]);
     const std::size_t length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;

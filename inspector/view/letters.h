@@ -1,4 +1,4 @@
-// Letters of texts on canvases, in the sizes that programs ask for.
+// Draws the letters of texts on canvases, in the sizes that programs request.
 #pragma once
 
 #include <map>
@@ -9,14 +9,14 @@
 
 namespace qd::inspector {
 
-// A font of the system that has Greek too; null where there is none: then ImGui's own is taken.
+// Returns a font of the system that has Greek too; null if there is none: then ImGui's own is used.
 const char *font_file();
-// Adds it to an atlas.
+// Adds that font to an atlas.
 ImFont *add_font(ImFontAtlas &to, float size);
 
 class Typesetter {
   public:
-    // Makes the letters of a size: before threads draw with them.
+    // Makes the letters of a size. Must be called before threads draw with them.
     void prepare(float size);
     void operator()(Picture &to, const Text &text, Band band) const;
 

@@ -1,4 +1,4 @@
-// Pictures drawn by the processor: the triangles that ImGui makes, each with a texture and a rectangle that it stays in.
+// Draws on the processor: the triangles of ImGui, each with a texture and a clip rectangle.
 #include <algorithm>
 #include <cmath>
 #include <condition_variable>
@@ -56,7 +56,7 @@ void triangle(Picture &to, const ImDrawVert &a, const ImDrawVert &b, const ImDra
               bottom = std::min(clip.bottom, int(std::min(std::ceil(y1) + 1, 32768.f)));
     const Colour ca = unpack(a.col), cb = unpack(b.col), cc = unpack(c.col);
     const float scale = 1 / area;
-    // An edge that runs through a pixel's middle belongs to one of the two triangles beside it.
+    // A pixel whose centre is on an edge belongs to one of the two adjacent triangles.
     const auto owns = [&](const ImVec2 &p, const ImVec2 &q) {
         return area > 0 ? p.y > q.y || (p.y == q.y && p.x < q.x) : p.y < q.y || (p.y == q.y && p.x > q.x);
     };
@@ -90,7 +90,7 @@ void triangle(Picture &to, const ImDrawVert &a, const ImDrawVert &b, const ImDra
     }
 }
 
-// A rectangle that shows a texture pixel for pixel, which canvases and pictures are.
+// Copies a rectangle that shows a texture pixel for pixel, as canvases and pictures do. Returns false for any other.
 bool copied(Picture &to, const ImDrawVert &a, const ImDrawVert &c, const Texture *texture, const Clip &clip) {
     if (!texture || a.col != 0xffffffffu) return false;
     const int w = texture->pixels.width, h = texture->pixels.height;

@@ -1,4 +1,4 @@
-// The panes of a watched program, a file each. draw() is called in a child window of ImGui.
+// The panes of an inspected program, one file each. draw() is called in a child window of ImGui.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace qd::inspector {
 
-// How often each line ran.
+// Shows how often each line ran.
 class LinesPane {
   public:
     void draw(Desk &desk);
@@ -27,35 +27,35 @@ class LinesPane {
     void minimap(Desk &desk, const Listed &file, float scroll, float shown, float whole);
 };
 
-// Fields and arrays as pictures.
+// Shows fields and arrays as pictures.
 class ViewsPane {
   public:
     void draw(Desk &desk);
-    void want(Desk &desk, const std::vector<std::string> &panes); // tells the program what is looked at
+    void want(Desk &desk, const std::vector<std::string> &panes); // requests the data of the visible panes and views
 
   private:
     enum class Scaling { whole, inner, fixed };
     enum class Kind { picture, lines, points, table };
-    struct Body { // a point, where it was painted
+    struct Body { // a painted point
         float x, y;
         int sample;
     };
     struct Look {
         bool shown = true;
-        std::optional<Kind> kind;      // what it is looked at as; none: what suits it
-        std::array<int, 2> first = {}; // of a table: the element above, to the left
-        std::array<int, 2> room = {};  // of a table: how many elements there is room for
+        std::optional<Kind> kind;      // how the view is shown; none: the default
+        std::array<int, 2> first = {}; // of a table: the top left element
+        std::array<int, 2> room = {};  // of a table: the number of elements that fit
         std::vector<Body> bodies;      // of points
         ColourMap map = ColourMap::viridis;
         Scaling scaling = Scaling::whole;
-        float lowest = 0, highest = 1; // of Scaling::fixed, and of what is shown
+        float lowest = 0, highest = 1; // of Scaling::fixed, and the range shown
         int component = 0;
         std::vector<int> slice;
         bool difference = false, histogram = false;
-        int width = 0, height = 0; // pixels that there are for it
+        int width = 0, height = 0; // available pixels
         std::uintptr_t texture = 0;
         double painted = -1;     // number of the picture in the texture
-        std::string key;         // how it was painted
+        std::string key;         // the settings that it was painted with
         std::vector<int> chosen; // the element that may be edited
         std::array<char, 64> text{};
     };
@@ -82,17 +82,17 @@ class ViewsPane {
     void histogram(const Shot &shot, const Look &look);
 };
 
-// Sliders, and the curves of the program.
+// Shows sliders, and the curves of the program.
 class ParametersPane {
   public:
     void draw(Desk &desk);
 
   private:
-    std::map<std::string, double> held_; // what a person holds at this moment
+    std::map<std::string, double> held_; // values of sliders that the user is dragging
     void curve(Desk &desk, const std::string &name, const Curve &curve);
 };
 
-// Times of tasks and of compilations.
+// Shows the times of tasks and of compilations.
 class TasksPane {
   public:
     void draw(Desk &desk);
@@ -102,13 +102,13 @@ class TasksPane {
     void compilations(Desk &desk);
 };
 
-// What gradients keep.
+// Shows the adstacks of gradients.
 class AdstackPane {
   public:
     void draw(Desk &desk);
 };
 
-// Which way the newest launches of graphs went.
+// Shows the paths that the newest launches of graphs took.
 class GraphPane {
   public:
     void draw(Desk &desk);

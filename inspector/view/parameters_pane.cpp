@@ -56,7 +56,7 @@ void ParametersPane::curve(Desk &desk, const std::string &name, const Curve &cur
         const std::size_t count = curve.values.size();
         ImVec2 before;
         bool joined = false;
-        for (std::size_t x = 0; x < columns; x++) { // of each column of pixels the extent of its values
+        for (std::size_t x = 0; x < columns; x++) { // for each column of pixels, the extent of its values
             const std::size_t from = x * count / columns, to = std::max(from + 1, (x + 1) * count / columns);
             if (count < columns && x > 0 && from == (x - 1) * count / columns) continue;
             double low = INFINITY, high = -INFINITY;

@@ -1,4 +1,4 @@
-// Views that are no pictures: points in a plane, and tables of numbers.
+// Views that are not pictures: points in a plane, and tables of numbers.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -17,12 +17,12 @@ std::string number_text(double value) {
 
 } // namespace
 
-/// Across and up are the first two components, in one scale; the third one, if there is one, is the colour.
+/// Draws the first two components as x and y, to the same scale; the third one, if there is one, is the colour.
 void ViewsPane::points(Desk &desk, const told::View &view, const Shot &shot, Look &look, ImVec2 at, ImVec2 size) {
     const int parts = shot.height();
     const std::string key = "points " + std::to_string(int(look.map)) + " " + std::to_string(int(size.x)) + " " +
                             std::to_string(int(size.y)) + (desk.dark ? " dark" : "");
-    if (parts < 2 || int(size.x) < 2 || int(size.y) < 2) return; // of before it was looked at as points
+    if (parts < 2 || int(size.x) < 2 || int(size.y) < 2) return; // a picture from before the view showed points
     if (!look.texture || look.painted != shot.head.number || look.key != key) {
         Range ranges[3];
         for (int k = 0; k < std::min(parts, 3); k++) {
@@ -62,7 +62,7 @@ void ViewsPane::points(Desk &desk, const told::View &view, const Shot &shot, Loo
     ImGui::GetWindowDrawList()->AddImage(texture_id(look.texture), at, corner);
     const ImVec2 pointer = ImGui::GetMousePos();
     const Body *nearest = nullptr;
-    float least = 100; // 10 pixels away
+    float least = 100; // 10 pixels, squared
     if (ImGui::IsItemHovered())
         for (const Body &body : look.bodies) {
             const float dx = at.x + body.x - pointer.x, dy = at.y + body.y - pointer.y;
@@ -79,7 +79,7 @@ void ViewsPane::points(Desk &desk, const told::View &view, const Shot &shot, Loo
     ImGui::TextUnformatted(said.c_str());
 }
 
-/// The first index goes down, the second to the right, as numpy prints.
+/// Draws the first index downwards and the second to the right, as NumPy prints.
 void ViewsPane::table(Desk &desk, const told::View &view, const Shot &shot, Look &look, ImVec2 at, ImVec2 size) {
     const float wide = ImGui::CalcTextSize("-0.123456e-10").x, high = ImGui::GetTextLineHeightWithSpacing();
     const int columns = int(shot.head.columns), rows = int(shot.head.rows);
@@ -98,7 +98,7 @@ void ViewsPane::table(Desk &desk, const told::View &view, const Shot &shot, Look
         desk.mark((axis ? "column " : "row ") + view.name);
         look.first[axis] = std::clamp(look.first[axis], 0, last[axis]);
     }
-    if (shot.head.first.empty()) return; // of before it was looked at as a table
+    if (shot.head.first.empty()) return; // a picture from before the view showed a table
     const ImVec2 begin = ImGui::GetCursorScreenPos();
     ImGui::InvisibleButton("table", ImVec2(size.x, std::max(20.f, at.y + size.y - begin.y)));
     desk.mark("view " + view.name);

@@ -1,5 +1,5 @@
 // A window of GLFW, drawn by OpenGL 3.3.
-#define GLFW_INCLUDE_GLCOREARB // prototypes of the core profile, as types of pointers
+#define GLFW_INCLUDE_GLCOREARB // prototypes of the core profile, as pointer types
 #include <GLFW/glfw3.h>
 #include <imgui_impl_opengl3.h>
 
@@ -18,7 +18,7 @@ namespace qd::inspector {
 
 namespace {
 
-// The functions of OpenGL that are called here; ImGui's renderer loads its own.
+// The functions of OpenGL that this file calls; ImGui's renderer loads its own.
 struct Gl {
     PFNGLGENTEXTURESPROC gen_textures;
     PFNGLDELETETEXTURESPROC delete_textures;
@@ -73,7 +73,7 @@ constexpr std::pair<int, const char *> named_keys[] = {
     {GLFW_KEY_RIGHT_SUPER, "Super_R"},
 };
 
-// Keys go by what they write in the layout at hand, in small letters.
+// Returns the name of a key: the character that it produces in the current layout, in lower case.
 std::string key_name(int key, int scancode) {
     for (const auto &[code, name] : named_keys)
         if (code == key) return name;
@@ -104,7 +104,7 @@ class ScreenStage : public Stage {
         renderer_ = reinterpret_cast<const char *>(gl_.get_string(GL_RENDERER));
         for (const char *known : {"llvmpipe", "softpipe", "swrast", "SwiftShader"})
             software_ |= renderer_.find(known) != std::string::npos;
-        if (software_) setpriority(PRIO_PROCESS, 0, 5); // its threads take every core: the program's kernels go first
+        if (software_) setpriority(PRIO_PROCESS, 0, 5); // its threads take every core: the kernels have priority
         glfwSetWindowUserPointer(window, this);
         glfwSetKeyCallback(window, [](GLFWwindow *w, int key, int scancode, int action, int) {
             if (action == GLFW_REPEAT) return;
@@ -127,7 +127,7 @@ class ScreenStage : public Stage {
             self(w).events_.push_back({Event::Type::wheel, "", false, float(x), float(y)});
         });
         glfwSetWindowCloseCallback(window, [](GLFWwindow *w) {
-            glfwSetWindowShouldClose(w, GLFW_FALSE); // whoever shows decides
+            glfwSetWindowShouldClose(w, GLFW_FALSE); // the face decides
             self(w).events_.push_back({Event::Type::close, ""});
         });
         glfwSetFramebufferSizeCallback(window, [](GLFWwindow *w, int x, int y) {
@@ -169,7 +169,7 @@ class ScreenStage : public Stage {
         gl_.clear_color(0, 0, 0, 1);
         gl_.clear(GL_COLOR_BUFFER_BIT);
         ImGui_ImplOpenGL3_RenderDrawData(data);
-        if (wanted_) take(*wanted_); // before the buffers are exchanged
+        if (wanted_) take(*wanted_); // before the buffers are swapped
         glfwSwapBuffers(window_);
     }
 

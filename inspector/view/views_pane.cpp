@@ -52,7 +52,7 @@ ViewsPane::Kind ViewsPane::kind_of(const told::View &view, const Look &look) {
 }
 
 void ViewsPane::ask_for(const told::View &view, Look &look, ImVec2 room) {
-    // Memory is asked for in steps, not at each pixel of a splitter that moves.
+    // Sizes are requested in steps, not for each pixel that a splitter moves.
     const auto stepped = [](float pixels) { return std::clamp((int(pixels) + 127) / 128 * 128, 128, 1024); };
     const Kind kind = kind_of(view, look);
     look.width = kind == Kind::points ? most_points : stepped(room.x);
@@ -228,7 +228,7 @@ void ViewsPane::options(Desk &desk, const told::View &view, Look &look) {
     ImGui::SetNextItemWidth(wide);
     if (ImGui::Combo("colours", &map, colour_map_names, IM_ARRAYSIZE(colour_map_names))) look.map = ColourMap(map);
     desk.mark("colours");
-    if (now == Kind::points) { // nothing else is theirs
+    if (now == Kind::points) { // the other options do not apply
         ImGui::EndPopup();
         return;
     }
@@ -340,7 +340,7 @@ void ViewsPane::edit(Desk &desk, const told::View &view, Look &look) {
     const float buttons = width("Set") + width("x") + 4 * style.FramePadding.x + 2 * gap;
     float room = ImGui::GetContentRegionAvail().x - buttons;
     std::string label = view.name + index_text(look.chosen);
-    if (width(label) + gap + least > room) label = index_text(look.chosen); // the name stands above
+    if (width(label) + gap + least > room) label = index_text(look.chosen); // the title shows the name
     if (width(label) + gap + least <= room) {
         ImGui::AlignTextToFramePadding();
         ImGui::TextUnformatted(label.c_str());

@@ -68,7 +68,7 @@ void Widgets::declare(const Json &list) {
             if (found == values_.end() || !found->second.is_boolean()) values_[key] = false;
             continue;
         }
-        Json given = widget["value"]; // in the form that its kind has, however the program wrote it
+        Json given = widget["value"]; // in the type of its kind, however the program wrote it
         if (what == Holds::number) given = given.get<double>();
         if (what == Holds::integer) given = given.get<std::int64_t>();
         const bool other = found == values_.end() || found->second.type() != given.type();
@@ -87,7 +87,7 @@ void Widgets::draw(float width, float height) {
             open = 0; // an end without a beginning
             continue;
         }
-        if (kind != "begin" && kind != "end" && open == 0) continue; // widgets lie in panels
+        if (kind != "begin" && kind != "end" && open == 0) continue; // widgets must be in panels
         one(widget, number++);
     }
     for (; open > 0; --open) ImGui::End();
@@ -101,7 +101,7 @@ void Widgets::one(const Json &widget, int number) {
                                 ImGuiCond_Once);
         const float w = widget["width"].get<float>() * width_, h = widget["height"].get<float>() * height_;
         if (w > 0 && h > 0) ImGui::SetNextWindowSize(ImVec2(w, h), ImGuiCond_Once);
-        const bool plain = widget.value("plain", false); // a panel without a title, as large as what is in it
+        const bool plain = widget.value("plain", false); // a panel without a title, as large as its content
         ImGui::Begin(text.empty() ? "##panel" : label, nullptr,
                      plain ? ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_AlwaysAutoResize : 0);
         return;

@@ -1,5 +1,5 @@
-// Widgets that a script declares with each frame (qd.ui.Window.get_gui(), and those of qd.GUI). What a person set them to is
-// kept here and goes back with the answer to the next frame.
+// Widgets that a script declares with each frame (qd.ui.Window.get_gui(), and those of qd.GUI). The values that the user sets
+// are stored here and sent with the answer to the next frame.
 #pragma once
 
 #include <map>
@@ -12,10 +12,10 @@ namespace qd::inspector {
 
 class Widgets {
   public:
-    // Takes a frame's list. What the program sets wins over what is here. Throws Garbled.
+    // Takes the list of a frame. Values that the program sets replace those stored here. Throws Garbled.
     void declare(const Json &list);
     void draw(float width, float height);
-    // Values by key; a button that was pressed is true, once.
+    // Returns the values by key; a button that was pressed is true, once.
     Json answer();
     bool any() const { return !declared_.empty(); }
 

@@ -34,7 +34,7 @@ class WindowFace : public Face {
 
     void input(const Event &event) override {
         const ImGuiIO &io = ImGui::GetIO();
-        // What goes to a widget is not the program's; it hears that a key was let go if it heard that it went down.
+        // Input of a widget is not sent to the program. The release of a key is sent if its press was.
         const bool held = event.type == Event::Type::button || event.type == Event::Type::key;
         if (held && !event.down && held_.erase(event.name) == 0) return;
         if (event.type == Event::Type::button && event.down && io.WantCaptureMouse) return;
@@ -61,7 +61,7 @@ class WindowFace : public Face {
         number_ = -1;
     }
 
-    bool over() const override { return closes_ > 1; } // the program did not hear the first
+    bool over() const override { return closes_ > 1; } // the program did not react to the first
     bool ended(const std::string &why) override {
         if (!why.empty()) stage_.title("the connection to the program has ended: " + why);
         return !why.empty();
@@ -97,7 +97,7 @@ class WindowFace : public Face {
     std::uintptr_t texture_ = 0;
     std::int64_t number_ = -1;
     int closes_ = 0;
-    std::set<std::string> held_; // keys and buttons that the program knows to be down
+    std::set<std::string> held_; // keys and buttons whose press was sent to the program
 };
 
 } // namespace
