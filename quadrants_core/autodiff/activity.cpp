@@ -42,7 +42,7 @@ bool Activity::set(std::vector<uint8_t> &what, Value v) {
 
 bool Activity::move(std::vector<uint8_t> &what, Value from, Value to) { return what[from.id] && set(what, to); }
 
-/// Results, carried parameters and initial values of a loop.
+/// Propagates between results, carried parameters and initial values of a loop.
 bool Activity::slots(std::vector<uint8_t> &what, Value control) {
     if (fn_[control].op == Op::if_ || fn_[control].op == Op::parallel) return false;
     bool changed = false;
@@ -58,7 +58,7 @@ bool Activity::slots(std::vector<uint8_t> &what, Value control) {
     return changed;
 }
 
-/// Between the operands of a terminator and the slots of what it ends.
+/// Propagates between the operands of a terminator and the slots of the instruction that it ends.
 bool Activity::pass(std::vector<uint8_t> &what, Value end, Value control, bool outward) {
     bool changed = false;
     for (size_t k = 0; k < fn_.args(end).size(); ++k) {
@@ -70,7 +70,7 @@ bool Activity::pass(std::vector<uint8_t> &what, Value end, Value control, bool o
 
 namespace {
 
-/// What a terminator passes values to: the owner of its block, or the innermost loop; none for the end of the kernel.
+/// The instruction that a terminator passes values to: the owner of its block, or the innermost loop; none at the end of the kernel.
 Value passes_to(const Function &fn, Value end, Value owner, const std::vector<Value> &loops) {
     if (fn[end].op == Op::break_ || fn[end].op == Op::continue_) return loops.back();
     return fn[end].op == Op::yield && fn[owner].op != Op::parallel ? owner : Value{};

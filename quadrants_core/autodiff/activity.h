@@ -1,11 +1,11 @@
 #pragma once
-// Which values of a kernel carry a derivative: those that depend on memory with a companion (varied) and, in reverse mode,
-// also reach such memory (useful). All slots of an if or loop that circulate one value are alike.
+// Activity analysis: finds the values of a kernel that carry a derivative, those that depend on memory with a companion (varied) and, in
+// reverse mode, also reach such memory (useful). All slots of an if or loop that carry one value are alike.
 #include "autodiff/autodiff.h"
 
 namespace qd::autodiff {
 
-/// What a pointer points into.
+/// The memory that a pointer points into.
 struct Target {
     enum class Kind : uint8_t { other, local, global } kind = Kind::other;
     ir::Value base;             ///< local: the local; global: the address before any offsets
@@ -17,13 +17,13 @@ class Activity {
   public:
     Activity(const ir::Function &kernel, const Companions &companions, Mode mode);
 
-    /// A value that has a tangent or an adjoint, or a local that holds such values.
+    /// True for a value that has a tangent or an adjoint, or a local that contains such values.
     bool active(ir::Value v) const { return varied_[v.id] && useful_[v.id]; }
     bool varied(ir::Value v) const { return varied_[v.id]; }
     bool useful(ir::Value v) const { return useful_[v.id]; }
-    /// Something must be done at all.
+    /// True if anything must be differentiated.
     bool any() const { return any_; }
-    /// Something must be done for the instruction, or for one inside of it.
+    /// True if the instruction, or one inside it, must be differentiated.
     bool acts(ir::Value v) const { return acts_[v.id]; }
 
   private:
@@ -43,9 +43,8 @@ class Activity {
 
     const ir::Function &fn_;
     const Companions &companions_;
-    bool
-        gives_old_values_; ///< what atomics give back depends on what they found: in reverse mode it counts as a constant
-    std::vector<uint8_t> varied_, useful_, acts_; ///< by value; a local stands for what it holds
+    bool gives_old_values_; ///< old values of atomics depend on memory; in reverse mode they count as constants
+    std::vector<uint8_t> varied_, useful_, acts_; ///< by value; a local represents its contents
     bool any_ = false;
 };
 

@@ -15,7 +15,8 @@ namespace qd::autodiff {
 
 namespace {
 
-/// A place is listed twice, with a companion and without, so that some loads send no gradient: values must not go past it.
+/// True if a place is listed twice, with a companion and without, so that some loads propagate no gradient: values must not be forwarded
+/// across them.
 bool is_stopped(const ir::Function &kernel, const Companions &companions) {
     for (size_t i = 0; i < kernel.places.size(); ++i)
         for (size_t k = 0; k < kernel.places.size(); ++k) {
@@ -27,7 +28,7 @@ bool is_stopped(const ir::Function &kernel, const Companions &companions) {
     return false;
 }
 
-/// A kernel with the same parameters that does nothing.
+/// A kernel with the same parameters and an empty body.
 ir::Function idle(const ir::Function &kernel) {
     ir::Function made = kernel;
     made.returns.clear();
@@ -52,16 +53,16 @@ ir::Function differentiate(const ir::Function &kernel, const Companions &compani
     if (mode == Mode::none) return kernel;
     if (mode == Mode::validate) return validate(kernel, companions);
     ir::Function once = kernel;
-    // Equal indices become one value. A number that a branch works out stays there: of one that is worked out before it, a slope
-    // that is infinite would meet the adjoint 0 where the branch is not taken.
+    // Merges equal indices. Floats are not merged: a float computed in a branch stays there, since computed before it, an infinite slope
+    // would meet the adjoint 0 if the branch is not taken.
     passes::merge_indices(once);
     if (mode == Mode::reverse) {
         refuse_crossing(once, companions);
         end_rounds_alike(once);
     }
     if (!is_stopped(once, companions))
-        passes::forward_stores(once, {}); // what was stored or loaded before is at hand, not in memory that changes
-    // From here on arrays are apart: what overlaps what a kernel writes breaks the rule that lets reverse mode load it again.
+        passes::forward_stores(once, {}); // uses known values instead of memory that may change later
+    // From here on arrays are assumed distinct: an overlap with written memory would break the rule that lets reverse mode load it again.
     once.distinct_arrays = true;
     if (mode == Mode::reverse && stacks.enabled) give_loops_tasks(once, Activity(once, companions, mode));
     const Activity activity(once, companions, mode);
@@ -69,7 +70,7 @@ ir::Function differentiate(const ir::Function &kernel, const Companions &compani
     refuse(once, companions, activity, mode);
     ir::Function made =
         mode == Mode::forward ? forward(once, companions, activity) : within_budget(once, companions, activity, stacks);
-    if (mode == Mode::reverse) gather_sums(made);
+    if (mode == Mode::reverse) gather_reductions(made);
     made.distinct_arrays = kernel.distinct_arrays;
     return made;
 }

@@ -23,7 +23,7 @@ class Checkpoints {
 
   private:
     using Values = std::vector<Value>;
-    static constexpr uint64_t few = 5; ///< rounds: blocks of them keep as much as all
+    static constexpr uint64_t few = 5; ///< iterations: splitting fewer saves no memory
 
     void visit(BlockId block, int depth) {
         const Values old = fn_[block].insts;
@@ -38,7 +38,7 @@ class Checkpoints {
         }
     }
 
-    /// `v` becomes an if, its results those of the if.
+    /// Turns `v` into an if with the same results.
     void cut(Value v, BlockId block, uint64_t bytes, int levels) {
         Builder b(fn_, block);
         b.span = fn_[v].span;
@@ -76,7 +76,7 @@ class Checkpoints {
         fn_[v].blocks[1] = parts;
     }
 
-    /// n^power, a whole number of at least 1.
+    /// n^power rounded up, at least 1.
     Value root(BlockId block, Value n, double power) {
         Builder b(fn_, block);
         const Value real = b.cast(n, Scalar::f64);
@@ -91,7 +91,7 @@ class Checkpoints {
         const auto list = fn_.args(v).subspan(2);
         return {list.begin(), list.end()};
     }
-    /// The loop once more, over other bounds; its results.
+    /// Copies the loop with other bounds; returns its results.
     Values again(Value v, BlockId block, Value lower, Value upper, const Values &enter, bool ends = true) {
         passes::Cloner cloner(fn_, fn_);
         const Value made = cloner.copy(v, block);
@@ -104,14 +104,14 @@ class Checkpoints {
     }
     void end(const Values &results, BlockId block) { Builder(fn_, block).yield(results); }
 
-    /// A loop over blocks for each size, around the loop; what it gives. Emitted to `block`.
+    /// Emits a loop over blocks for each size, around the loop, to `block`; returns its results.
     Values nest(Value v, BlockId block, Value n, const Values &sizes) {
         Builder b(fn_, block);
         b.span = fn_[v].span;
         const Value zero = b.i64(0);
         return level(v, block, zero, n, sizes, 0, inits(v));
     }
-    /// Iterations [from, to), counted from 0.
+    /// Emits iterations [from, to), counted from 0.
     Values level(Value v, BlockId block, Value from, Value to, const Values &sizes, size_t depth, const Values &enter) {
         Builder b(fn_, block);
         b.span = fn_[v].span;

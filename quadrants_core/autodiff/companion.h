@@ -1,13 +1,13 @@
 #pragma once
-// The address of a companion: that of the element that an address of the kernel names.
+// Computes the address of a companion from the address of its original.
 #include "autodiff/activity.h"
 #include "ir/builder.h"
 
 namespace qd::autodiff {
 
-/// `pointer` lies in `fn`, and what is emitted in `b.fn`, which may be the same. `value(v)` gives there what `v` is of
-/// numbers, `array(a)` of array parameters, `local(l)` the local that belongs to a local. A distance in bytes is kept: the companion of a
-/// whole cell is the address from which the same distance leads to the companion.
+/// `pointer` belongs to `fn`; instructions are emitted to `b.fn`, which may be the same. There `value(v)` is the counterpart of a number
+/// `v`, `array(a)` of an array parameter, `local(l)` the companion of a local. Byte offsets are preserved: the companion of a whole cell is
+/// the address from which the same offset leads to the companion.
 template <class ValueOf, class ArrayOf, class LocalOf>
 ir::Value companion_address(const ir::Function &fn, const Companions &companions, ir::Builder &b, ir::Value pointer,
                             const ValueOf &value, const ArrayOf &array, const LocalOf &local) {

@@ -57,7 +57,7 @@ class Crossing {
         }
     }
 
-    /// An index as a value and what is added to it.
+    /// An index as a value plus a constant.
     struct Sum {
         Value of;
         int64_t more = 0;
@@ -77,7 +77,7 @@ class Crossing {
         }
     }
 
-    /// The same in all iterations, as far as its instructions tell.
+    /// True if its instructions show that it is loop-invariant.
     bool is_steady(Value v, int depth) const {
         const Inst &in = fn_[v];
         if (in.op == Op::param) return std::find(fn_.params.begin(), fn_.params.end(), v) != fn_.params.end();
@@ -86,14 +86,14 @@ class Crossing {
         return std::all_of(args.begin(), args.end(), [&](Value a) { return is_steady(a, depth + 1); });
     }
 
-    /// Two indices that are never equal, whichever iterations they are of: `t + 1` and `t`.
+    /// True if two indices are never equal, in any pair of iterations: `t + 1` and `t`.
     bool are_apart(Value a, Value b) const {
         const Sum x = sum(a), y = sum(b);
         if (int32_t(x.more) == int32_t(y.more) || bool(x.of) != bool(y.of)) return false;
         return !x.of || (same(x.of, y.of, 0) && is_steady(x.of, 0));
     }
 
-    /// Written the same way.
+    /// True if both are syntactically equal.
     bool same(Value a, Value b, int depth) const {
         if (a == b) return true;
         const Inst &x = fn_[a], &y = fn_[b];

@@ -1,8 +1,8 @@
-// The kernel as it is, and after each instruction what its tangent is.
+// The kernel unchanged, with the tangent computed after each instruction.
 //  - Slots of ifs and loops get a second slot for their tangents, locals a second local.
-//  - A store stores the tangent, too, so that the last one counts; an atomic add adds it. What other atomics leave is one of
-//    two values, or a product: the companion is loaded and stored, which is exact unless two threads meet at one element.
-//  - The value that an atomic gives back has the tangent that was there, exact likewise.
+//  - A store also stores the tangent, so the last one wins; an atomic add adds it. Other atomics leave one of two values, or a
+//    product, in memory: the companion is loaded and stored, which is exact unless two threads access the same element.
+//  - The old value that an atomic returns has the previous tangent, with the same restriction.
 #include "autodiff/forward.h"
 
 #include "autodiff/companion.h"
@@ -95,7 +95,7 @@ class Forward {
                 const BlockId body = fn_[v].blocks[0];
                 tangents_[fn_[body].params[carried + k].id] = fn_.add_param(body, fn_.type(results[k]), b_.span);
             }
-        // The results come last: what ends the blocks looks at the first ones alone.
+        // Results are appended last: terminators in the blocks expect only the original ones.
         if (is_loop) loops_.push_back(v);
         for (BlockId inner : {fn_[v].blocks[0], fn_[v].blocks[1]})
             if (inner) block(inner, v);
@@ -158,7 +158,7 @@ class Forward {
         }
     }
 
-    /// The tangent of what an atomic leaves in memory that held `v`.
+    /// Updates the tangent of the memory that an atomic changes; `v` is the old value.
     void update(Value v, Value p, const Values &args) {
         const Op op = fn_[v].op;
         const Value given = tangent(args.back());
@@ -185,7 +185,7 @@ class Forward {
     const Companions &companions_;
     const Activity &activity_;
     Values tangents_; ///< by value; none: zero
-    Values loops_;    ///< around the instruction at hand
+    Values loops_;    ///< around the current instruction
 };
 
 } // namespace

@@ -1,5 +1,5 @@
 #pragma once
-// Forward mode: every active value gets a tangent beside it, in the same place.
+// Forward mode: every active value gets a tangent, computed next to it.
 #include "autodiff/activity.h"
 
 namespace qd::autodiff {

@@ -18,9 +18,9 @@ using namespace ir;
 
 namespace {
 
-constexpr int worth_an_atomic = 24;        ///< instructions that may be repeated instead of one
+constexpr int worth_an_atomic = 24;        ///< cost that may be recomputed to save one atomic
 constexpr int64_t least_iterations = 4096; ///< fewer are not worth more tasks
-constexpr int64_t farthest = 1 << 20;      ///< of what is added to an index
+constexpr int64_t farthest = 1 << 20;      ///< limit of constants added to an index
 
 class Gather {
   public:
@@ -28,7 +28,7 @@ class Gather {
         : fn_(fn), loop_(loop), b_(fn, into), body_(fn[loop].blocks[0]), memory_(fn), uses_(analysis::use_counts(fn)),
           inside_(fn.insts.size()) {}
 
-    /// Emits what takes the loop's place; false if it stays.
+    /// Emits the replacement of the loop; false if it stays.
     bool run() {
         if (fn_.loops[fn_[loop_].imm].serialize || is_short()) return false;
         axes_ = fn_[body_].params;
@@ -45,7 +45,7 @@ class Gather {
     using Values = std::vector<Value>;
     using Distance = std::vector<int64_t>; ///< by axis
 
-    /// An atomic, and how far from its iteration it adds.
+    /// An atomic, and the distance of its element from the iteration's own.
     struct Part {
         Value atomic;
         Distance far;
@@ -83,7 +83,7 @@ class Gather {
         return fn_[pointer].op == Op::element ? args.subspan(1, args.size() - 2) : args;
     }
 
-    /// The distance, if the address has each index of the loop once.
+    /// Computes the distance; false unless the address contains each index of the loop once.
     bool measure(Value atomic, Distance &far) const {
         const Value pointer = fn_.args(atomic)[0];
         const Op op = fn_[pointer].op;
@@ -104,7 +104,7 @@ class Gather {
                std::ranges::all_of(far, [](int64_t d) { return d > -farthest && d < farthest; });
     }
 
-    /// Objects that iterations add to at several distances.
+    /// Chooses the atomics on objects to which iterations add at several distances.
     bool choose() {
         std::map<uint32_t, std::set<Distance>> distances;
         std::set<uint32_t> others;
@@ -133,7 +133,7 @@ class Gather {
         return true;
     }
 
-    /// Two accesses of any iterations never meet.
+    /// True if two accesses never alias, in any pair of iterations.
     bool are_apart(Value a, Value b) const {
         const Value x = fn_.args(a)[0], y = fn_.args(b)[0];
         if (!memory_.objects_overlap(memory_.object(x), memory_.object(y))) return true;
@@ -159,7 +159,7 @@ class Gather {
         return true;
     }
 
-    /// What the atomics need, in order.
+    /// The backward slice of the atomics, in program order.
     Values slice(std::span<const Part> parts) const {
         std::vector<uint8_t> needed(fn_.insts.size());
         Values list;
@@ -186,7 +186,7 @@ class Gather {
         return cost <= worth_an_atomic * int(parts_.size());
     }
 
-    /// An i32 that stays in range.
+    /// Clamps to i32.
     Value narrow(Value wide) {
         const Value most = b_.i64(INT32_MAX), least = b_.i64(INT32_MIN);
         const Value below = b_.min(wide, most);
@@ -202,7 +202,7 @@ class Gather {
     Value low(size_t axis) const { return fn_.args(loop_)[2 * axis]; }
     Value high(size_t axis) const { return fn_.args(loop_)[2 * axis + 1]; }
 
-    /// A parallel loop like the one at hand; `fill` emits its body.
+    /// Emits a parallel loop like the current one; `fill` emits its body.
     template <class Fill> void each(const Values &bounds, Fill &&fill) {
         const Loop flags = fn_.loops[fn_[loop_].imm];
         const Value made = b_.parallel(bounds, flags);
@@ -236,8 +236,8 @@ class Gather {
         });
     }
 
-    /// The iterations of which some part is not in the interior: along each axis those near its ends, and of the axes before
-    /// only what is not near theirs.
+    /// Emits loops over the iterations with contributions outside of the interior: along each axis those near its ends, excluding those
+    /// near the ends of earlier axes.
     void borders() {
         for (size_t axis = 0; axis < axes_.size(); ++axis) {
             const int64_t width = most_[axis] - least_[axis];
@@ -281,7 +281,7 @@ class Gather {
         });
     }
 
-    /// What is no part of the sums.
+    /// Keeps the loop for the instructions that are not gathered.
     void rest() {
         std::erase_if(fn_[body_].insts, [&](Value v) { return is_part(v); });
         if (!stores_.empty() || atomics_.size() > parts_.size()) fn_[b_.block].insts.push_back(loop_);
@@ -293,16 +293,16 @@ class Gather {
     const BlockId body_;
     const analysis::Memory memory_;
     const std::vector<uint32_t> uses_;
-    std::vector<uint8_t> inside_; ///< by value: of the loop's body
+    std::vector<uint8_t> inside_; ///< by value: defined in the loop's body
     Values axes_, loads_, stores_, atomics_;
     std::vector<Part> parts_;
     Distance least_, most_;
-    Values interior_; ///< bounds of the loop that gathers
+    Values interior_; ///< bounds of the gather loop
 };
 
 } // namespace
 
-void gather_sums(Function &fn) {
+void gather_reductions(Function &fn) {
     const BlockId made = fn.make_block();
     for (Value v : std::vector<Value>(fn[fn.body].insts))
         if (fn[v].op != Op::parallel || fn.loops[fn[v].imm].cells || !Gather(fn, v, made).run())

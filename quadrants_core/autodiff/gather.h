@@ -1,20 +1,20 @@
 #pragma once
-// What goes back through a stencil: a parallel loop whose iterations add to elements around their own becomes one whose
-// iterations gather what all of them add to one element. No two threads meet there, so nothing is atomic, and lanes may
-// run side by side.
+// Backward pass through a stencil: a parallel loop whose iterations add to elements around their own (scatter) becomes one whose
+// iterations collect all contributions to one element (gather). No two threads access the same element, so nothing is atomic, and the
+// loop can become SIMD.
 //
 //   for i in lo..hi:                   for m in lo + most .. hi + least:
 //       x[i + c] += f_c(i) for each c      x[m] += f_c(m - c) for each c       (most, least: of all c)
 //       y[i] = 0                  ->   for i near lo or hi:
-//                                          x[i + c] += f_c(i) for each c, if that is not among these m
+//                                          x[i + c] += f_c(i) for each c, unless i + c is among these m
 //                                      for i in lo..hi:
 //                                          y[i] = 0
 #include "ir/function.h"
 
 namespace qd::autodiff {
 
-/// `fn` is a kernel of which nothing is cut into tasks yet. Loops stay as they are where iterations are more than straight
-/// code, would read what they add to, or cost more to repeat than atomics do.
-void gather_sums(ir::Function &fn);
+/// `fn` is a kernel that has not been split into tasks yet. Loops stay as they are if iterations are not straight-line code, would read
+/// memory that they add to, or cost more to recompute than the atomics do.
+void gather_reductions(ir::Function &fn);
 
 } // namespace qd::autodiff

@@ -11,7 +11,7 @@ using namespace ir;
 
 namespace {
 
-/// Whether some update gives an old value that is used at all: few kernels have one.
+/// True if the old value of any update is used: few kernels have one.
 bool has_old_values(const Function &fn) {
     const std::vector<uint32_t> uses = analysis::use_counts(fn);
     bool found = false;
@@ -26,7 +26,7 @@ std::vector<Location> lost_old_values(const Function &kernel, const Companions &
     Function fn = kernel;
     passes::promote(fn, {});
     passes::fold(fn, {});
-    Companions own = companions; // passes number values anew
+    Companions own = companions; // passes renumber values
     for (Value &array : own.arrays)
         for (size_t k = 0; k < kernel.params.size(); ++k)
             if (array && array == kernel.params[k]) {

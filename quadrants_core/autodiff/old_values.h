@@ -1,11 +1,11 @@
 #pragma once
-// Old values of updates, which reverse mode takes for constants.
+// Old values returned by updates, which reverse mode treats as constants.
 #include "autodiff/autodiff.h"
 
 namespace qd::autodiff {
 
-/// Of a kernel as the frontend makes it: where updates of memory with a companion stand whose old value reaches such memory.
-/// Its derivative in reverse mode knows nothing of that.
+/// The locations of updates of memory with a companion whose old value reaches such memory; its derivative ignores that dependency in
+/// reverse mode. `kernel` is as the frontend made it.
 std::vector<Location> lost_old_values(const ir::Function &kernel, const Companions &companions);
 
 inline constexpr const char *lost_old_value = "The gradient takes the value that this update gave back as a constant: "

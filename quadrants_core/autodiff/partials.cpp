@@ -26,7 +26,7 @@ Slope of_plain(Op op, size_t operand) {
     case PlainOp::chunk_end:
     case PlainOp::chunk_step: return Slope::flat;
     case PlainOp::splat:
-    case PlainOp::iota: break; // lanes come later
+    case PlainOp::iota: break; // SIMD is introduced later
     }
     no_such(op);
 }
@@ -74,7 +74,7 @@ Slope of_real(Op op) {
     no_such(op);
 }
 
-/// Emits with the type of the derivative at hand.
+/// Emits terms in the type of the current derivative.
 struct Terms {
     Builder &b;
     Op op;
@@ -99,7 +99,7 @@ struct Terms {
         return b.add(one, v);
     }
 
-    /// A product with a factor that is 0, whatever the other one.
+    /// The product, but 0 if `factor` is 0, even if the other factor is infinite or NaN.
     Value zero_if_zero(Value factor, Value product) const {
         const Value zero = number(0);
         const Value vanishes = b.eq(factor, zero);
@@ -259,7 +259,7 @@ Slope slope(Op op, size_t operand) {
     case Family::real: return of_real(op);
     case Family::bits:
     case Family::comparison: return Slope::flat;
-    case Family::reduction: break; // of lanes, which come later
+    case Family::reduction: break; // of SIMD lanes, which are introduced later
     case Family::meta:
     case Family::address:
     case Family::memory:
@@ -269,7 +269,7 @@ Slope slope(Op op, size_t operand) {
     case Family::step:
     case Family::outside:
     case Family::control:
-    case Family::terminator: return Slope::flat; // none that the operands alone decide
+    case Family::terminator: return Slope::flat; // no derivative that follows from the operands alone
     }
     no_such(op);
 }

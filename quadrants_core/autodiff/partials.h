@@ -1,20 +1,21 @@
 #pragma once
-// The derivatives of pure instructions, once for both modes. A tangent goes from the operands to the result, an adjoint from
-// the result to the operands; either is multiplied by the same partial derivative.
+// Partial derivatives of pure instructions, shared by both modes. A tangent propagates from the operands to the result, an adjoint from
+// the result to the operands; both are multiplied by the same partial derivative.
 //
-// Conventions: abs has slope 0 at 0. min and max follow the operand they chose, the second one where both are equal, the other
-// one where one is NaN. x**y has slope 0 by x where y is 0, and by y where x**y is 0. log has slope 1/a for negative a, too. floor, ceil, trunc, comparisons, floordiv, rem and sign are flat; mod is a - b*floor(a/b) with
-// a flat floor. Nothing else filters NaN and infinities. Integers, and packed numbers, which are bits of integers, carry no derivative.
+// Conventions: abs has slope 0 at 0. min and max follow the operand that they choose: the second one if both are equal, the other one
+// if one is NaN. x**y has slope 0 with respect to x where y is 0, and with respect to y where x**y is 0. log has slope 1/a for negative
+// a, too. floor, ceil, trunc, comparisons, floordiv, rem and sign are flat; mod is a - b*floor(a/b) with a flat floor. There is no other
+// filtering of NaN and infinities. Integers, and packed numbers, which are bits of integers, carry no derivative.
 #include "ir/builder.h"
 
 namespace qd::autodiff {
 
 /// How a pure instruction depends on one of its operands.
 enum class Slope : uint8_t {
-    flat,      ///< its derivative is 0
-    factor,    ///< `times_slope` says what a derivative becomes
-    first,     ///< it is one of two operands: this one where `takes_first` holds
-    second,    ///< it is one of two operands: this one where `takes_first` does not hold
+    flat,      ///< the derivative is 0
+    factor,    ///< multiplied by `times_slope`
+    first,     ///< chosen from two operands: this one if `takes_first` is true
+    second,    ///< chosen from two operands: this one if `takes_first` is false
     converted, ///< the same number in another type
     refused,   ///< no derivative is defined
 };
@@ -22,7 +23,7 @@ Slope slope(ir::Op op, size_t operand);
 
 /// `t` times the derivative of `op` by operand `which`.
 ir::Value times_slope(ir::Builder &b, ir::Op op, std::span<const ir::Value> operands, size_t which, ir::Value t);
-/// Of an instruction that is one of two operands: u1, it is the first.
+/// For an instruction that chooses one of two operands: u1, true if it is the first.
 ir::Value takes_first(ir::Builder &b, ir::Op op, std::span<const ir::Value> operands);
 
 } // namespace qd::autodiff

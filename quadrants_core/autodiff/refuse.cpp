@@ -17,8 +17,8 @@ struct Refusal {
     const Companions &companions;
     const Activity &activity;
     Mode mode;
-    std::vector<Value> loops;    ///< around the instruction at hand
-    std::vector<uint8_t> inside; ///< by value: a local that stands in the parallel loop at hand
+    std::vector<Value> loops;    ///< around the current instruction
+    std::vector<uint8_t> inside; ///< by value: a local inside the current parallel loop
     bool in_parallel = false;
 
     [[noreturn]] void fail(Value v, const char *message, const char *hint = "") const {
@@ -53,14 +53,14 @@ struct Refusal {
     void pure(Value v) const {
         const Op op = fn[v].op;
         if (op == Op::random) fail(v, "RandStmt not supported in AutoDiff.");
-        if (info(op).traits & (convergent | fences)) fail(v, not_supported); // a derivative repeats and reverses
+        if (info(op).traits & (convergent | fences)) fail(v, not_supported); // a derivative repeats and reverses them
         if (info(op).effect != Effect::pure) return;
         for (size_t i = 0; i < fn.args(v).size(); ++i)
             if (activity.varied(fn.args(v)[i]) && slope(op, i) == Slope::refused)
                 fail(v, not_supported, why_refused(op));
     }
 
-    /// Forward mode loses the track of what an array keeps.
+    /// Forward mode cannot track values stored in arrays.
     void follow(Value v) const {
         if (fn[v].op != Op::store && !is_atomic(fn[v].op)) return;
         const auto args = fn.args(v);

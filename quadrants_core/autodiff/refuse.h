@@ -1,5 +1,5 @@
 #pragma once
-// What has no derivative, and what reverse mode cannot turn around.
+// Rejects kernels that have no derivative, or that reverse mode does not support.
 #include "autodiff/activity.h"
 
 namespace qd::autodiff {
@@ -12,7 +12,7 @@ inline constexpr const char *mixture =
     "Invalid program input for autodiff: Mixed usage of for-loops and statements without looping. \n"
     "Please split them into two kernels and check the documentation for more details";
 
-/// Throws UserError with the place of what is refused.
+/// Throws UserError with the location of the rejected instruction.
 void refuse(const ir::Function &kernel, const Companions &companions, const Activity &activity, Mode mode);
 
 } // namespace qd::autodiff

@@ -17,7 +17,7 @@ constexpr const char *no_stack =
     "Cannot use non static range in Backwards mode: this loop (over a range, an ndrange or a field) changes a variable "
     "or memory from round to round, and its gradient needs what was there before";
 
-/// The tables of a kernel, without its code; nothing is returned.
+/// A copy of a kernel's tables and parameters without its code; it returns nothing.
 Function tables_of(const Function &kernel) {
     Function out = kernel;
     out.insts.resize(1);
@@ -151,7 +151,7 @@ Value Replay::argument(Value v) {
     return t.is_pointer() ? pointer(v) : t.is_array() ? param(v) : value(v);
 }
 
-/// A pointer cannot be kept; an address is made again.
+/// A pointer cannot be stored; its address is recomputed.
 Value Replay::pointer(Value v) {
     const Copy &copy = copies_[v.id];
     const Target target = target_of(fn_, companions_, v);
@@ -171,7 +171,7 @@ bool Replay::repeats_write(Value pointer) const {
     return !target.has_companion && !frames_.back().again;
 }
 
-/// Whether the frame does what an instruction does.
+/// True if the frame repeats an instruction.
 bool Replay::repeats(Value v) const {
     const Op op = fn_[v].op;
     if (info(op).effect != Effect::write || (info(op).traits & observes) || op == Op::local || op == Op::poll)
@@ -182,8 +182,8 @@ bool Replay::repeats(Value v) const {
     return !frames_.back().again;
 }
 
-/// The loop whose end has come since the kernel read at `pointer`, if it wrote there after it had begun the loop. What asks about
-/// cells sees cells come and go alone.
+/// The serial loop that has completed since the kernel read `pointer`, if the kernel wrote there after the start of the loop. Ops on cells
+/// are only affected by changes of cells.
 Value Replay::changed_since(Value reader, Value pointer) const {
     const auto is_about_cells = [&](Value v) { return (info(fn_[v].op).traits & cells) != 0; };
     const Target target = target_of(fn_, companions_, pointer);
@@ -233,7 +233,7 @@ void Replay::copy(Value v) {
 
 void Replay::copy_plain(Value v) {
     const Inst in = fn_[v];
-    if (in.op == Op::local && inner_.empty()) { // an if runs once in a frame
+    if (in.op == Op::local && inner_.empty()) { // an if is executed at most once in a frame
         const BlockId home = frames_.back().block;
         return set(v, local(in.type.elem, in.imm, home), home);
     }

@@ -1,16 +1,16 @@
 #pragma once
 // The forward part of a reverse kernel: copies of the kernel's instructions, from which the backward part takes values.
 //
-// A *frame* is a body that runs once for each backward step: the kernel's own, that of a parallel loop, that of a serial loop
-// which is run backward. Each begins with copies of all that the body does, serial loops in it included; what nobody uses goes
-// away in the end (dce). In the backward part, a value of the frame is
-//  - at hand if it stands in a block around;
-//  - kept in a local of the frame if it stands in a branch. promote makes this a result of the if.
-// What a body that is copied again for its backward step cannot know is kept where its loop runs forward, an entry for each
-// iteration (`Keeper` below says where): what the loop carries, what it loads from memory that it changes, and whole locals that it
-// changes. Without stacks, and where there is no such place, it is an *unknown*: a constant that must be gone in the end.
-// Effects: memory with a companion is not written again; other memory, messages and assertions are repeated once, where the
-// frame is not a serial loop's.
+// A *frame* is a body that is executed once for each backward step: the kernel's own, that of a parallel loop, that of a serial loop that is
+// reversed. Each begins with copies of everything that the body does, including serial loops in it; unused copies are removed by dce
+// at the end. In the backward part, a value of the frame is
+//  - directly available if it is in an enclosing block;
+//  - stored in a local of the frame if it is in a branch. promote turns the local into a result of the if.
+// Values that cannot be recomputed when a body is copied for its backward step are stored on an adstack where its loop runs forward, with
+// one entry per iteration (see `Keeper` below): values that the loop carries, loads from memory that it changes, and whole locals that
+// it changes. Without adstacks, or where an adstack is not possible, the value is an *unknown*: a constant that must be dead at the end.
+// Effects: stores to memory with a companion are not repeated; stores to other memory, messages and assertions are repeated once, in
+// frames that are not of a serial loop.
 #include "analysis/memory.h"
 #include "autodiff/activity.h"
 #include "autodiff/checkpoints.h"
@@ -29,28 +29,28 @@ class Replay {
     ir::Function &out() { return out_; }
     ir::Builder &builder() { return b_; }
 
-    /// Opens a frame in the empty body of `made`, a loop of the result, and copies the body of `loop` to it; none: those of the
+    /// Opens a frame in the empty body of `made`, a loop of the result, and copies the body of `loop` to it; without loops, the body of the
     /// kernel.
     void open_frame(ir::Value loop, ir::Value made);
     void close_frame();
     size_t depth() const { return frames_.size(); }
-    /// Threads that work here share what lives in this block of the result.
+    /// True if several threads share the locals of this block of the result.
     bool is_shared(ir::BlockId home) const { return home == out_.body && in_parallel(); }
 
     /// Emits to a block until `leave`.
     void enter(ir::BlockId block);
     void leave();
 
-    /// What a number of the kernel is at this point.
+    /// The counterpart of a number of the kernel at this point.
     ir::Value value(ir::Value v);
-    /// The parameter of the result that is this one of the kernel.
+    /// The result's counterpart of a parameter of the kernel.
     ir::Value param(ir::Value v) const { return copies_[v.id].value; }
-    /// A local that is zero where the block begins.
+    /// Creates a local that is zero at the beginning of the block.
     ir::Value local(ir::Scalar elem, uint64_t size, ir::BlockId block);
 
-    /// The finished function. Throws if something unknown is left.
+    /// Returns the finished function. Throws if an unknown is left.
     ir::Function finish();
-    /// Then: what its loops keep.
+    /// After `finish`: the adstack requirements of its loops.
     std::vector<KeptLoop> kept() const;
 
   private:
@@ -58,31 +58,31 @@ class Replay {
         ir::Value value;
         ir::BlockId home;
         uint32_t frame = 0;
-        ir::Value kept; ///< the local that keeps it
+        ir::Value kept; ///< the local in which it is stored
     };
-    /// The stacks of one serial loop. Its frame reads them; the copy of the loop in the frame around fills them.
+    /// The adstacks of one serial loop. Its frame reads them; the copy of the loop in the enclosing frame fills them.
     struct Keeper {
-        ir::Value copy;    ///< that copy; none: nothing is kept
-        ir::Value entries; ///< before it: how often it runs
+        ir::Value copy;    ///< that copy; none: no adstacks
+        ir::Value entries; ///< before it: its trip count
         ir::Value there;   ///< in it: number of the iteration
         ir::Value here;    ///< the same in the frame
     };
     struct Frame {
-        ir::Value loop; ///< of the kernel; none: the kernel's own
+        ir::Value loop; ///< loop of the kernel; none: the kernel's own frame
         ir::BlockId block;
-        bool again = false; ///< of a serial loop
+        bool again = false; ///< the frame of a serial loop
         Keeper keeper;
-        std::vector<std::pair<ir::Value, Copy>> outer; ///< what locals were before the frame had its own
+        std::vector<std::pair<ir::Value, Copy>> outer; ///< copies of locals before the frame had its own
     };
-    /// A loop around what is copied to the frame at hand, inside of the one whose body the frame is.
+    /// A loop around the instructions being copied to the current frame, inside the loop whose body the frame is.
     struct Inner {
-        ir::Value there; ///< its copy in the frame around; none: no serial loop over a range
+        ir::Value there; ///< its copy in the enclosing frame; none: not a serial loop over a range
         ir::Value here;
     };
     using Values = std::vector<ir::Value>;
     struct Unknown {
         ir::Value constant;
-        ir::Value cause; ///< of the kernel
+        ir::Value cause; ///< instruction of the kernel
         UserErrorKind kind;
         const char *message;
     };
@@ -96,7 +96,7 @@ class Replay {
         ir::Scalar elem = ir::Scalar::none;
         uint64_t size = 0; ///< of an entry, in elements
         ir::Value room;    ///< before the copy
-        ir::Value kept;    ///< local of the frame around that holds it
+        ir::Value kept;    ///< local of the enclosing frame that stores it
         ir::Value variable;
     };
     Stack make_stack(ir::Value variable, ir::Scalar elem, uint64_t size, ir::Value before, ir::Value entries);
@@ -131,23 +131,26 @@ class Replay {
     ir::Function out_;
     ir::Builder b_;
     std::vector<Copy> copies_;      ///< by value
-    std::vector<uint32_t> order_;   ///< by value: place in program order
-    std::vector<uint32_t> end_;     ///< by value: the last place in it
+    std::vector<uint32_t> order_;   ///< by value: position in program order
+    std::vector<uint32_t> end_;     ///< by value: the last position inside it
     std::vector<ir::Value> writes_; ///< instructions that write memory without a companion, in order
     std::vector<Frame> frames_;
-    std::vector<Inner> inner_;                            ///< from the outside in
-    std::vector<ir::BlockId> blocks_;                     ///< entered
-    std::vector<uint8_t> open_;                           ///< by block of the result: entered
-    std::vector<Values> fronts_;                          ///< by block of the result: what goes to its begin
-    std::map<uint32_t, Values> before_;                   ///< by instruction of the result
-    std::vector<std::pair<ir::Value, ir::Value>> behind_; ///< second goes behind first, an instruction or parameter
+    std::vector<Inner> inner_;        ///< outermost first
+    std::vector<ir::BlockId> blocks_; ///< entered
+    std::vector<uint8_t> open_;       ///< by block of the result: entered
+    /// By block of the result: instructions to insert at its beginning.
+    std::vector<Values> fronts_;
+    /// By instruction of the result: instructions to insert before it.
+    std::map<uint32_t, Values> before_;
+    /// Second is inserted after first, an instruction or parameter.
+    std::vector<std::pair<ir::Value, ir::Value>> behind_;
     std::vector<Unknown> unknowns_;
     struct Kept {
         ir::Value loop, variable;
         uint64_t bytes = 0;
         bool stands = false;
     };
-    std::vector<Kept> made_; ///< by number of the stack, as it was made
+    std::vector<Kept> made_; ///< by number of the stack at its creation
 };
 
 } // namespace qd::autodiff

@@ -1,4 +1,4 @@
-// What a serial loop keeps for its frame: who fills a stack and who reads it.
+// Adstacks of serial loops: the code that fills them and the code that reads them.
 #include "analysis/walk.h"
 #include "autodiff/replay.h"
 
@@ -11,7 +11,7 @@ using namespace ir;
 
 namespace {
 
-/// The number of the iteration, in the body of a loop.
+/// The number of the current iteration, emitted in the body of a loop.
 Value number_of(Builder &b, Value loop) {
     const Value index = b.cast(b.fn[b.fn[loop].blocks[0]].params[0], Scalar::i64);
     const Value lower = b.cast(b.fn.args(loop)[0], Scalar::i64);
@@ -36,7 +36,7 @@ template <class F> void Replay::emit_in_front(BlockId block, F &&emit) {
     fronts_[block.id].insert(fronts_[block.id].end(), list.begin(), list.end());
 }
 
-/// Called in the frame around. The room on the heap ends with an iteration of that one; tasks do not share it.
+/// Called in the enclosing frame. The room on the heap is released with an iteration of that one; tasks do not share it.
 Replay::Keeper Replay::keeper_of(Value loop, Value made) {
     Keeper keeper;
     if (!stacks_.enabled || (frames_.size() == 1 && has_parallel_)) return keeper;
@@ -49,8 +49,8 @@ Replay::Keeper Replay::keeper_of(Value loop, Value made) {
     return keeper;
 }
 
-/// Called in the frame that reads it, which finds it in a local if it stands before its loop's copy. The room is taken before an
-/// instruction of the result.
+/// Called in the frame that reads it. The room is reserved before `before`, an instruction of the result. If that is the copy of the
+/// frame's loop, the frame finds the room in a local.
 Replay::Stack Replay::make_stack(Value variable, Scalar elem, uint64_t size, Value before, Value entries) {
     Stack stack{uint32_t(made_.size()), elem, size, {}, {}, variable};
     made_.push_back({frames_.back().loop, variable, size * uint64_t(size_of(elem))});
@@ -75,8 +75,9 @@ Value Replay::entry(const Stack &stack, Value room, Value number) {
     return b_.offset(begin, bytes, stack.elem);
 }
 
-/// Whether a value of the loop's body is kept. `there`: what it is in the copy that fills the stack. Of one in loops
-/// inside, each of these takes a piece of its own when it is reached, and an entry of the loop around says where that is.
+/// Puts a value of the loop's body on an adstack; false if that is impossible. `there`: its counterpart in the copy that fills the adstack.
+/// For a value in nested loops, each of these reserves an adstack of its own when it is reached, and an entry of the enclosing loop's
+/// adstack holds its address.
 bool Replay::keep(Value v, const Copy &there) {
     const Keeper &keeper = frames_.back().keeper;
     if (!keeper.copy || !fn_.type(v).is_scalar() || !there.value) return false;
@@ -89,7 +90,7 @@ bool Replay::keep(Value v, const Copy &there) {
     std::vector<Value> numbers = {keeper.there};
     Value around = keeper.copy;
     for (const Inner &inner : inner_) {
-        out_.loops[out_[around].imm].keeps_room = true;
+        out_.loops[out_[around].imm].room_persists = true;
         stacks.push_back(make_stack(v, stacks.size() < depth ? Scalar::i64 : elem, 1, inner.there, {}));
         emit_to(before_[inner.there.id], [&] {
             const Value at = entry(stacks[stacks.size() - 2], stacks[stacks.size() - 2].room, numbers.back());
@@ -144,8 +145,8 @@ void Replay::copy_elements(Value from, Value to, uint64_t count) {
     b_.block = outer;
 }
 
-/// Gives the frame a local of its own, which holds what the one outside held when the iteration began; if only what comes behind the
-/// loop changes it, when the loop began.
+/// Gives the frame a local of its own with the contents of the outer one at the start of the iteration, or, if only code after the loop
+/// changes that, at the start of the loop.
 void Replay::keep_local(Value local, bool changes) {
     const Keeper &keeper = frames_.back().keeper;
     const BlockId block = frames_.back().block;
@@ -188,7 +189,7 @@ void Replay::keep_locals(Value loop) {
     for (const auto &[local, changes] : found) keep_local(local, changes);
 }
 
-/// Those that are left, in order, from 0 on.
+/// Renumbers the remaining adstacks, in order, from 0.
 void Replay::number_stacks() {
     std::map<uint32_t, uint32_t> numbers;
     analysis::walk(out_, [&](Value v) {
@@ -212,7 +213,7 @@ std::vector<KeptLoop> Replay::kept() const {
     return loops;
 }
 
-/// An assertion before each loop that has stacks.
+/// Inserts an assertion before each loop with adstacks.
 void Replay::limit_stacks() {
     uint32_t task = 0;
     const std::string kernel = out_.name.substr(out_.name.rfind('.') + 1) + "_kernel";

@@ -1,14 +1,14 @@
-// The backward part. What the kernel does comes in the opposite order, each instruction as what it does to adjoints:
+// The backward part. Processes the kernel in reverse order; each instruction becomes its effect on adjoints:
 //  - a pure one adds to the adjoints of its operands;
-//  - a load adds to the companion's element, atomically (demote_atomics knows where no other thread can be); what was read from
-//    a cell that does not exist is a constant, so that no cell is made for its adjoint;
-//  - a store takes the adjoint of the element and leaves zero; an atomic, which counts as an add whatever it is, takes it and
-//    leaves it;
-//  - an if becomes an if on the same condition, a parallel loop one over the same range, a serial loop runs the other way.
-// The adjoint of a value is a local, zero where the backward part of its block begins, which promote turns into values that
-// ifs give and loops carry. That of a slot of a loop is the local of the loop's result, before and behind each backward step;
-// it stays as it is if the loop only adds to the slot (sums.h).
-// A value of the kernel's top level that parallel loops use has a local that they add to atomically.
+//  - a load adds to the companion's element, atomically (demote_atomics finds out where no other thread can access it); a load from a
+//    cell that does not exist is a constant, so no cell is created for its adjoint;
+//  - a store takes the adjoint of the element and resets it to zero; an atomic, which is treated as an add whatever it is, takes it
+//    and leaves it unchanged;
+//  - an if becomes an if on the same condition, a parallel loop one over the same range, a serial loop is reversed.
+// The adjoint of a value is a local, zero at the start of the backward part of its block, which promote turns into values that ifs
+// yield and loops carry. The adjoint of a slot of a loop is the local of the loop's result, before and after each backward step; it is
+// constant if the loop only adds to the slot (sums.h).
+// A value of the kernel's top level that parallel loops use has a local to which they add atomically.
 #include "autodiff/reverse.h"
 
 #include "autodiff/companion.h"
@@ -47,7 +47,7 @@ class Reverse {
 
   private:
     using Values = std::vector<Value>;
-    /// Where the backward part of a block is.
+    /// The position of the backward part of a block.
     struct Home {
         BlockId block;
         size_t frame = 0;
@@ -67,7 +67,7 @@ class Reverse {
         return adjoints_[v.id];
     }
 
-    /// What is known so far of an adjoint; none: it is zero.
+    /// The current value of an adjoint; none: it is zero.
     Value take(Value v) { return adjoints_[v.id] ? b_.load(adjoints_[v.id]) : Value{}; }
 
     void add(Value v, Value amount) {
@@ -78,7 +78,7 @@ class Reverse {
         else if (reached_[v.id] || home_[v.id].frame != replay_.depth())
             add_to(at, amount);
         else
-            b_.store(at, amount); // it is zero
+            b_.store(at, amount); // it has been zero so far
         if (!reached_[v.id]) reached_list_.push_back(v);
         reached_[v.id] = 1;
     }
@@ -88,7 +88,7 @@ class Reverse {
         b_.store(at, after);
     }
 
-    /// The backward part of a block, behind what the block at hand has so far.
+    /// Emits the backward part of a block at the end of the current block.
     void backward(BlockId source) {
         const Block &block = fn_[source];
         const Home here{b_.block, replay_.depth()};
@@ -106,7 +106,7 @@ class Reverse {
         }
     }
 
-    /// The adjoints of what the block hands over when it ends.
+    /// Adds the adjoints of the values that the block's terminator passes.
     void pass_to_ends(BlockId source) {
         const Value end = fn_[source].insts.back();
         for (size_t k = 0; k < passed_.size(); ++k)
@@ -129,7 +129,8 @@ class Reverse {
         if (!g) return;
         const Op op = fn_[v].op;
         const auto args = fn_.args(v);
-        if (op == Op::mul && args[0] == args[1]) { // what a sum of squares shares is doubled, not each of the products
+        // Doubles the adjoint, which the terms of a sum of squares share, instead of each product.
+        if (op == Op::mul && args[0] == args[1]) {
             if (activity_.active(args[0])) add(args[0], times_slope(b_, op, values(args), 0, b_.add(g, g)));
             return;
         }
@@ -183,7 +184,7 @@ class Reverse {
             add_to(p, g);
     }
 
-    /// The cell that holds an element, if it may not exist and adding to its adjoint would make one.
+    /// The cell that contains an element, if the cell may not exist and adding to the adjoint would create one.
     Value questionable_cell(Value pointer) {
         if (fn_[pointer].op != Op::place) return {};
         const uint64_t number = fn_[pointer].imm;
@@ -193,7 +194,7 @@ class Reverse {
         if (cells_at_hand_ && indices == fn_[fn_[cells_at_hand_].blocks[0]].params) {
             const Place &loop = fn_.places[place_of(fn_[fn_.args(cells_at_hand_)[1]])];
             if (loop.tree == place.tree && loop.levels == place.levels && loop.index_offset == place.index_offset)
-                return {}; // the loop is at it
+                return {}; // it is the loop's current cell
         }
         const auto [at, is_new] = cells_.try_emplace(number, replay_.out().places.size());
         if (is_new) {
@@ -288,13 +289,13 @@ class Reverse {
     Sums sums_;
     Replay replay_;
     Builder &b_;
-    Values adjoints_;                    ///< by value: the local of its adjoint; of a local, one like it
+    Values adjoints_;                    ///< by value: the local of its adjoint; for a local, its companion
     std::vector<Home> home_;             ///< by value
-    std::vector<uint8_t> reached_;       ///< by value: something was added to its adjoint on the way to here
-    Values reached_list_;                ///< those for which `reached_` is set, in order
-    Values passed_;                      ///< adjoints of what the next block hands over; none: zero
-    Value cells_at_hand_;                ///< the loop over cells that is being done
-    std::map<uint64_t, uint64_t> cells_; ///< by place: one that names the cells that hold it
+    std::vector<uint8_t> reached_;       ///< by value: something has been added to its adjoint on this path
+    Values reached_list_;                ///< values for which `reached_` is set, in order
+    Values passed_;                      ///< adjoints of the values that the next block passes; none: zero
+    Value cells_at_hand_;                ///< the current loop over cells
+    std::map<uint64_t, uint64_t> cells_; ///< by place: the place of the cells that contain it
 };
 
 } // namespace

@@ -1,11 +1,11 @@
 #pragma once
-// Reverse mode: adjoints alone, in the opposite order.
+// Reverse mode: computes adjoints only, in reverse order.
 #include "autodiff/activity.h"
 #include "autodiff/checkpoints.h"
 
 namespace qd::autodiff {
 
-/// `kept`, if given: what loops of the kernel keep.
+/// `kept`, if given, receives the adstack requirements of the kernel's loops.
 ir::Function reverse(const ir::Function &kernel, const Companions &companions, const Activity &activity,
                      const Stacks &stacks, std::vector<KeptLoop> *kept = nullptr);
 

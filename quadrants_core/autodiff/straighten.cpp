@@ -27,10 +27,10 @@ class Rounds {
   private:
     using Values = std::vector<Value>;
 
-    /// What a block hands over at its end: the values that it yields, a condition "it goes on" and what a `continue`
-    /// hands to the loop; or the last alone.
+    /// The operands of a block's final yield: the yielded values, a condition that is true if execution falls through, and the operands of
+    /// a `continue`; or the last ones only.
     struct End {
-        std::vector<Type> yielded; ///< types, if a condition follows
+        std::vector<Type> yielded; ///< their types, if a condition follows
         bool tells = false;
     };
 
@@ -45,7 +45,7 @@ class Rounds {
                 straighten(v);
     }
 
-    /// A terminator for the loop whose body, or part of whose body, `block` is.
+    /// True if the block, which is in the loop's body, contains the terminator `how` of that loop.
     bool leaves(BlockId block, Op how) const {
         return std::ranges::any_of(fn_[block].insts,
                                    [&](Value v) { return fn_[v].op == how || leaves_inside(v, how); });
@@ -53,7 +53,7 @@ class Rounds {
     bool leaves_inside(Value v, Op how) const {
         return fn_[v].op == Op::if_ && (leaves(fn_[v].blocks[0], how) || leaves(fn_[v].blocks[1], how));
     }
-    /// Values that can be made up where a way does not have them.
+    /// True if all results are scalars, which can be replaced by dummy values on paths that do not have them.
     bool are_numbers(BlockId block) const {
         return std::ranges::all_of(fn_[block].insts, [&](Value v) {
             if (fn_[v].op != Op::if_) return true;
@@ -77,7 +77,7 @@ class Rounds {
         all.insert(all.end(), carried_.begin(), carried_.end());
         return all;
     }
-    /// What a way that comes to the end of its block hands over, and one that goes on with the next round.
+    /// The operands of a path that reaches the end of its block, and of one that continues with the next iteration.
     Values falls(Builder &b, const Values &given, const End &end) {
         if (!end.tells) return given;
         Values all = given;
@@ -107,7 +107,7 @@ class Rounds {
     Values results(Value v) const { return {fn_.results(v).begin(), fn_.results(v).end()}; }
     Value terminator(BlockId block) const { return fn_[block].insts.back(); }
 
-    /// Every way through the block comes to a yield at its end.
+    /// Makes every path through the block reach a yield at its end.
     void close(BlockId block, const End &end) {
         Values list = std::move(fn_[block].insts);
         const auto at = std::ranges::find_if(list, [&](Value v) { return leaves_inside(v, Op::continue_); });
@@ -128,7 +128,7 @@ class Rounds {
         const bool first_falls = fn_[terminator(sides[0])].op == Op::yield;
         const bool second_falls = fn_[terminator(sides[1])].op == Op::yield;
         if (first_falls && second_falls) return share(block, v, rest, end);
-        if (first_falls || second_falls) { // what follows belongs to one side
+        if (first_falls || second_falls) { // the code after it belongs to one side
             const BlockId side = sides[first_falls ? 0 : 1];
             const Values given = args(terminator(side));
             for (size_t k = 0; k < given.size(); ++k) rename_.replace(fn_.results(v)[k], given[k]);
@@ -141,7 +141,7 @@ class Rounds {
         yield(block, results(v), fn_[v].span);
     }
 
-    /// Both sides of `v` may come to what follows it.
+    /// Handles a `v` of which both sides may reach the code after it.
     void share(BlockId block, Value v, const Values &rest, const End &end) {
         End inside;
         inside.tells = true;
@@ -167,7 +167,7 @@ class Rounds {
 
     Function &fn_;
     passes::Rename rename_;
-    std::vector<Type> carried_; ///< of the loop at hand
+    std::vector<Type> carried_; ///< of the current loop
     bool changed_ = false;
 };
 
@@ -189,7 +189,7 @@ void give_loops_tasks(Function &fn, const Activity &activity) {
     const auto is_used = [&](Value v) {
         return std::ranges::any_of(fn.results(v), [&](Value r) { return uses[r.id]; });
     };
-    const auto stands_alone = [&](Value v) { // nothing that it writes is a local outside
+    const auto stands_alone = [&](Value v) { // it writes no outer local
         bool alone = true;
         std::vector<uint8_t> own(fn.insts.size());
         for (BlockId inner : fn[v].blocks)

@@ -1,20 +1,20 @@
 #pragma once
-// Control flow that reverse mode does not turn around is written as what it does.
+// Rewrites control flow that reverse mode cannot reverse.
 #include "autodiff/activity.h"
 
 namespace qd::autodiff {
 
-/// `continue` in serial loops without `break`: what it leaves out goes under a condition, so that every way through the
-/// body ends in its yield.
+/// Rewrites `continue` in serial loops without `break`: the skipped code is put under a condition, so that every path through the body
+/// ends in its yield.
 ///
 ///   if a: A; continue x        if a: A; yield x
 ///   B; yield y            ->   else: B; yield y
 ///
-/// An if whose branches go on on some ways and not on others gives a condition for what follows it.
+/// If both branches of an if may continue or fall through, it yields a condition for the code after it.
 void end_rounds_alike(ir::Function &fn);
 
-/// A serial loop at the top level of a kernel that has parallel ones, with the if around it, becomes the only iteration of
-/// a parallel loop: it keeps what it needs for its way back within one task.
+/// A serial loop at the top level of a kernel that has parallel ones becomes, with the enclosing if, the only iteration of a parallel loop,
+/// so that its adstacks are used within one task.
 void give_loops_tasks(ir::Function &fn, const Activity &activity);
 
 } // namespace qd::autodiff

@@ -9,15 +9,15 @@ using namespace ir;
 
 namespace {
 
-constexpr int deepest = 1000; ///< instructions from the carried value to the next one
+constexpr int deepest = 1000; ///< instructions from the carried value to its next value
 
 }
 
 Sums::Sums(const Function &kernel, const Activity &activity)
     : fn_(kernel), activity_(activity), memory_(kernel), uses_(analysis::use_counts(kernel)) {}
 
-/// `v` is the carried value with something added. Counts the uses of the carried value on the way; what lies between is used
-/// here alone.
+/// True if `v` is the carried value with something added. Counts the uses of the carried value on the path; intermediate values must have
+/// no other use.
 bool Sums::adds(Value v, Value carried, uint32_t &uses, int depth) const {
     if (v == carried) {
         ++uses;
@@ -53,7 +53,7 @@ bool Sums::is_sum(Value loop, size_t k) const {
     return adds(fn_.args(body.insts.back())[k], carried, uses, 0) && uses == uses_[carried.id];
 }
 
-/// What the backward part reads or writes of companions and their like; false if something is overwritten.
+/// Collects the backward part's accesses to companions and adjoint locals; false if something is overwritten.
 bool Sums::gather(BlockId block, std::vector<Access> &accesses) const {
     for (Value v : fn_[block].insts) {
         if (!activity_.acts(v)) continue;

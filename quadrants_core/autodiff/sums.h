@@ -1,6 +1,6 @@
 #pragma once
-// Loops that only add up: going backward, their carried values have one adjoint for all iterations, and nobody asks which
-// iteration comes first.
+// Loops that are reductions: in the backward pass, their carried values have one adjoint for all iterations, and the order of iterations is
+// irrelevant.
 #include "autodiff/activity.h"
 
 #include "analysis/memory.h"
@@ -11,9 +11,9 @@ class Sums {
   public:
     Sums(const ir::Function &kernel, const Activity &activity);
 
-    /// The serial loop hands its k-th carried value on as it is, or with something added, and does nothing else with it.
+    /// True if the serial loop only adds to its k-th carried value, or passes it unchanged, and does not use it otherwise.
     bool is_sum(ir::Value loop, size_t k) const;
-    /// Backward iterations give the same in any order, but for rounding.
+    /// True if backward iterations give the same result in any order, except for rounding.
     bool any_order(ir::Value loop) const;
 
   private:

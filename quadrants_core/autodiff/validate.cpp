@@ -37,7 +37,7 @@ class Validate {
         b_.block = outer;
     }
 
-    /// The mark of the element that a pointer names; none: it has no mark.
+    /// The address of an element's mark, or none.
     Value mark_of(Value pointer) {
         if (fn_[pointer].op != Op::place || marks_.place(fn_[pointer].imm) == Companions::none) return {};
         const std::vector<Value> indices(fn_.args(pointer).begin(), fn_.args(pointer).end());
@@ -58,7 +58,8 @@ class Validate {
         const Value unread = b_.integer(Scalar::u8, 0);
         const Value fine = b_.eq(found, unread);
         const std::string number = std::to_string(fn_.places[fn_[pointer].imm].id);
-        const std::string &whose = fn_.places[marks_.place(fn_[pointer].imm)].name; // marks are named by their fields
+        // Marks are named after their fields.
+        const std::string &whose = fn_.places[marks_.place(fn_[pointer].imm)].name;
         fn_.messages.push_back(
             {{{"(kernel=" + fn_.name + ") Breaks the global data access rule. Snode S" + number +
                    " is overwritten unexpectedly. It is an element of " + whose + ", and was read before.",

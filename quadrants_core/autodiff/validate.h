@@ -3,8 +3,8 @@
 
 namespace qd::autodiff {
 
-/// The kernel, which notes in the companions what it loads, and stops where it stores to what was loaded before: going
-/// backward memory is read again, so it must still hold what was read.
+/// Returns the kernel, instrumented to mark in the companions the elements that it loads, and to fail where it stores to an element that
+/// was loaded before: the backward pass reads memory again, so it must still contain the same values.
 ir::Function validate(const ir::Function &kernel, const Companions &marks);
 
 } // namespace qd::autodiff
