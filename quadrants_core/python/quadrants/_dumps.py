@@ -1,10 +1,10 @@
-"""Kernels as text while they are compiled: what options print, what QD_DUMP_IR writes, what QD_LOAD_IR reads."""
+"""Text forms of kernels during compilation: printed on request, written for QD_DUMP_IR, and read for QD_LOAD_IR."""
 
 import os as _os
 
 from quadrants import _environment, _logging, _settings
 
-# form -> what is added to the name of its file
+# form -> suffix of its file name
 _FILES = {"frontend": "_initial.qir", "ir": "_after_offload.qir", "llvm": ".ll", "asm": ".s"}
 _TITLES = {
     "syntax": "syntax tree",
@@ -14,12 +14,12 @@ _TITLES = {
     "asm": "asm",
 }
 
-_met = {}  # kernel -> how many of this name were compiled in this program
-_stem = ""  # of the files of the kernel that is compiled
+_met = {}  # kernel name -> number of kernels of this name compiled in this program
+_stem = ""  # common prefix of the files of the kernel being compiled
 
 
 def _printed(environ=_os.environ):
-    """The forms that are printed."""
+    """Returns which forms are printed."""
     c = _settings.current()
     return {
         "syntax": _environment.value("dump_ast", environ),
@@ -31,13 +31,13 @@ def _printed(environ=_os.environ):
 
 
 def forms(environ=_os.environ):
-    """Those in which every kernel is shown when it is compiled."""
+    """Returns the forms that are requested for every compiled kernel."""
     wanted = [form for form, is_wanted in _printed(environ).items() if is_wanted]
     return wanted + [form for form in _FILES if form not in wanted] if _environment.value("dump_ir", environ) else wanted
 
 
 def begin(kernel):
-    """A kernel is compiled; of several with one name each has files of its own."""
+    """Called when a kernel is compiled; kernels with the same name get separate files."""
     global _stem
     count = _met[kernel] = _met.get(kernel, 0) + 1
     name = "".join(letter if letter.isalnum() or letter in "._-" else "_" for letter in kernel)
@@ -49,7 +49,7 @@ def _path(form):
 
 
 def show(kernel, form, text):
-    """One form of the kernel."""
+    """Prints or writes one form of the kernel, as requested."""
     if _printed().get(form):
         print(f"[Quadrants] {_TITLES[form]} of {kernel}:\n{text}", flush=True)
     if form in _FILES and _environment.value("dump_ir"):
@@ -62,7 +62,7 @@ def show(kernel, form, text):
 
 
 def edited():
-    """(path, text) of what the kernel is to be made from instead; None if there is no such file."""
+    """Returns (path, text) of the file to compile instead of the kernel; None if it does not exist."""
     path = _path("frontend")
     try:
         with open(path, encoding="utf-8", errors="replace") as file:

@@ -1,4 +1,4 @@
-"""Variables of the environment as the table of options has them: QD_<NAME>, or a name in capitals as it is."""
+"""Environment variables of the table of options: QD_<NAME>, or the name itself if it is in capitals."""
 
 import os as _os
 
@@ -6,7 +6,7 @@ from quadrants import _option_values
 
 ROWS = _option_values.ROWS
 
-# For GPUs, or for how the reference is built and tested: programs set them, nothing here reads them.
+# Variables for GPUs, or for building and testing the reference: programs set them, but nothing here reads them.
 UNREAD = (
     "QD_ENABLE_CUDA", "QD_ENABLE_AMDGPU", "QD_ENABLE_HIP_MEMPOOL", "QD_VISIBLE_DEVICE", "QD_GRAPH",
     "QD_CUDA_FORCE_FLAT_CHECKPOINT_GRAPH", "QD_DUMP_MSL", "QD_ENABLE_PYBUF", "QD_CI", "QD_IN_DOCKER", "QD_LIB_DIR", "QD_TMP_DIR",
@@ -17,35 +17,35 @@ _BOOLEANS = {**dict.fromkeys(("1", "true", "on", "yes"), True), **dict.fromkeys(
 
 
 def variable(name):
-    """What the variable of an option is called."""
+    """Returns the environment variable of an option."""
     return name if name.isupper() else "QD_" + name.upper()
 
 
 _VARIABLES = {name: variable(name) for name in ROWS}
 OPTION_OF = {variable(name): name for name, row in ROWS.items() if row[3] != "keyword"}  # variable -> option
 
-_ALONE = {name: row[2] for name, row in ROWS.items() if row[3] == "environment"}  # options that the environment alone sets
+_ALONE = {name: row[2] for name, row in ROWS.items() if row[3] == "environment"}  # options that can only be set in the environment
 
 
 def variables():
-    """Those of options, and those that programs may set."""
+    """Returns the variables of options, and others that programs may set."""
     return OPTION_OF.keys() | set(UNREAD)
 
 
 def given(name, environ=_os.environ):
-    """The value that the environment gives to an option; None if it gives none. A number type comes as its name."""
+    """Returns the value of an option in the environment, or None if it is not set. A number type is returned as its name."""
     text = environ.get(_VARIABLES[name], "")
     return _read(name, text) if text.strip() else None
 
 
 def value(name, environ=_os.environ):
-    """The value of an option that the environment alone sets."""
+    """Returns the value of an option that can only be set in the environment."""
     found = given(name, environ)
     return ROWS[name][2] if found is None else found
 
 
 def values(present):
-    """Of all such options; `present`: what of_package gave."""
+    """Returns the values of all such options; `present` is the result of of_package."""
     found = dict(_ALONE)
     for given_as, text in present.items():
         name = OPTION_OF.get(given_as)
@@ -55,7 +55,7 @@ def values(present):
 
 
 def asks_for_window():
-    """Whether qd.inspect() is to be called as the package is imported. Commands of the package have nothing to show."""
+    """Returns whether the import must call qd.inspect(). It is not called for the package's own commands."""
     return bool(_os.environ.get("QD_INSPECT", "").strip()) and not _is_command()
 
 
@@ -63,13 +63,13 @@ def _is_command():
     import sys
 
     program = (sys.argv or [""])[0]
-    if program == "-m":  # a module is being looked for
+    if program == "-m":  # the module is being located
         return any(sys.orig_argv[at : at + 2] in (["-m", "quadrants"], ["-m", "quadrants.coverage"], ["-m", "quadrants.cache"]) for at in range(len(sys.orig_argv)))
     return _os.path.basename(program) in ("quadrants", "quadrants-coverage")
 
 
 def of_package(environ):
-    """The variables that may be options, as a dict: each look-up in os.environ encodes a name."""
+    """Returns the variables that may be options as a dict, since each access to os.environ encodes a name."""
     return {name: environ[name] for name in environ if name.startswith(("QD_", "QUADRANTS_", "ENABLE_QUADRANTS_"))}
 
 
@@ -90,7 +90,7 @@ def _read(name, text):
 
 
 def strange(environ):
-    """A line for each variable that looks like that of an option and is none; each is told once."""
+    """Returns a message for each variable that resembles an option but is unknown; each is reported once."""
     lines = []
     for name in environ:
         if not name.startswith("QD_") or name in OPTION_OF or name in UNREAD or name in _told:

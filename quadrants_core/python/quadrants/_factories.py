@@ -1,11 +1,11 @@
-"""Makers of values and storage. Types and levels are descriptions, which stand below what is made of them; what makes it
-registers itself here."""
+"""Registry of constructors for values and storage. Types are in a lower layer than the objects made from them, so the constructors register
+themselves here."""
 
 _known = {}  # name -> function
 
 
 def makes(name):
-    """Registers a function under this name."""
+    """Registers a function under a name."""
 
     def register(function):
         _known[name] = function
@@ -15,5 +15,5 @@ def makes(name):
 
 
 def make(name, /, *args, **keywords):
-    """What the function of this name gives."""
+    """Calls the function registered under a name."""
     return _known[name](*args, **keywords)

@@ -1,8 +1,8 @@
-"""Kernel coverage for the world of coverage.py. Imported only while QD_KERNEL_COVERAGE asks for it.
+"""Integration of kernel coverage with coverage.py. Imported only while QD_KERNEL_COVERAGE requests it.
 
-Each process writes what its kernels ran to `_qd_kcov.<pid>`, in the folder that was current when coverage was first
-enabled. The engine counts by itself; a probe here is a line that is reported. Probes are numbered as kernels are compiled,
-and those past _MAX_PROBES are left out of the report.
+Each process writes the coverage of its kernels to `_qd_kcov.<pid>`, in the directory that was current when coverage was first enabled. The
+engine counts on its own; a probe here is a line that is reported. Probes are numbered as kernels are compiled, and those above _MAX_PROBES
+are omitted from the report.
 """
 
 import ast
@@ -17,7 +17,7 @@ import threading
 import warnings
 
 try:
-    from coverage import Coverage as _Coverage, CoverageData as _CoverageData  # a folder of that name has neither
+    from coverage import Coverage as _Coverage, CoverageData as _CoverageData  # fails for an unrelated folder of the same name
 except ImportError as error:
     raise ImportError(
         "QD_KERNEL_COVERAGE=1 needs the package `coverage`, which is not installed: pip install coverage, or unset "
@@ -32,29 +32,29 @@ _MAX_PROBES = _environment.value("coverage_max_probes")
 
 _probe_counter = 0
 _probe_map = {}  # id -> (file, line)
-_accumulated_lines = {}  # file -> lines that ran, of this process
+_accumulated_lines = {}  # file -> lines that ran in this process
 _capacity_warning_emitted = False
 
 _lock = threading.RLock()
 _ids = {}  # (file, line) -> id
-_paths = {}  # name in messages -> file
+_paths = {}  # display name -> file
 _accumulated_arcs = {}  # file -> arcs that ran
-_earlier_counts = {}  # file -> line -> how often it ran before the counts were last forgotten
+_earlier_counts = {}  # file -> line -> count before the counts were last cleared
 _package = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 _field = None
 _folder = None
-_measured = None  # (arcs, relative file names)
-_run = None  # tells this process from an older one of the same id, once it has written
-_kept_sources = {}  # name of a source without a file -> path of the file that holds its text
-names_of_sources = {}  # the same -> how that file is to be called, before the digest of the text
-host_arcs = {}  # file -> arcs that ran outside of kernels, where notebooks tell them
+_measured = None  # (whether arcs are measured, whether file names are relative)
+_run = None  # identifies this process, once it has written, unlike an older one with the same id
+_kept_sources = {}  # name of a source without a file -> path of the file that stores its text
+names_of_sources = {}  # name of such a source -> prefix of the name of that file, which precedes the digest of the text
+host_arcs = {}  # file -> arcs that ran outside kernels, as reported by notebooks
 
 
-# --- what programs use -----------------------------------------------------------------------------------------------
+# --- interface for programs ------------------------------------------------------------------------------------------
 
 
 class _Probes:
-    """Whether each probe ran in the present program, by probe id."""
+    """For each probe, by id: whether it ran in the running program."""
 
     def __init__(self, generation):
         self.generation = generation
@@ -71,7 +71,7 @@ class _Probes:
 
 
 def ensure_field_allocated():
-    """Coverage is on from here; get_field() gives the probes of the present program."""
+    """Enables coverage; get_field() then returns the probes of the running program."""
     global _field
     enable()
     with _lock:
@@ -81,7 +81,7 @@ def ensure_field_allocated():
 
 
 def get_field():
-    """The probes of the present program, or None."""
+    """Returns the probes of the running program, or None."""
     core = _coverage._core()
     if core is None or _field is None or getattr(_field, "generation", None) != core.generation():
         return None
@@ -89,7 +89,7 @@ def get_field():
 
 
 def _harvest_field():
-    """Keeps what the probes of the present program say. Must be called while it lives."""
+    """Saves the state of the probes of the running program. Must be called while the program exists."""
     field = get_field()
     if field is None:
         return
@@ -115,7 +115,7 @@ def _warn_of_capacity():
 
 
 class _CoverageASTRewriter(ast.NodeTransformer):
-    """Puts `field[probe] = 1` before every statement on a new line of the functions of a tree. The engine needs no such
+    """Inserts `field[probe] = 1` before every statement on a new line in the functions of a tree. The engine does not need these
     statements; this is for programs that rewrite their own trees."""
 
     def __init__(self, field_name, filepath, start_lineno, probe_id_start):
@@ -166,7 +166,7 @@ class _CoverageASTRewriter(ast.NodeTransformer):
 
 
 def _path_of(shown):
-    """The file of a source that messages call `shown`."""
+    """Returns the file of a source with the display name `shown`."""
     if shown not in _paths:
         file = next((text.file for text in _source.in_use.shown_as(shown)), shown)
         _paths[shown] = place_of(file)
@@ -197,7 +197,7 @@ def _register(lines):
 
 
 def _resolve_settings():
-    """Arcs or lines, relative or absolute names, as the host's coverage has it; without one, as its configuration says."""
+    """Returns (arcs, relative names) as configured in the running coverage.py, or without one, in its configuration."""
     arcs = relative = None
     try:
         host = _Coverage.current() or _Coverage()
@@ -222,7 +222,7 @@ def _has_arcs(path):
 
 
 def asked():
-    """What the files hold if no counts are wanted."""
+    """Returns the kind of data that the files contain if no counts are requested."""
     if _coverage_contexts.wanted():
         return "counts"
     return "arcs" if _measured[0] else "lines"
@@ -237,13 +237,13 @@ def _can_be_opened(file):
 
 
 def _name_in_data(file, relative):
-    """How the data call a file. A cell, or text that was handed to exec, is written next to the data, line by line as it
-    is, so that reports can open it."""
+    """Returns the name of a file in the data. A cell, or text passed to exec, is written unchanged to a file next to the data, so that
+    reports can open it."""
     if not _can_be_opened(file):
         file = _kept(file)
     if relative and file.startswith(_folder + os.sep):
         file = file[len(_folder) + 1 :]
-    return file.encode("utf-8", "backslashreplace").decode("utf-8")  # the data are text
+    return file.encode("utf-8", "backslashreplace").decode("utf-8")  # the data are encoded as text
 
 
 def _kept(file):
@@ -269,7 +269,7 @@ def _kept(file):
 
 
 def _counts():
-    """file -> line -> how often it ran; notes the arcs on the way."""
+    """Returns file -> line -> count, and records the arcs as well."""
     total = {file: dict(lines) for file, lines in _earlier_counts.items()}
     for shown, counts in _coverage.snapshot().items():
         file = _path_of(shown)
@@ -281,13 +281,13 @@ def _counts():
 
 
 def _keep():
-    """Before the counts are forgotten."""
+    """Called before the counts are cleared."""
     _harvest_field()
     _earlier_counts.update(_counts())
 
 
 def _in_contexts(lines):
-    """context -> file -> (lines, arcs or None: all that are known) of these lines, by file."""
+    """Returns context -> file -> (lines, arcs or None: all known arcs) for these lines by file."""
     apart = _coverage_contexts.apart()
     if None in apart.values():
         return {context: {file: (ran, None) for file, ran in lines.items()} for context in apart}
@@ -306,11 +306,11 @@ def _in_contexts(lines):
 
 
 def _arcs_of(file, lines, known=None):
-    """The arcs that ran between lines with a probe."""
+    """Returns the arcs that ran between lines with a probe."""
     known = _accumulated_arcs.get(file, ()) if known is None else known
     arcs = {arc for arc in known if all(line < 0 or line in lines for line in arc)}
     reached = {line for arc in arcs for line in arc}
-    for line in lines - reached:  # the function that holds it could not be read again
+    for line in lines - reached:  # the enclosing function could not be read again
         arcs |= {(-min(lines), line), (line, -min(lines))}
     return sorted(arcs)
 
@@ -327,7 +327,7 @@ def _write():
     arcs, relative = _measured
     path = os.path.join(_folder, f"_qd_kcov.{os.getpid()}")
     names = {file: _name_in_data(file, relative) for file in places}
-    # In a file of its own until it is whole: a disk that is full leaves what was there.
+    # Written to a temporary file first, so that a full disk leaves the existing data intact.
     part = os.path.join(_folder, f"._qd_kcov.{os.getpid()}.part")
     try:
         if _run is not None or _continues(path, arcs):
@@ -356,7 +356,7 @@ def _write():
 
 
 def _continues(path, arcs):
-    """Whether the data of an older process with the same id may stay: they are of the same mode and of the same texts."""
+    """Returns whether the data of an older process with the same id can be kept: same mode and same texts."""
     if not os.path.exists(path) or _has_arcs(path) != arcs:
         return False
     try:
@@ -366,7 +366,7 @@ def _continues(path, arcs):
 
 
 def _digests(names):
-    """(name in the data, digest) of the texts that were compiled."""
+    """Returns (name in the data, digest) of the compiled texts."""
     texts = {(_path_of(text.shown), id(text.lines)): text.lines for text in list(_source.in_use.values())}
     return [(names[file], _coverage_runs.digest_of("".join(lines))) for (file, _), lines in texts.items() if file in names]
 
@@ -376,46 +376,46 @@ def _reached(arcs):
 
 
 def write_now():
-    """Writes what ran so far; gives the path of the data, None where nothing ran."""
+    """Writes what has run so far; returns the path of the data, or None if nothing ran."""
     return _write()
 
 
 def arcs_of_kernels(file):
-    """The arcs that ran so far."""
+    """Returns the arcs that have run so far."""
     _harvest_field()
     _counts()
     return _arcs_of(file, _accumulated_lines.get(file, set()))
 
 
 def name_of(file):
-    """What the data call a file."""
+    """Returns the name of a file in the data."""
     return _name_in_data(file, _measured[1])
 
 
 def files_of_kernels():
-    """(file, what the data call it) of those whose kernels have run."""
+    """Returns (file, its name in the data) for the files whose kernels have run."""
     return [(file, name_of(file)) for file, ran in _accumulated_lines.items() if ran and not _is_ours(file)]
 
 
 def flush():
-    """Writes what ran so far to the file of this process."""
+    """Writes what has run so far to the file of this process."""
     try:
         _write()
     except Exception:
         logging.warning("Kernel coverage could not be written to %s", _folder, exc_info=True)
 
 
-# --- switching on ----------------------------------------------------------------------------------------------------
+# --- activation ------------------------------------------------------------------------------------------------------
 
 
 def enable(folder=None):
-    """Coverage is on: notes the folder of the files, and arranges that they are written however the process ends."""
+    """Enables coverage: records the folder of the files, and ensures that they are written however the process ends."""
     global _folder, _measured
     if _folder is not None:
         return
     _folder = os.environ.get("_QD_KCOV_FOLDER") or folder or os.getcwd()
     _measured = _resolve_settings()
-    os.environ.setdefault("_QD_KCOV_ARC", "1" if _measured[0] else "0")  # for the processes that this one starts
+    os.environ.setdefault("_QD_KCOV_ARC", "1" if _measured[0] else "0")  # for child processes
     _coverage._listeners.append(_register)
     _coverage._before_clear.append(_keep)
     _coverage_contexts.follow()
@@ -432,7 +432,7 @@ def enable(folder=None):
 
 
 def _forget():
-    """A forked child counts for itself."""
+    """Resets the state in a forked child, which has coverage of its own."""
     global _lock, _run
     _lock, _run = threading.RLock(), None
     _accumulated_lines.clear()

@@ -1,10 +1,9 @@
-"""From counts of lines and branches to transitions between lines, as the control flow of each function has them.
+"""Converts counts of lines and branches into transitions between lines, following the control flow of each function.
 
-Lines and arcs are numbered as coverage.py numbers them: -N, where N is the line at which the function with its decorators
-begins, is what comes before the first statement and after a return. A walk over the statements carries the transitions that
-are under way as (line they come from, how often). Statements on a new line have a counter of their own; those that share a
-line run as often as what comes before them. What flows into a statement can exceed its count only if the kernel was left in
-between, at a failing assertion or by Stop: then every transition is lowered by what is missing, so that none is invented.
+Lines and arcs are numbered as in coverage.py: -N, where N is the first line of the function including its decorators, stands for the entry
+and the exits. A walk over the statements carries the pending transitions as (source line, count). Statements on a new line have a counter
+of their own; those that share a line run as often as the statement before them. The flow into a statement can exceed its count only if the
+kernel was left before it, by a failing assertion or by Stop: then every transition is reduced by the difference, so that none is invented.
 """
 
 import ast
@@ -61,14 +60,14 @@ class _Walk:
         return self.rows.get((what, node.lineno, node.col_offset), 0)
 
     def block(self, statements, under_way, line):
-        """What leaves the statements at their end. `line`: of what stands before them."""
+        """Walks the statements and returns the transitions at their end. `line`: line of the preceding statement."""
         for statement in statements:
             under_way = self.statement(statement, under_way, line)
             line = statement.lineno
         return under_way
 
     def arrive(self, under_way, line, before):
-        """How often the statement on `line` runs."""
+        """Returns how often the statement on `line` runs."""
         total = sum(count for _, count in under_way)
         if line == before:
             return total
@@ -102,7 +101,7 @@ class _Walk:
         return [(line, runs)]
 
     def branch(self, node, line):
-        """An `if` with its `elif`, each of which is in the else of the one before."""
+        """Handles an `if` with its `elif`s, each of which is in the else block of the previous one."""
         out = []
         while True:
             taken, not_taken = self.count("taken", node), self.count("not_taken", node)
@@ -135,7 +134,8 @@ class _Walk:
         return [(line, exhausted)] + breaks
 
     def zero_trips(self, node, runs, iterations, before):
-        """None: not known. A `while` has no counter for it, and shows it only by never iterating at all."""
+        """Returns how often a loop had no iterations. None: unknown; a `while` has no counter for this, and it is certain only if it never
+        iterated."""
         if isinstance(node, ast.For):
             return before + self.count("zero_trips", node)
         return None if iterations or before is None else before + runs

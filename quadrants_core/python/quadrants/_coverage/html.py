@@ -1,6 +1,5 @@
-"""The HTML page of the coverage report: a table of files, and each file with heat and the branches that were never taken.
-Heat is the strength of one hue, so that people who do not tell colours apart read the same; what never ran is hatched and
-says so."""
+"""The HTML page of the coverage report: a table of files, and each file with heat and the branches that were never taken. Heat is the
+strength of a single hue, which is also readable with colour blindness; lines that never ran are hatched and labelled."""
 
 import math
 import re
@@ -46,7 +45,7 @@ def _count(f, number):
 
 
 def _marks(index, f, number):
-    """Arrows to where a branch never went."""
+    """Returns arrows to the branch targets that were never reached."""
     found = []
     for end in f.partial.get(number, ()):
         if end < 0:

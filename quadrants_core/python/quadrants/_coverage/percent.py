@@ -1,8 +1,8 @@
-"""Parts of lines that ran, as reports show them."""
+"""Percentages for coverage reports."""
 
 import math
 
-LOW = 80  # percent: files below it get a mark
+LOW = 80  # percent: files below it are marked
 
 
 def percentage(part, whole):
@@ -10,5 +10,5 @@ def percentage(part, whole):
 
 
 def shown(part):
-    """Rounded down, so that no threshold seems to be reached that is not."""
+    """Formats a percentage, rounded down so that no threshold appears to be reached when it is not."""
     return f"{math.floor(part * 10 + 1e-9) / 10:.1f}%"

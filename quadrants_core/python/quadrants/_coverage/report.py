@@ -1,6 +1,6 @@
-"""python -m quadrants.coverage report: host and kernel coverage of all processes together, as a terminal summary, annotated
-source, Markdown for a pull request, HTML with heat. Lines, branches and exclusions are those of coverage.py; how often a line
-ran is what the files of the kernels add. python -m quadrants.coverage combine makes one data file of all."""
+"""python -m quadrants.coverage report: combined host and kernel coverage of all processes, as a terminal summary, annotated source,
+Markdown for a pull request, or HTML with heat. Lines, branches and exclusions are those of coverage.py; the files of the kernels add
+execution counts. python -m quadrants.coverage combine merges all data into one file."""
 
 import argparse
 import contextlib
@@ -20,8 +20,8 @@ from html import escape
 from quadrants._coverage import data as _coverage_data, runs as _coverage_runs
 from quadrants._coverage.percent import LOW, percentage, shown
 
-LONGEST_COMMENT = 60000  # characters; the hosts of pull requests take 65,536
-AROUND = 3  # lines shown before and after what never ran, in Markdown
+LONGEST_COMMENT = 60000  # characters; hosts of pull requests accept 65,536
+AROUND = 3  # lines shown before and after lines that never ran, in Markdown
 
 
 class ReportError(Exception):
@@ -33,13 +33,13 @@ _no_data = "no data: run the tests with pytest --cov or with QD_KERNEL_COVERAGE=
 
 @dataclasses.dataclass
 class File:
-    name: str  # relative to the working folder where it is inside of it
+    name: str  # relative to the working directory if inside it
     text: list  # lines of the source
     statements: set
     missing: set
-    partial: dict  # line -> lines that it never went to; negative: leaves the function
-    branches: tuple  # (taken, all)
-    counts: dict  # line -> how often it ran, where kernels counted it
+    partial: dict  # line -> lines that it never continued to; negative: leaves the function
+    branches: tuple  # (taken, total)
+    counts: dict  # line -> count, where kernels counted it
     changed: set  # lines that are new since the base revision
 
     def percent(self, branches=True):
@@ -55,7 +55,7 @@ class File:
         return percentage(len(self.new - self.missing), len(self.new))
 
     def state(self, line):
-        """"ran", "partial", "missing", or "" for a line without a statement."""
+        """Returns "ran", "partial", "missing", or "" for a line without a statement."""
         if line in self.missing:
             return "missing"
         if line in self.partial:
@@ -63,8 +63,8 @@ class File:
         return "ran" if line in self.statements else ""
 
     def gaps(self, among=None):
-        """What never ran, of all lines or among these: "3-5, 9, 22->25, 30->exit". A way of a branch is named where it leads to
-        a line that ran."""
+        """Returns what never ran, among all lines or the given ones: "3-5, 9, 22->25, 30->exit". A branch is listed only if its target line
+        ran."""
         wanted = (lambda line: True) if among is None else among.__contains__
         found = [(int(part.split("-")[0]), part) for part in ranges(filter(wanted, self.missing)).split(", ") if part]
         for start, ends in self.partial.items():
@@ -72,13 +72,13 @@ class File:
         return [part for _, part in sorted(found, key=lambda one: one[0])]
 
     def marks(self, line):
-        """In words where a line that ran never went."""
+        """Describes which lines a line that ran never continued to."""
         ends = self.partial.get(line, ())
         return ", ".join("never leaves the function" if end < 0 else f"never goes to {end}" for end in ends)
 
 
 def ranges(lines):
-    """{3, 4, 5, 9} -> "3-5, 9" """
+    """Formats {3, 4, 5, 9} as "3-5, 9"."""
     found = []
     for line in sorted(lines):
         if found and found[-1][1] == line - 1:
@@ -92,7 +92,7 @@ def ranges(lines):
 
 
 def _data_files(paths, host):
-    """`host`: path of coverage.py's own file; those of parallel processes have more behind its name."""
+    """Returns the data files. `host`: path of coverage.py's own file; the files of parallel processes have suffixes."""
     names = ["_qd_kcov.*", glob.escape(os.path.basename(host)), glob.escape(os.path.basename(host)) + ".*"]
     if not paths:
         folders = ("", os.path.dirname(host), os.path.dirname(host))
@@ -105,7 +105,7 @@ def _data_files(paths, host):
 
 @dataclasses.dataclass
 class _Source:
-    """What is taken from one data file: all that it says of the sources in `names`."""
+    """The data taken from one file, for the sources in `names`."""
 
     path: str
     data: _coverage_data.Data
@@ -113,7 +113,7 @@ class _Source:
 
 
 def _sources(paths, aliases, plugins):
-    """Of the data that are whole, and of sources that have not changed since. Says what it leaves out."""
+    """Reads the intact data, for sources that have not changed since; reports what it omits."""
     found = []
     for path in paths:
         try:
@@ -147,7 +147,7 @@ def _matches(folder, name):
 
 
 def _counts_in(sources, aliases):
-    """Absolute file -> line -> count, as the kernels of these processes left it."""
+    """Returns absolute file -> line -> count as recorded by the kernels of these processes."""
     counts = {}
     for source in sources:
         wanted = set(source.names)
@@ -159,7 +159,7 @@ def _counts_in(sources, aliases):
 
 
 def _aliases(measured):
-    """Names of other machines, as [paths] of the configuration maps them when data are combined."""
+    """Returns the mapping of file names from other machines, from [paths] in the configuration."""
     from coverage.files import PathAliases
 
     aliases = PathAliases(relative=measured.get_option("run:relative_files"))
@@ -170,7 +170,7 @@ def _aliases(measured):
 
 
 def _changes(base):
-    """Absolute file -> lines that the working tree has and the revision has not."""
+    """Returns absolute file -> lines that are in the working tree and not in the revision."""
 
     def git(*command):
         done = subprocess.run(["git", *command], capture_output=True, encoding="utf-8", errors="surrogateescape")
@@ -199,7 +199,7 @@ def _changes(base):
 
 
 def _copies(sources, folder, contexts=False):
-    """Data files that hold what is wanted, and nothing else."""
+    """Writes data files that contain only the requested data."""
     import coverage
 
     paths = [os.path.join(folder, f"wanted.{number}") for number in range(len(sources))]
@@ -213,7 +213,7 @@ def _copies(sources, folder, contexts=False):
 
 @contextlib.contextmanager
 def _wanted(paths, contexts=False):
-    """(a coverage.Coverage with the data of all files that are whole, these files, aliases of names)"""
+    """Yields (a coverage.Coverage with the data of all intact files, these files, aliases of names)."""
     import coverage
     from coverage.exceptions import CoverageException
 
@@ -232,14 +232,14 @@ def _wanted(paths, contexts=False):
 
 
 def data_file():
-    """Where coverage.py keeps its data."""
+    """Returns the path of coverage.py's data file."""
     import coverage
 
     return os.environ.get("COVERAGE_FILE") or coverage.Coverage().get_option("run:data_file")
 
 
 def gather(paths, base=None, include=None, omit=None):
-    """All files, by name."""
+    """Returns the File objects of all files, by name."""
     changed = _changes(base) if base else {}
     with _wanted(paths) as (measured, sources, aliases), tempfile.TemporaryDirectory() as folder:
         if include:
@@ -260,7 +260,7 @@ def gather(paths, base=None, include=None, omit=None):
 
 
 def combine(paths, keep=False):
-    """Makes one file of all data, coverage.py's own included, and removes the others. What kernels counted goes with it."""
+    """Merges all data, including coverage.py's own, into one file and removes the others. The counts of kernels are retained."""
     target = os.path.abspath(data_file())
     with _wanted(paths, contexts=True) as (measured, sources, aliases):
         measured.save()
@@ -282,7 +282,7 @@ def _file(name, found, counts, changed):
     path = os.path.realpath(name)
     with contextlib.suppress(OSError):
         with open(path, encoding="utf-8", errors="replace") as source:
-            text = re.findall(r".*\n|.+", source.read())  # as Python counts lines: a form feed ends none
+            text = re.findall(r".*\n|.+", source.read())  # lines as in Python: a form feed does not end a line
             return _described(name, path, [line.rstrip("\n") for line in text], found, counts, changed)
     return _described(name, path, [], found, counts, changed)
 
@@ -308,11 +308,11 @@ def _described(name, path, text, found, counts, changed):
 @dataclasses.dataclass
 class Totals:
     overall: float
-    diff: float | None  # None: no base revision was asked for
+    diff: float | None  # None: no base revision was given
     lines: int
     missing: int
-    branches: tuple  # (taken, all)
-    new: int  # statements that are new
+    branches: tuple  # (taken, total)
+    new: int  # new statements
     new_ran: int
 
 
@@ -325,11 +325,11 @@ def totals(files, base):
     return Totals(overall, percentage(new_ran, new) if base else None, lines, missing, (taken, ways), new, new_ran)
 
 
-# --- forms -----------------------------------------------------------------------------------------------------------
+# --- output formats --------------------------------------------------------------------------------------------------
 
 
 def _commit():
-    """The revision that the working tree is of, and whether it was edited since; "" outside of git."""
+    """Returns the revision of the working tree, marked if it has been edited; "" outside git."""
     try:
         done = subprocess.run(["git", "describe", "--always", "--dirty", "--exclude=*"], capture_output=True, encoding="utf-8", errors="replace")
     except OSError:
@@ -370,8 +370,7 @@ _signs = {"ran": ">", "partial": "?", "missing": "!", "": " "}
 
 
 def annotated(f, wanted=None):
-    """The source, or the lines of it that are wanted, with what became of each: > ran, ? some branch was never taken, ! never
-    ran."""
+    """Returns the source, or the requested lines of it, with a mark for each line: > ran, ? a branch was never taken, ! never ran."""
     width = max([5, *(len(f"{count:,}") for count in f.counts.values())])
     out, last = [], 0
     for number, text in enumerate(f.text, 1):
@@ -420,12 +419,12 @@ def _markdown_table(files, new, low):
 
 
 def _plain(name):
-    """On one line, without what a terminal does not show, or obeys."""
+    """Returns the name on one line, without characters that a terminal hides or interprets."""
     return "".join("?" if c != "\t" and unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp") else c for c in name)
 
 
 def _markdown_code(name, in_table=False):
-    """As a span of code, whatever is in it. A table takes every bar for its own that has no backslash before it."""
+    """Formats a code span with arbitrary content. In a table, bars must be escaped with a backslash."""
     name = _plain(name)
     fence = "`" * (1 + max((len(run) for run in re.findall("`+", name)), default=0))
     pad = " " if name.startswith(("`", " ")) or name.endswith(("`", " ")) else ""
@@ -434,7 +433,7 @@ def _markdown_code(name, in_table=False):
 
 
 def _markdown_listings(files, length):
-    """What never ran, with a few lines around it; as much as a comment may hold."""
+    """Returns listings of what never ran with a few lines of context, up to the maximum size of a comment."""
     out, left_out = [], 0
     for f in files:
         lines = f.missing | f.partial.keys()
@@ -521,7 +520,7 @@ def _write_forms(options, files, total):
 
 
 def _inside(name, taken):
-    """A path that leads nowhere but below, and that no other file has."""
+    """Returns a relative path without parent references, distinct from those in `taken`."""
     parts = [part for part in os.path.normpath(name).split(os.sep) if part not in ("", os.curdir, os.pardir)]
     path, number = os.path.join(*parts), 1
     while path in taken:

@@ -1,5 +1,5 @@
-"""What the files of kernel coverage say of themselves, in tables of their own beside those of coverage.py: of which text the
-lines are, how often each ran, and which run of pytest wrote them. Knows nothing of kernels, so reports need no compiler."""
+"""Metadata in the files of kernel coverage, in additional tables next to those of coverage.py: the text that the lines refer to, the
+execution counts, and the run of pytest that wrote the file. This module does not depend on kernels, so reports do not need the compiler."""
 
 import contextlib
 import glob
@@ -12,16 +12,16 @@ import tokenize
 
 from quadrants._coverage import data as _coverage_data
 
-_RUN = "_QD_KCOV_RUN"  # in the environment of a run's processes: the process that began it, and the data file of pytest-cov
+_RUN = "_QD_KCOV_RUN"  # environment variable for the processes of a run: the process that started the run, and the data file of pytest-cov
 
 
 def digest_of(text):
-    """Of a source, however its last line ends."""
+    """Returns the digest of a source, regardless of how its last line ends."""
     return hashlib.sha256("\n".join(text.splitlines()).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def digest_of_file(path):
-    """None where there is no text to be had."""
+    """Returns the digest of a file, or None if it cannot be read as text."""
     if not _coverage_data.is_plain(path):
         return None
     try:
@@ -35,7 +35,7 @@ def digest_of_file(path):
 
 
 def write_tables(path, process, digests, counts):
-    """`digests`: (name, digest); `counts`: (name, line, count), of this process."""
+    """Writes the tables of this process. `digests`: (name, digest); `counts`: (name, line, count)."""
     run = os.environ.get(_RUN)
     with contextlib.closing(sqlite3.connect(path)) as database, database:
         database.execute("create table if not exists qd_sources (path text, digest text, unique (path, digest))")
@@ -50,7 +50,7 @@ def write_tables(path, process, digests, counts):
 
 
 def stale_names(data, file_of):
-    """The names whose text is another one now; `file_of` tells where the text of a name stands."""
+    """Returns the names whose text has changed; `file_of` returns the file of a name."""
     return {name for name, digest in data.digests if digest_of_file(file_of(name)) not in (None, digest)}
 
 
@@ -58,7 +58,7 @@ def stale_names(data, file_of):
 
 
 def begin(data_file):
-    """Processes that start from here belong to this run."""
+    """Starts a run; processes started from here on belong to it."""
     os.environ[_RUN] = f"{os.getpid()} {data_file}"
     return os.environ[_RUN]
 
@@ -68,8 +68,8 @@ def files_in(folder):
 
 
 def drop_earlier(folder, run):
-    """As pytest-cov drops its own data at the start: removes the files of runs that are over and had the same data file. What
-    other programs wrote, or a run with another data file or one under way, stays."""
+    """Removes the files of completed runs with the same data file, as pytest-cov removes its own data at the start. Files of other
+    programs, and of runs that are active or have another data file, are kept."""
     _, _, data_file = run.partition(" ")
     for path in files_in(folder):
         runs = [re.fullmatch(r"(\d{1,9}) (.*)", one, re.S) for one in _coverage_data.runs_in(path)]
@@ -80,7 +80,7 @@ def drop_earlier(folder, run):
 
 def _is_alive(process):
     if process == os.getpid():
-        return False  # an earlier process with the same id
+        return False  # the file is from an earlier process with the same id
     try:
         os.kill(process, 0)
     except ProcessLookupError:
@@ -91,8 +91,8 @@ def _is_alive(process):
 
 
 def hand_over(folder, running, only=None):
-    """Adds what the kernels of this run ran, or those of one process of it, to the data of a coverage.Coverage that measures:
-    of the files that it measures itself."""
+    """Adds the coverage of the kernels of this run, or of one of its processes, to the data of an active coverage.Coverage, for the files
+    that it measures itself."""
     import coverage
 
     paths = files_in(folder) if only is None else [os.path.join(folder, f"_qd_kcov.{only}")]
@@ -110,7 +110,7 @@ def hand_over(folder, running, only=None):
 
 
 def _measures(running, data, name):
-    """Whether the host's measurement is of this file."""
+    """Returns whether the host measures this file."""
     if name in data.measured_files():
         return True
     try:

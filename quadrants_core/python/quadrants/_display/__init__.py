@@ -1,1 +1,1 @@
-"""What notebooks show of values."""
+"""The representation of values in notebooks."""

@@ -1,7 +1,7 @@
-"""What a notebook shows of a field, an array, a matrix or a struct that stands at the end of a cell: dtype and shape, the range, how much
-is no number, and the values: few as a table, a row as a line, a plane as a picture.
+"""The HTML that a notebook shows for a field, array, matrix or struct at the end of a cell: dtype and shape, the range, the number of
+non-finite values, and the values: a table for few, a line plot for a row, a picture for a plane.
 
-Static HTML: it is there in a saved notebook, and where no kernel runs. Pictures are images with a text for people who do not see them.
+Static HTML, so that it also works in a saved notebook and without a running kernel. Pictures are images with alternative text.
 """
 
 import base64
@@ -9,17 +9,17 @@ import struct
 import zlib
 from html import escape
 
-_TABLE = 12  # rows and columns that a table has at most
-_WIDE = 320  # pixels of a line
-_SIDE = 240  # about as many pixels has the longer side of a picture
+_TABLE = 12  # maximum number of rows and columns of a table
+_WIDE = 320  # width of a line plot in pixels
+_SIDE = 240  # approximate size of the longer side of a picture in pixels
 
-# Dark to light, even to the eye, the same order in grey: nine colours that others are mixed of.
+# Dark to light, perceptually uniform and monotonic in grey: nine colours to interpolate between.
 _RAMP = ((68, 1, 84), (71, 44, 122), (59, 81, 139), (44, 113, 142), (33, 144, 141), (39, 173, 129), (92, 200, 99), (170, 220, 50), (253, 231, 37))
 _NOT_FINITE = (214, 39, 40)
 _CHANGED, _CHANGED_RGB = "#e8710a", (232, 113, 10)
-_LINE = "#4c8bd9"  # on white and on black
+_LINE = "#4c8bd9"  # visible on white and on black
 
-# The padding is that of text in JupyterLab: the first line stands beside the prompt.
+# The padding is that of text in JupyterLab, which aligns the first line with the prompt.
 _BOX = ("font-family:var(--jp-code-font-family,monospace);font-size:var(--jp-code-font-size,13px);line-height:1.5;"
         "padding:var(--jp-code-padding,0px) 0 0 calc(var(--jp-code-padding,0px) + 2px)")  # fmt: skip
 _NAMES = {"ScalarField": "field", "StructField": "Struct.field", "ScalarNdarray": "ndarray", "VectorNdarray": "Vector.ndarray",
@@ -28,7 +28,7 @@ _CELL = "text-align:right;padding:0 .6em"
 
 
 def described(value, read):
-    """The HTML for `value`, whose elements are the numpy array or dict of arrays `read`; None: nobody read them, they are too many."""
+    """Returns the HTML for `value`, whose elements are the NumPy array or dict of arrays `read`; None: there are too many to read."""
     kind = _name_of(value)
     if isinstance(read, dict):
         axes = len(getattr(value, "shape", None) or ())
@@ -36,12 +36,12 @@ def described(value, read):
         return f'<div style="{_BOX}"><div><b>{escape(kind)}</b>{_shape(getattr(value, "shape", None))}</div>{rows}</div>'
     if read is None:
         return f'<div style="{_BOX}"><b>{escape(kind)}</b> {value.dtype}{_shape(value.shape)}, too many elements to look at</div>'
-    is_value = type(value).__name__ in ("Matrix", "Vector")  # with no axes but those of the element
+    is_value = type(value).__name__ in ("Matrix", "Vector")  # they have only the axes of an element
     return f'<div style="{_BOX}">{_head(kind, read)}{body(read, 0 if is_value else read.ndim - len(value.shape))}</div>'
 
 
 def _name_of(value):
-    """What a program calls to make such a value."""
+    """Returns the name of the constructor of such a value."""
     name = type(value).__name__
     if name == "MatrixField":
         return "Vector.field" if value.ndim == 1 else "Matrix.field"
@@ -69,7 +69,7 @@ def _head(kind, array):
 
 
 def short(dtype):
-    """A numpy dtype as the language calls it."""
+    """Returns the language's name of a NumPy dtype."""
     return "u1" if dtype.kind == "b" else f"{dtype.kind}{dtype.itemsize * 8}"
 
 
@@ -105,7 +105,7 @@ def _range(array):
 
 
 def body(array, element_axes):
-    """The values. Of elements that are vectors or matrices a picture shows the length."""
+    """Returns the HTML of the values. For elements that are vectors or matrices, a picture shows the norm."""
     import numpy as np
 
     if array.ndim == 0:
@@ -116,7 +116,7 @@ def body(array, element_axes):
         return _table(array)
     what = ""
     if array.min() == array.max():
-        return ""  # the line above says all
+        return ""  # the header already contains the only value
     if element_axes > 0:
         with np.errstate(all="ignore"):
             array = np.sqrt((array.astype(np.float64) ** 2).sum(axis=tuple(range(-element_axes, 0))))
@@ -137,7 +137,7 @@ def _table(array):
 
 
 def _line(array, what):
-    """Lowest and highest of what falls on each pixel."""
+    """Returns a line plot; each pixel shows the minimum and maximum of its elements."""
     import numpy as np
 
     finite = _finite(array)
@@ -161,7 +161,7 @@ def _line(array, what):
 
 
 def _picture(array, what):
-    """A pixel for each element, the first axis downwards; of larger arrays, means over blocks."""
+    """Returns a picture with one pixel per element, the first axis downwards; for large arrays, one pixel per block, with the mean."""
     import numpy as np
 
     plane = array.astype(np.float64)
@@ -169,7 +169,7 @@ def _picture(array, what):
     cut = [extent // s * s for extent, s in zip(plane.shape, step)]
     blocks = plane[: cut[0], : cut[1]].reshape(cut[0] // step[0], step[0], cut[1] // step[1], step[1])
     with np.errstate(all="ignore"):
-        plane = blocks.mean(axis=(1, 3))  # a block with one NaN is marked
+        plane = blocks.mean(axis=(1, 3))  # a block that contains a NaN is marked
     finite = np.isfinite(plane)
     low, high = (float(plane[finite].min()), float(plane[finite].max())) if finite.any() else (0.0, 0.0)
     ramp = np.array(_RAMP, np.float64)
@@ -183,7 +183,7 @@ def _picture(array, what):
 
 
 def marked(where):
-    """Beside a line or a picture: which of its elements, or planes of them, are true in `where`."""
+    """Returns the marks next to a line or picture: which of its elements, or planes of them, are true in `where`."""
     import numpy as np
 
     if where.ndim == 1:
@@ -213,7 +213,7 @@ def _image(kind, data, text, wide, tall):
 
 
 def _png(pixels):
-    """An image of 8-bit red, green, blue (PNG, ISO/IEC 15948)."""
+    """Returns an image of 8-bit red, green, blue (PNG, ISO/IEC 15948)."""
     tall, wide, _ = pixels.shape
 
     def chunk(kind, data):

@@ -1,12 +1,12 @@
-"""Values in notebooks: beside what people read (text, and the HTML of `html.py`), an output carries typed data, so that notebooks
-compare by numbers.
+"""Values in notebooks: in addition to text and the HTML of `html.py`, an output contains typed data, so that notebooks can be compared
+numerically.
 
 `application/vnd.quadrants.values+json`:
     {"version": 1, "dtype": "f32", "shape": [3], "values": [0.5, 1.0, "nan"]}            few elements, in order
-    {"version": 1, "dtype": "f32", "shape": [4096], "summary": {"min": ...}, "sample": [...]}   more: evenly spaced ones
+        {"version": 1, "dtype": "f32", "shape": [4096], "summary": {"min": ...}, "sample": [...]}   many: evenly spaced ones
     {"version": 1, "members": {"x": {"dtype": ..., "shape": ..., "values": ...}}}        structs
-Axes of elements stand behind those of the array. Summaries leave out what is not finite and say how much that is. Past
-_MOST elements nothing is read, and dtype and shape stand alone.
+The axes of elements follow those of the array. Summaries exclude non-finite values and count them. Above _MOST elements nothing is read,
+and only dtype and shape are present.
 """
 
 MIME = "application/vnd.quadrants.values+json"
@@ -16,7 +16,8 @@ _SAMPLE = 64
 
 
 def in_kernels(name=""):
-    """For methods: in a kernel, the func of this name in `_language/in_kernels.py` stands for it; with none, kernels refuse it."""
+    """Decorator for methods: in a kernel, the func of this name in `_language/in_kernels.py` replaces the method; without a name, kernels
+    reject it."""
 
     def mark(method):
         method._qd_in_kernels_ = name
@@ -29,11 +30,11 @@ host_only = in_kernels()
 
 
 def bundle(value):
-    """For _repr_mimebundle_: the data of `value`, and HTML; nothing where there is none to read."""
+    """Returns the data and HTML of `value` for _repr_mimebundle_; {} if it cannot be read."""
     try:
         _allot(value)
         read = value.to_numpy() if _size(value) <= _MOST else None
-    except Exception:  # of an ended program, or a field without a place
+    except Exception:  # the program has ended, or a field has not been placed
         return {}
     if isinstance(read, dict):
         data = {"members": {name: described(array) for name, array in read.items()}}
@@ -47,7 +48,7 @@ def bundle(value):
 
 
 def _allot(value):
-    """Memory for a field of a finished tree, whatever other fields still lack a place."""
+    """Allocates the fields of a complete tree, even if other fields have not been placed."""
     for member in getattr(value, "_fields", {}).values():
         _allot(member)
     for part in getattr(value, "_parts", ()):
@@ -63,7 +64,7 @@ def _size(value):
 
 
 def described(array):
-    """dtype, shape and values of a numpy array."""
+    """Returns dtype, shape and values of a NumPy array."""
     import numpy as np
 
     from quadrants._display import html as _values_html
@@ -88,14 +89,14 @@ def described(array):
 
 
 def _plain(number):
-    """A number as JSON has it; what JSON lacks becomes text."""
+    """Converts a number for JSON; numbers that JSON does not support become strings."""
     if isinstance(number, float) and (number != number or number in (float("inf"), -float("inf"))):
         return repr(number)
     return number
 
 
 class Shown:
-    """What notebooks display gets typed data from."""
+    """Base class of values for which notebooks receive typed data."""
 
     __slots__ = ()
 

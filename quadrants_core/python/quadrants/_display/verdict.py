@@ -1,8 +1,8 @@
-"""What a notebook shows of a check of gradients: a word that everybody can read, a colour beside it, and the lines that are to blame."""
+"""The HTML that a notebook shows for a check of gradients: a verdict in words, a colour, and the responsible lines."""
 
 from html import escape
 
-# Words say what colours say. Plain values stand first: JupyterLab drops var() from notebooks that it does not trust.
+# Words duplicate the colours. Literal values come first, since JupyterLab removes var() from untrusted notebooks.
 _MARKS = {"agrees": ("✓", "#2e7d32", "gradients agree"), "wrong": ("✗", "#c62828", "gradients are wrong"),
           "cannot say": ("?", "#6b7280", "cannot say whether gradients are right")}  # fmt: skip
 
@@ -11,7 +11,7 @@ _code = "font-family:monospace;font-family:var(--jp-code-font-family,monospace);
 
 
 def html(name, verdict, compared, reason, places):
-    """One line; what is wrong follows below it."""
+    """Returns one line of HTML, followed by what is wrong."""
     sign, colour, words = _MARKS[verdict]
     pill = (f'<span style="display:inline-block;border:1px solid {colour};border-left:5px solid {colour};border-radius:3px;'
             f'padding:0 .5em;color:inherit"><b aria-hidden="true">{sign}</b> <b>{escape(name)}</b>: {words}</span>')  # fmt: skip

@@ -1,1 +1,1 @@
-"""Derivatives of programs: what calls kernels that work them out."""
+"""Derivatives of programs: calling derivative kernels, and checking their results."""

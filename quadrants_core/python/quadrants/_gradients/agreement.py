@@ -1,9 +1,9 @@
-"""qd.ad.check: gradients against differences, and against tangents in forward mode.
+"""qd.ad.check: compares gradients with finite differences, and with tangents in forward mode.
 
-Each field or array whose gradient the program gives is judged by itself, in directions of its own size, and so is each result. What reverse mode makes
-of the weights w of a result times a direction v is what forward mode makes of v times w, to rounding, and what differences see along v, as
-well as they can see (differences.py). What the program only adds to (a loss that was not cleared) is no input: it begins at 0 here.
-The guide's page on derivatives says what a verdict promises.
+Each field or array for which the program computes a gradient is judged separately, in directions of its own magnitude, and so is each
+result. Reverse mode applied to the weights w of a result, times a direction v, equals forward mode applied to v, times w, up to rounding;
+both equal the finite differences along v, within their accuracy (differences.py). Data that the program only adds to (such as a loss that
+was not cleared) are not an input: they start at 0 here. The guide's page on derivatives documents what a verdict guarantees.
 """
 
 import contextlib
@@ -23,26 +23,26 @@ from quadrants._language import kernel as _kernel
 
 _Mode = _kernel.AutodiffMode
 
-_COARSE = {"f16": 1e-1, "f32": 1e-3, "f64": 1e-8}  # by which both modes may differ, in parts of the sum of all terms
-_FINE = 8  # roundings: what differs by more is looked at element by element
+_COARSE = {"f16": 1e-1, "f32": 1e-3, "f64": 1e-8}  # tolerated difference of the two modes, relative to the sum of all terms
+_FINE = 8  # roundings: larger differences are examined element by element
 
 
 class _Known(Exception):
-    """The verdict is known."""
+    """Raised when the verdict is known."""
 
 
 class Checker:
     def __init__(self, program, result, rng, directions, loss=None):
         self.program, self.result, self.rng = program, result, rng
-        self.loss = loss  # the only result, if there is one
+        self.loss = loss  # the only result, if given
         self.directions = result.directions = max(1, directions)
         self.state = program.state
         self.looked_inside = self.follows_all = False
-        self.forward = True  # while forward mode can follow
-        self.unfollowed = ""  # why it cannot
-        self.stands = False  # results begin with what stood there
+        self.forward = True  # while forward mode can follow the program
+        self.unfollowed = ""  # the reason why it cannot
+        self.stands = False  # True if results start with earlier contents
         self.most = 0.0
-        self.doubts = []  # reasons why nothing can be said
+        self.doubts = []  # reasons why no verdict is possible
 
     def tell(self, verdict, reason):
         self.result.verdict, self.result.reason = verdict, reason
@@ -74,7 +74,8 @@ class Checker:
         return [variable.primal() for variable in self.variables]
 
     def look_around(self):
-        """Where the program has run: what has a gradient, and what of it the program writes, seen where it runs now and from other numbers. Whether there is any."""
+        """Determines what has a gradient, and which of it the program writes when run from the current numbers and from others. Returns
+        whether there is any."""
         self.variables = self.state.variables()
         if not self.variables:
             return self.tell(UNKNOWN, "nothing that it uses has a gradient")
@@ -98,11 +99,11 @@ class Checker:
         return bool(self.results)
 
     def asks(self, variable):
-        """Whether gradients of this are asked for."""
+        """Returns whether the gradient of this variable is checked."""
         return self.loss is None or variable.holds(self.loss)
 
     def start(self, calls=None):
-        """Where the program begins, or these calls of it."""
+        """Restores the state at the start of the program, or of the given calls."""
         self.state.restore()
         for variable, x, kept in zip(self.variables, self.here, self.kept):
             if x is not kept:
@@ -113,7 +114,7 @@ class Checker:
                 self.program.run(only=self.calls[:first])
 
     def outcome(self, values):
-        """What the program makes of other numbers."""
+        """Returns the results of the program for other numbers."""
         self.start()
         for variable, x, here in zip(self.variables, values, self.here):
             if x is not here:
@@ -122,7 +123,7 @@ class Checker:
         return self.primals()
 
     def random(self, groups, alike=False):
-        """A direction in which these move, each element by as much as it holds, or all of a field by as much."""
+        """Returns a direction that moves these groups: each element in proportion to its own value, or all elements of a field equally."""
         at = {k for group in groups for k in group.at}
         sizes = {k: _directions.scale(self.here[k], alike) * self.movable[k] for k in at}
         return self.space.random(self.rng, sizes)
@@ -131,7 +132,7 @@ class Checker:
         return [np.asarray(x + (x.dtype.type(step) * d).astype(x.dtype)) if d.any() else x for x, d in zip(self.here, v)]
 
     def weigh(self):
-        """Weights of each result, at random; 0 for elements that nobody writes. What reverse mode makes of them."""
+        """Draws random weights of each result, 0 for elements that are never written, and computes their gradients in reverse mode."""
         self.weights, self.pulled = [], []
         for group in self.results:
             single = sum(self.space.sizes[k] for k in group.at) == 1
@@ -150,14 +151,14 @@ class Checker:
 
     # forward mode
     def follow_gradients(self):
-        """Forward mode follows no more than what has a gradient."""
+        """Restricts forward mode to variables that have a gradient."""
         self.state.drop_duals()
-        self.program.made.clear()  # kernels of forward mode, which know other tangents
+        self.program.made.clear()  # kernels of forward mode, which were compiled for other tangents
         self.state.add_duals()
         self.follows_all = False
 
     def tangents(self, v):
-        """What forward mode makes of a direction, or None where it cannot follow."""
+        """Returns the result of forward mode for a direction, or None if it cannot follow the program."""
         while self.forward:
             try:
                 pushed = self.push(v)
@@ -176,7 +177,7 @@ class Checker:
 
     # inputs
     def inputs(self):
-        """Groups whose gradients are to be judged one by one. Those that reverse mode sends nothing to are moved together first."""
+        """Returns groups whose gradients are to be judged separately. Groups without a gradient are first moved together."""
         kinds = {"active": [], "added to": [], "quiet": []}
         for group in self.groups:
             kinds[self.kind(group)].append(group)
@@ -191,7 +192,7 @@ class Checker:
         return active
 
     def kind(self, group):
-        """By what reverse mode sends to it: something, just what was there, of what is only added to, or nothing."""
+        """Classifies a group by what reverse mode propagates to it: anything, only weights of its own (it is only added to), or nothing."""
         carried = False
         for result, draws, pulled in zip(self.results, self.weights, self.pulled):
             for w, sent in zip(draws, pulled):
@@ -203,15 +204,15 @@ class Checker:
         return "added to" if carried else "quiet"
 
     def is_identity(self, groups):
-        """Whether forward mode says the same: what is there is carried on, and nothing else depends on it."""
+        """Returns whether forward mode confirms this: the value is carried over, and nothing else depends on it."""
         at = {k for group in groups for k in group.at}
         v = self.random(groups)
         pushed = self.tangents(v)
         return pushed is not None and all(np.array_equal(p, d) if k in at else not p.any() for k, (p, d) in enumerate(zip(pushed, v)))
 
     def clear(self, groups):
-        """What is only added to is no input. It begins at 0, so that what stands there does not round away what is added; not if that
-        changes anything else. Whether they do."""
+        """Clears data that are only added to, unless that changes anything else; returns whether they are cleared. They are not an input
+        and start at 0, so that their contents do not absorb the added terms in rounding."""
         at = {k for group in groups for k in group.at}
         for k in at:
             self.movable[k] = ~self.written[k]
@@ -240,7 +241,7 @@ class Checker:
 
     # differences
     def measure_noise(self):
-        """How much the weighted results round: seen by moving the numbers by a few roundings, and by running twice."""
+        """Measures the rounding error of the weighted results, by moving the numbers by a few roundings, and by running twice."""
         self.middle = self.outcome(self.here)
         bends = [self.weighted(self.outcome(self.here), self.middle)]
         for roundings in (6, 20, 70):
@@ -257,7 +258,7 @@ class Checker:
             self.own.append(max(_directions.size(w, apart if self.stands else self.middle)[0] for w in draws))
 
     def weighted(self, a, b):
-        """The difference between two outcomes, by the weights of each result."""
+        """Returns the difference between two outcomes, weighted for each result."""
         found = []
         for group, draws in zip(self.results, self.weights):
             apart = {k: a[k].astype("f8") - b[k] for k in group.at}
@@ -266,7 +267,7 @@ class Checker:
 
     # verdicts
     def judge(self, group):
-        """One input, in all directions, for each result."""
+        """Judges one input in all directions, for each result."""
         self.result.by.append(group.name)
         denied = [[] for _ in self.results]
         for number in range(self.directions):
@@ -281,7 +282,8 @@ class Checker:
                 self.convict(group, *all_said[0])
 
     def climb(self, group, number, tolerance=None):
-        """(direction, differences along it, tangents). Where sizes of elements are far apart, they are moved by their own."""
+        """Returns (direction, differences along it, tangents). If the elements have very different magnitudes, each is moved in proportion
+        to its own."""
         for alike in (True, False) if number % 2 else (False,):
             v = self.direction(group, number, alike)
             pushed = self.tangents(v)
@@ -295,7 +297,7 @@ class Checker:
         return v, ladder, pushed
 
     def direction(self, group, number, alike):
-        """Of some directions the one in which the terms of the gradient cancel least."""
+        """Returns the candidate direction in which the terms of the gradient cancel least."""
         def apart(v):
             sums = [(_directions.dot(v, pulled), _directions.size(v, pulled)[1]) for _, pulled in draws]
             return min((abs(total) / size if math.isfinite(total) and size else 1.0 for total, size in sums))
@@ -304,7 +306,7 @@ class Checker:
         return max((self.random([group], alike) for _ in range(4)), key=apart)
 
     def judge_one(self, group, o, number, slope, v, pushed):
-        """What differences deny, in each direction, is wrong: (direction, weights, reason)."""
+        """Returns (direction, weights, reason) if differences contradict the gradient in a direction."""
         w, pulled = self.draw(o, number)
         names = f"the gradient of {self.results[o].name} by {group.name}"
         best, backward = slope.best(), _directions.dot(v, pulled)
@@ -323,7 +325,7 @@ class Checker:
             most = _directions.size(v, pulled)[0] + _directions.size(w, pushed)[0]
             if not self.is_near(backward, forward, most):
                 if supported and abs(forward - difference) > 10 * (best.noise + abs(backward - difference)):
-                    return None  # it is forward mode that is off
+                    return None  # forward mode is the one that deviates
                 if not (backward and most <= slope.nothing):
                     return self.mismatch(o, number, slope, v, backward, forward, names)
             elif abs(backward - forward) > _FINE * _differences.EPSILON[self.precision] * most:
@@ -337,7 +339,7 @@ class Checker:
         return None
 
     def convict(self, group, v, w, reason):
-        """Differences deny a gradient. Forward mode may know where it goes wrong."""
+        """Reports that differences contradict a gradient; forward mode may help to find the origin."""
         if self.forward and math.isfinite(self.compare(v, w)[0]) and not self.is_near(*self.compare(v, w)):
             _blame.Blame(self).find(v, w, reason)
         elif (kept_out := _lines.naming(self.calls, "stop_grad")) is not None:
@@ -349,7 +351,7 @@ class Checker:
         raise _Known
 
     def mismatch(self, o, number, slope, v, backward, forward, names):
-        """Both modes differ: the gradient is wrong, unless rounding decides about it."""
+        """Handles disagreement of the two modes: the gradient is wrong, unless rounding explains it."""
         w, pulled = self.draw(o, number)
         most = _directions.size(v, pulled)[0] + abs(forward)
         denied = slope.contradicted() and self.is_steady(v, w, backward - forward)
@@ -359,23 +361,24 @@ class Checker:
         raise _Known
 
     def rounds(self, o, number, slope, apart, most):
-        """Whether the result itself rounds so much that both modes may differ by as much: as measured, or as differences that lead nowhere show."""
+        """Returns whether the rounding error of the result explains a disagreement of this size: as measured, or as shown by differences
+        that do not converge."""
         best = slope.best()
         shown = slope.supported() or slope.contradicted() and abs(best.off) <= 2 * abs(apart)
         lost = abs(apart) < 0.1 * most and not shown
         return lost or 8 * self.noise[o][number % len(self.noise[o])] * most > abs(apart) * self.own[o]
 
     def is_systematic(self, v, w, backward, forward):
-        """Whether the modes differ by as much where the numbers are a little different, and by more than what they change by a few
-        roundings away."""
+        """Returns whether the modes disagree by the same amount for slightly different numbers, and by more than their change over a few
+        roundings."""
         apart = [backward - forward]
-        for roundings in (1e4, 4e4, 1e5):  # from one grid of numbers to others, where what cancels rounds differently
+        for roundings in (1e4, 4e4, 1e5):  # at several distances, where cancelling terms round differently
             with self.moved(roundings):
                 apart.append(float(np.subtract(*self.compare(v, w))))
         return min(apart) * max(apart) > 0 and 2 * min(map(abs, apart)) >= max(map(abs, apart)) and self.is_steady(v, w, apart[0])
 
     def is_steady(self, v, w, apart):
-        """Whether the gradient changes by less than that a few roundings away."""
+        """Returns whether the gradient changes by less than that over a few roundings."""
         for roundings in (6, 20, 70):
             found = []
             for where in (0, roundings):
@@ -387,7 +390,7 @@ class Checker:
 
     @contextlib.contextmanager
     def moved(self, roundings):
-        """Numbers that are so many roundings away."""
+        """Context in which the numbers are moved by this many roundings."""
         here = self.here
         if roundings:
             self.here = self.displaced(self.random(self.groups), roundings * _differences.EPSILON[self.precision])
@@ -397,7 +400,7 @@ class Checker:
             self.here = here
 
     def look_closer(self, o, number, slope, v, apart, names):
-        """One wrong element of a large field is little of the sum: what differs by more than rounding is looked for by halves."""
+        """One wrong element of a large field has little effect on the sum: bisects for a part that differs by more than rounding."""
         w, pulled = self.draw(o, number)
 
         def off(low, high):
@@ -414,7 +417,7 @@ class Checker:
 
     # products
     def push(self, v, calls=None):
-        """What becomes of the direction v, by forward mode. The program stands at its end then."""
+        """Returns the tangents of the results for the direction v, by forward mode; leaves the state at the end of the program."""
         self.start(calls)
         self.state.clear_companions(self.variables)
         for variable, values in zip(self.variables, v):
@@ -423,7 +426,7 @@ class Checker:
         return [variable.tangent() for variable in self.variables]
 
     def pull(self, w, calls=None, again=True, at_start=False):
-        """What becomes of the weights w, by reverse mode."""
+        """Returns the gradients for the weights w, by reverse mode."""
         if again:
             self.start(calls)
             self.program.run(only=calls)
@@ -436,14 +439,14 @@ class Checker:
         return [variable.gradient() for variable in self.variables]
 
     def compare(self, v, w, calls=None, at_start=False):
-        """(backward, forward)"""
+        """Returns (backward, forward)."""
         pushed = self.push(v, calls)
         pulled = self.pull(w, calls, again=False, at_start=at_start)
         self.most = _directions.size(v, pulled)[0] + _directions.size(w, pushed)[0]
         return _directions.dot(v, pulled), _directions.dot(w, pushed)
 
     def is_near(self, backward, forward, most=None):
-        """Whether two modes agree, as well as numbers of the narrowest type on the way can."""
+        """Returns whether two modes agree, within the accuracy of the narrowest type in the computation."""
         most = self.most if most is None else most
 
         def near():
@@ -452,7 +455,7 @@ class Checker:
         return near() or (self.narrows() and near())
 
     def narrows(self):
-        """Whether kernels compute in a narrower type than fields and arrays have; from then on that is the precision."""
+        """Returns whether kernels compute in a narrower type than that of fields and arrays; if so, that becomes the precision."""
         if self.looked_inside:
             return False
         self.looked_inside = True
@@ -465,7 +468,7 @@ class Checker:
 
 
 class _Ladder:
-    """Differences of all results along one direction, step by step, beside what their gradients predict."""
+    """Differences of all results along one direction, step by step, together with the predictions of their gradients."""
 
     def __init__(self, checker, v, number=0, tolerance=None):
         self.checker, self.v, self.number = checker, v, number
@@ -476,7 +479,7 @@ class _Ladder:
             self.slopes.append(_differences.Slope(checker.precision, size if math.isfinite(size) else 0.0, checker.own[o], tolerance))
 
     def settle(self, times, most=None):
-        """Whether all slopes were shown by so many neighbouring steps; it takes no more steps than that needs."""
+        """Returns whether all slopes are supported by `times` neighbouring steps; takes only as many steps as needed."""
         for step in _differences.STEPS[self.checker.precision][:most]:
             self.climb(step)
             if all(slope.supported(times) for slope in self.slopes):
@@ -504,16 +507,16 @@ def _differ(a, b):
 
 
 def check(function, *args, directions=3, seed=0, elements=4_000_000, seconds=30.0):
-    """Whether the gradients of a kernel, of a function with a gradient of its own, or of a function that calls such, are right where its
-    fields and arrays stand now. Everything is as before when it returns.
+    """Checks the gradients of a kernel, of a function with a custom gradient, or of a function that calls these, at the current values of
+    its fields and arrays. All state is restored when it returns.
 
     Args:
-        function: what is checked.
+        function: the function to check.
         *args: its arguments.
-        directions: in how many random directions each input is moved.
-        seed: of the random numbers.
-        elements: programs that use more numbers are not checked.
-        seconds: programs that take longer are not checked.
+        directions: number of random directions in which each input is moved.
+        seed: seed of the random numbers.
+        elements: maximum number of elements; programs that use more are not checked.
+        seconds: maximum time in seconds; programs that take longer are not checked.
 
     Returns:
         A `Check`: true if the gradients agree.
@@ -539,7 +542,7 @@ check = _native.core().hiding_frames(check)
 
 
 def run_calls(calls, held, result, directions, rng, elements, until, loss=None):
-    """The same of calls that a program made, as a Tape records them. They are not counted by coverage. It ends as soon as it is clear that
+    """Like check, for calls that a program made, as recorded by a Tape. Coverage does not count them. It stops as soon as it is clear that
     there is not enough time."""
     made = [_program.Call(call, args, found) for (call, args), found in zip(calls, held)]
 

@@ -1,5 +1,5 @@
-"""What a wrong gradient comes from, by halves: the call, the element whose gradient it is, the result that it is the gradient of, and the
-lines that read the one or keep the other."""
+"""Finds the cause of a wrong gradient by bisection: the call, the element whose gradient is wrong, the result that it is the gradient of,
+and the lines that read the former or write the latter."""
 
 import re
 
@@ -23,13 +23,14 @@ class Blame:
         between = self.state.dead_ends()
         if self.checker.follows_all:
             self.checker.follow_gradients()
-            if between and self.agree(v, w):  # forward mode does not follow them either now
+            if between and self.agree(v, w):  # without them, forward mode agrees
                 return self.ends_in(_lines.read(self.calls, between) or between)
         call, calls = None, self.culprit(v, w)
         if len(calls) == 1:
             call = calls[0].call
         if call is not None and not calls[0].is_kernel:
-            return self.of_function(getattr(call, "function", call))  # with arguments by name, it is inside
+            # the fault is inside a function with custom gradient, called with keyword arguments
+            return self.of_function(getattr(call, "function", call))
         if (call is None or self.agree(v, w, calls, at_start=True)) and self.overwrites(calls):
             return
         if read := _lines.read(self.calls, between):
@@ -37,13 +38,13 @@ class Blame:
         self.find_pair(v, w, calls)
 
     def ends_in(self, between):
-        """What has no gradient lies between: forward mode follows it, reverse mode does not."""
+        """Reports intermediate values without gradient: forward mode follows them, reverse mode does not."""
         names = " and ".join(dict.fromkeys(one.whole() for one in between))
         self.result.reason = f"nothing goes back through {names}: no gradient was asked for, by needs_grad=True"
         self.result.places = _lines.writers(self.calls, between)
 
     def of_function(self, function):
-        """A function whose gradient the program works out itself."""
+        """Reports a function with a custom gradient."""
         if not getattr(function, "goes_back", True):
             self.checker.tell(UNKNOWN, f"nothing goes back through {function.__name__}, as qd.ad.no_grad asks: backward is not all of the derivative")
             return
@@ -55,7 +56,7 @@ class Blame:
         return self.checker.is_near(backward, forward)
 
     def culprit(self, v, w):
-        """The call whose gradient is wrong, in a list; all of them if each is right by itself."""
+        """Returns the call whose gradient is wrong, as a list; all calls if each is correct by itself."""
         if len(self.calls) > 1:
             for call in self.calls:
                 if not self.agree(v, w, [call]):
@@ -63,7 +64,7 @@ class Blame:
         return self.calls
 
     def overwrites(self, calls):
-        """It breaks the rule that reverse mode relies on, and validation knows where."""
+        """Returns whether the program violates the rule that reverse mode relies on, and reports the place found by validation."""
         self.checker.start(calls)
         before = {id(member) for member, _ in self.state.places.values() if getattr(member, "checkbit", None) is not None}
         _validation.provide_marks()
@@ -92,7 +93,7 @@ class Blame:
         _snode.join_companions()
 
     def find_pair(self, v, w, calls):
-        """The element whose gradient is wrong, and of what."""
+        """Finds the element whose gradient is wrong, and the result that it is the gradient of."""
         pulled = self.checker.pull(w, calls)
 
         def wrong_in(low, high):
@@ -120,7 +121,7 @@ class Blame:
 
 
 def halve(size, wrong):
-    """The number below `size` at which `wrong(low, high)`, of stretches, is large."""
+    """Bisects for the index below `size` at which `wrong(low, high)`, a function of ranges, is large."""
     low, high = 0, size
     while high - low > 1:
         middle = (low + high) // 2

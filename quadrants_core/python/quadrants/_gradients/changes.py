@@ -1,4 +1,4 @@
-"""What a Tape records beside calls of kernels: fields and arrays whose contents are replaced from Python."""
+"""Assignments from Python to fields and arrays, which a Tape records in addition to kernel calls."""
 
 from quadrants._language import kernel as _kernel
 
@@ -8,12 +8,12 @@ _Mode = _kernel.AutodiffMode
 
 
 def unwrapped(value):
-    """What a qd.Tensor holds; anything else as it is."""
+    """Returns the field or ndarray of a qd.Tensor; any other value unchanged."""
     return value._impl if getattr(type(value), "_qd_kind_", None) == "tensor" else value
 
 
 class Replaced:
-    """A field or array whose contents were replaced: none of what it held before reaches the loss."""
+    """Replacement of the contents of a field or array: the earlier contents do not contribute to the loss."""
 
     autodiff_mode = _Mode.NONE
 
@@ -25,7 +25,7 @@ class Replaced:
 
 
 class Filled(Replaced):
-    """By one value."""
+    """Replacement by a single value."""
 
     name = "fill"
 
@@ -34,7 +34,7 @@ class Filled(Replaced):
 
 
 class Loaded(Replaced):
-    """By numbers from outside."""
+    """Replacement by external numbers."""
 
     name = "from_numpy"
 
@@ -43,7 +43,7 @@ class Loaded(Replaced):
 
 
 class Copied(Replaced):
-    """By those of another one, whose gradient it gets."""
+    """Replacement by the contents of another field or array, to which the gradient is added."""
 
     name = "copy_from"
 

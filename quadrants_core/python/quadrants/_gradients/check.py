@@ -1,4 +1,4 @@
-"""Tape(grad_check=[...]): the gradients that stand in fields against differences of the loss, judged as qd.ad.check does."""
+"""Tape(grad_check=[...]): compares the gradients stored in fields with finite differences of the loss, as qd.ad.check does."""
 
 import math
 
@@ -25,12 +25,12 @@ def _fields(to_check):
 
 
 class Checker:
-    """Is told of what a Tape records before it runs, and keeps what stands there then."""
+    """Receives what a Tape records before it runs, and saves the state at that point."""
 
     def __init__(self, loss, to_check):
         self.loss, self.to_check = loss, _fields(to_check)
         self.state = _state.State(math.inf)
-        self.refused = ""  # why nothing can be checked
+        self.refused = ""  # the reason why no check is possible
 
     def call(self, info, bound):
         self.keep(self.loss, *self.to_check)
@@ -47,7 +47,7 @@ class Checker:
             self.refused = self.refused or str(refused)
 
     def check(self, calls, held, unrecorded):
-        """Raises if the gradient of some field is not what the loss shows when the field is moved."""
+        """Raises if the gradient of a field differs from the finite differences of the loss with respect to the field."""
         for x in (self.loss, *self.to_check):
             assert x.dtype == _dtypes.f64, "Only f64 is supported when checking grad."
         self.keep(self.loss, *self.to_check)
@@ -75,7 +75,7 @@ class Checker:
 
 
 class _Judge(_agreement.Checker):
-    """The loss is the only result, and its gradients are those that stand in the fields."""
+    """Checks the gradients stored in the fields; the loss is the only result."""
 
     def __init__(self, program, calls, loss):
         super().__init__(program, Check("Tape"), np.random.default_rng(0), _DIRECTIONS, loss)
@@ -91,7 +91,7 @@ class _Judge(_agreement.Checker):
             self.measure_noise()
 
     def error(self, x):
-        """(relative error of the gradient of a field, or None if it is right or cannot be told; why it cannot be told)"""
+        """Returns (relative error of the gradient of a field, or None if it is correct or undecided; the reason if undecided)."""
         (group,) = [g for g in self.groups if any(self.variables[k].holds(x) for k in g.at)]
         if not self.has_result:
             return None, self.result.reason

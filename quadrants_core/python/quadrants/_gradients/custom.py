@@ -1,4 +1,4 @@
-"""Functions of Python whose gradients the program works out itself."""
+"""Python functions with custom gradients."""
 
 import functools
 import inspect
@@ -10,7 +10,7 @@ _Mode = _kernel.AutodiffMode
 
 
 class _Thread(_local):
-    depth = 0  # of functions with gradients of their own that run now: the kernels in them are not recorded
+    depth = 0  # nesting of functions with custom gradients being run; kernels in them are not recorded
 
 
 _thread = _Thread()
@@ -21,7 +21,7 @@ def suspended():
 
 
 class _WithKeywords:
-    """A call of a function with arguments that can be passed by name alone."""
+    """A call of a function with keyword-only arguments."""
 
     def __init__(self, function, keywords):
         self.function, self.keywords = function, keywords
@@ -56,13 +56,13 @@ def _recorded_apart(function):
 
 
 def grad_replaced(func):
-    """A function whose gradient is what `grad_for` makes of another one, and not that of the kernels that it calls.
+    """Makes a function whose gradient is defined with `grad_for`, instead of being derived from the kernels that it calls.
 
     Args:
         func: the function.
 
     Returns:
-        The function, with what it needs to be recorded.
+        The decorated function, which a Tape can record.
 
     Example:
         >>> x = qd.field(qd.f32, shape=(), needs_grad=True)
@@ -82,10 +82,10 @@ def grad_replaced(func):
 
 
 def grad_for(primal):
-    """Makes a function the gradient of another: it is called with the same arguments on the way back.
+    """Makes a function the gradient of another one: the backward pass calls it with the same arguments.
 
     Args:
-        primal: a function that is decorated by grad_replaced.
+        primal: a function decorated with grad_replaced.
 
     Returns:
         A decorator.
@@ -117,13 +117,13 @@ def grad_for(primal):
 
 
 def no_grad(func):
-    """A function that no gradient goes back through.
+    """Makes a function through which no gradient is propagated.
 
     Args:
         func: the function.
 
     Returns:
-        The function, marked.
+        The decorated function.
 
     Example:
         >>> @qd.ad.no_grad

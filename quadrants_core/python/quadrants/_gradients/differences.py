@@ -1,28 +1,29 @@
-"""Slopes by differences, and what they say about a derivative.
+"""Slopes by finite differences, and their relation to a derivative.
 
-A `Slope` holds what the program gives a step above and a step below the point, for several steps. Each is compared with what the derivative
-predicts for the numbers that were really stored, so rounding of the inputs does not count. Three things remain between a right derivative and
-differences: curvature, which shrinks with the step, rounding of the result, which grows as 1 / step and is measured (`noise`), and kinks, where
-the two sides differ however small the step is.
+A `Slope` stores the change of the result for a step above and a step below the point, for several step sizes. Each is compared with the
+prediction of the derivative for the numbers that were actually stored, so that rounding of the inputs has no effect. Three differences
+between a correct derivative and finite differences remain: curvature, which decreases with the step, rounding of the result, which grows as
+1 / step and is measured (`noise`), and kinks, where the two sides differ for any step.
 """
 
 import math
 
 FLOATS = ("f16", "f32", "f64")
 EPSILON = {"f16": 9.8e-4, "f32": 1.2e-7, "f64": 2.3e-16}
-# The first steps stay close, so that indices worked out from the numbers seldom leave their array; large ones are for results that round a lot.
+# The first steps are small, so that indices computed from the numbers seldom leave their array; large ones are for results with a large
+# rounding error.
 STEPS = {
     "f16": (0.1, 0.04, 0.2, 0.02),
     "f32": (1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 3e-2, 1e-1),
     "f64": (1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-4, 1e-3),
 }
-_TOLERANCE = {"f16": 0.2, "f32": 4e-2, "f64": 1e-4}  # of the slope, where nothing rounds
-_REACH = 0.05  # differences say something if they are noisy by at most this share of the slope
-_SIDES = {"f16": 0.3, "f32": 5e-2, "f64": 1e-3}  # share of the slope by which the two sides of a smooth function may differ
+_TOLERANCE = {"f16": 0.2, "f32": 4e-2, "f64": 1e-4}  # relative to the slope, without rounding errors
+_REACH = 0.05  # maximum noise of conclusive differences, relative to the slope
+_SIDES = {"f16": 0.3, "f32": 5e-2, "f64": 1e-3}  # maximum difference between the two sides of a smooth function, relative to the slope
 
 
 class Sample:
-    """One step: slopes above and below, and those that the derivative predicts."""
+    """One step size: the slopes above and below, and those predicted by the derivative."""
 
     def __init__(self, step, above, below, predicted_above, predicted_below, noise):
         self.step, self.above, self.below = step, above, below
@@ -35,12 +36,12 @@ class Sample:
 
 
 class Slope:
-    """Samples of one slope. `size` is how large the derivative would be if its terms did not cancel, `own` how much the program changes
-    the result at all, `tolerance` replaces the usual one."""
+    """Samples of one slope. `size` is the magnitude that the derivative would have if its terms did not cancel, `own` the magnitude of the
+    total change of the result by the program; `tolerance` overrides the default."""
 
     def __init__(self, precision, size, own, tolerance=None):
         self.size, self.own = size, own
-        self.nothing = 64 * EPSILON[precision] * own  # no more than what rounding makes of 0
+        self.nothing = 64 * EPSILON[precision] * own  # the maximum that rounding makes of 0
         self.tolerance = tolerance or _TOLERANCE[precision]
         self.sides, self.most = _SIDES[precision], len(STEPS[precision])
         self.samples = []
@@ -49,7 +50,8 @@ class Slope:
         self.samples.append(sample)
         self.samples.sort(key=lambda one: -one.step)
         bends = [abs(one.above - one.below) * one.step / 2 for one in self.samples]
-        rounding = max((b for a, b in zip(bends, bends[1:]) if b > 0.6 * a and math.isfinite(b)), default=0.0)  # curvature and kinks shrink
+        # curvature and kinks decrease with the step
+        rounding = max((b for a, b in zip(bends, bends[1:]) if b > 0.6 * a and math.isfinite(b)), default=0.0)
         for one in self.samples:
             one.noise = max(one.noise, 3 * rounding / one.step)
 
@@ -57,7 +59,7 @@ class Slope:
         return max(self.size, abs(one.above), abs(one.below))
 
     def supports(self, one):
-        """Whether this step shows the derivative, and shows enough to say so."""
+        """Returns whether this step agrees with the derivative, and is conclusive."""
         if not one.finite:
             return False
         scale = self._scale(one)
@@ -67,18 +69,19 @@ class Slope:
                 and one.sides <= self.sides * scale + 6 * one.noise)  # fmt: skip
 
     def supported(self, times=1):
-        """Whether so many neighbouring steps show it."""
+        """Returns whether `times` neighbouring steps agree with the derivative."""
         said = [self.supports(one) for one in self.samples]
         return any(all(said[k : k + times]) for k in range(len(said) - times + 1)) or len(said) == self.most and self._is_stationary()
 
     def _is_stationary(self):
-        """Whether the slope is little beside the slopes a step away, as at a minimum: there both sides differ, but less as the step shrinks."""
+        """Returns whether the slope is small compared with the slopes one step away, as at a minimum: there the two sides differ, but less
+        for smaller steps."""
         quiet = [one for one in self.samples if one.finite and one.noise <= _REACH * self._scale(one)]
         return (len(quiet) > 1 and quiet[-1].sides <= 1.5 * quiet[-1].step / quiet[-2].step * quiet[-2].sides
                 and all(abs(one.off) <= self.tolerance * self._scale(one) + 3 * one.noise for one in quiet))  # fmt: skip
 
     def settled(self):
-        """The slope, if two neighbouring steps agree on it and see no kink there; else None."""
+        """Returns the slope if two neighbouring steps agree on it and show no kink; else None."""
         for one, other in zip(self.samples, self.samples[1:]):
             if not (one.finite and other.finite):
                 continue
@@ -89,7 +92,7 @@ class Slope:
         return None
 
     def _denies(self, one, other):
-        """Whether two neighbouring steps agree on another slope, and see no kink."""
+        """Returns whether two neighbouring steps agree on another slope, and show no kink."""
         def off(one):
             size = max(abs(one.above), abs(one.below))
             return (one.finite and abs(one.off) > 8 * one.noise + 1.5 * self.tolerance * self._scale(one)
@@ -99,11 +102,11 @@ class Slope:
         return off(one) and off(other) and abs(one.middle - other.middle) <= near
 
     def disputed(self):
-        """Whether differences show another slope for steps of some size."""
+        """Returns whether the differences show another slope for some step size."""
         return any(map(self._denies, self.samples, self.samples[1:]))
 
     def contradicted(self):
-        """Whether they do, and smaller steps show nothing else."""
+        """Returns whether they do, and no smaller step contradicts this."""
         for k, (one, other) in enumerate(zip(self.samples, self.samples[1:])):
             if self._denies(one, other):
                 apart = 0.25 * max(abs(other.off), abs(other.middle))
@@ -111,12 +114,12 @@ class Slope:
         return False
 
     def best(self):
-        """The sample that is least in doubt."""
+        """Returns the most reliable sample."""
         finite = [one for one in self.samples if one.finite]
         return min(finite, key=lambda one: (abs(one.off) + one.noise + one.sides, one.step)) if finite else None
 
     def doubt(self):
-        """Why nothing can be said, in words."""
+        """Returns the reason why no conclusion is possible, in words."""
         finite = [one for one in self.samples if one.finite]
         if not finite:
             return "where the numbers are moved a little, the result is infinite or no number"

@@ -1,8 +1,8 @@
-"""Directions in which derivatives are taken: numbers for each element of each variable."""
+"""Directions of derivatives: a number for each element of each variable."""
 
 
 class Group:
-    """A field or an array: what is judged by itself. `at` are its components among the variables."""
+    """A field or an array, which is judged as a whole. `at` are the indices of its components among the variables."""
 
     def __init__(self, name):
         self.name, self.at = name, []
@@ -31,7 +31,7 @@ class Directions:
         return [np.zeros(v.shape, _numpy(v)) for v in self.variables]
 
     def random(self, rng, sizes):
-        """Signs at random times 0.5 to 1.5 times the sizes of {number of a variable: sizes of its elements}; 0 for all others."""
+        """Returns random signs times 0.5 to 1.5 times the sizes in {index of a variable: sizes of its elements}; 0 for all others."""
         import numpy as np
 
         made = self.zero()
@@ -42,7 +42,7 @@ class Directions:
         return made
 
     def kept(self, direction, low, high):
-        """Zero but for the elements low to high, all variables in a row."""
+        """Returns a direction with only the elements low to high, numbered consecutively over all variables; the others are 0."""
         import numpy as np
 
         out, at = [], 0
@@ -56,7 +56,7 @@ class Directions:
         return out
 
     def at(self, number):
-        """(variable, index) of an element."""
+        """Returns (variable, index) of an element."""
         import numpy as np
 
         for v, size in zip(self.variables, self.sizes):
@@ -67,7 +67,7 @@ class Directions:
 
 
 def scale(values, alike):
-    """How far each element may move: by as much as it holds, or, if they are to move alike, as the field does."""
+    """Returns how far each element may move: in proportion to its own value, or, if alike, to that of the field."""
     import numpy as np
 
     size = np.abs(values.astype(np.float64))
@@ -83,7 +83,7 @@ def _numpy(variable):
 
 
 def terms(a, b):
-    """Products, element by element, of the variables where the first is not all 0."""
+    """Returns the elementwise products for the variables whose first factor is not all 0."""
     import numpy as np
 
     return [x.astype(np.float64) * y.astype(np.float64) for x, y in zip(a, b) if x.any()]
@@ -94,6 +94,6 @@ def dot(a, b):
 
 
 def size(a, b):
-    """(sum of sizes, root of the sum of squares) of the terms of a dot product."""
+    """Returns (sum of absolute values, root of the sum of squares) of the terms of a dot product."""
     products = terms(a, b)
     return float(sum(abs(t).sum() for t in products)), float(sum((t * t).sum() for t in products)) ** 0.5

@@ -1,4 +1,4 @@
-"""Forward mode: in the block of a FwdMode kernels work out tangents beside values."""
+"""Forward mode: in the block of a FwdMode, kernels compute tangents in addition to values."""
 
 from quadrants import _native
 from quadrants._gradients import custom as _custom
@@ -12,18 +12,19 @@ _Mode = _kernel.AutodiffMode
 
 
 class FwdMode:
-    """In its block kernels put into `dual` of every field how fast its elements change as `param` moves along `seed`.
+    """In its block, kernels store in the `dual` of each field the derivatives of its elements with respect to `param` in the direction
+    `seed`.
 
     Args:
-        loss: a field or a list of them; their duals are the result.
-        param: the field that moves.
-        seed: how fast each element of `param` moves; None: 1, if it has one element.
-        clear_gradients: begin with duals of 0.
+        loss: a field or a list of fields; their duals are the result.
+        param: the field to differentiate with respect to.
+        seed: the direction, one number per element of `param`; None: 1, if it has one element.
+        clear_gradients: whether to set all duals to 0 first.
 
     Attributes:
-        calls, modes: what was recorded.
-        loss, param, seed, clear_gradients: as they were given.
-        kernels_recovered: whether the block is over.
+        calls, modes: the recorded kernels and their previous modes.
+        loss, param, seed, clear_gradients: the arguments.
+        kernels_recovered: whether the block has ended.
 
     Example:
         >>> x = qd.field(qd.f32, shape=(), needs_dual=True)
@@ -40,7 +41,7 @@ class FwdMode:
 
     def __init__(self, loss, param, seed=None, clear_gradients=True):
         self.calls = []  # kernels
-        self.modes = []  # AutodiffMode of each before
+        self.modes = []  # the previous AutodiffMode of each
         self.entered = False
         self.kernels_recovered = False
         self.loss = loss
@@ -89,19 +90,19 @@ class FwdMode:
         self.recover_kernels()
 
     def recover_kernels(self):
-        """Ends the block; leaving it does so."""
+        """Ends the block; called when the block is left."""
         assert self.entered, "Before recover the kernels, fwd mode manager must be entered."
         for kernel, mode in zip(reversed(self.calls), reversed(self.modes)):
             kernel.autodiff_mode = mode
         self.kernels_recovered = True
 
     def call(self, info, args, keywords):
-        """A kernel is called; the package calls this.
+        """Called by the package when a kernel is called.
 
         Args:
-            info: what is known of the kernel.
-            args: its arguments.
-            keywords: those by name.
+            info: the KernelInfo of the kernel.
+            args: the positional arguments.
+            keywords: the keyword arguments.
         """
         if _custom.suspended():
             return info._launch(args, keywords)
@@ -111,41 +112,41 @@ class FwdMode:
         return info.derivative(_Mode.FORWARD)(*args, **keywords)
 
     def filled(self, target, value):
-        """A field or array is filled from Python: it no longer depends on anything. The package calls this.
+        """Called by the package when a field or array is filled from Python, after which it depends on nothing.
 
         Args:
-            target: what is filled.
-            value: with what.
+            target: the field or array.
+            value: the new value.
         """
         if not _custom.suspended() and target.has_dual():
             target.dual.fill(0)
 
     def copied(self, target, source):
-        """A field or array is copied from another one; the package calls this.
+        """Called by the package when a field or array is copied from another one.
 
         Args:
-            target: what takes the values.
-            source: what has them.
+            target: the destination.
+            source: the source.
         """
         if not _custom.suspended() and target.has_dual():
             target.dual.from_numpy(source.dual.to_numpy()) if source.has_dual() else target.dual.fill(0)
 
     def loaded(self, target, values):
-        """A field or array takes numbers from outside. Where nothing was recorded before, that is an input of the program, which keeps its
-        gradient. The package calls this.
+        """Called by the package when a field or array is set from external numbers. If nothing has been recorded yet, it is an input of the
+        program and retains its gradient.
 
         Args:
-            target: what takes them.
+            target: the field or array.
             values: the numbers.
         """
         if self.calls and target is not self.param and not _custom.suspended() and target.has_dual():
             target.dual.fill(0)
 
     def insert(self, call, args):
-        """Records a call by hand; of forward mode, functions with gradients of their own have no tangents.
+        """Records a call explicitly; in forward mode, functions with custom gradients have no tangents.
 
         Args:
-            call: what has a `grad` that takes the arguments.
+            call: an object with a `grad` that takes the arguments.
             args: the arguments.
         """
 

@@ -1,11 +1,11 @@
-"""What recorded calls found in objects: until their gradients are worked out, these may be given other numbers and arrays."""
+"""The contents of objects at recorded calls, since the objects may get other numbers and arrays before the gradients are computed."""
 
 
 class Held:
-    """In its block the objects that a launch looked into hold what they held then."""
+    """Context in which the objects read by a launch have their contents at that launch."""
 
     def __init__(self, fetched):
-        self.fetched = fetched  # [(object, attribute or item, whether it is an item, what it was)]
+        self.fetched = fetched  # [(object, attribute or item, whether it is an item, its value)]
         self._now = []
 
     def __enter__(self):
@@ -20,14 +20,14 @@ class Held:
 
 def put(owner, key, is_item, value):
     if (owner[key] if is_item else getattr(owner, key)) is value:
-        return  # tuples cannot change
+        return  # tuples are immutable
     if is_item:
         owner[key] = value
     else:
-        object.__setattr__(owner, key, value)  # of frozen dataclasses, too
+        object.__setattr__(owner, key, value)  # works for frozen dataclasses, too
 
 
 def of_launch(kernel, args):
-    """What the last launch of a kernel found in its arguments, or None if it looked into none."""
+    """Returns what the last launch of a kernel read in its arguments, or None if it read no object."""
     fetched = kernel._fetched(args)
     return Held(fetched) if fetched else None

@@ -1,4 +1,4 @@
-"""Which lines of a kernel read or write a field or array: by its text, with names as the kernel sees them."""
+"""Finds the lines of a kernel that read or write a field or array, from its source and the names visible to it."""
 
 import ast
 import inspect
@@ -8,19 +8,19 @@ from quadrants import _source
 
 
 def of_function(function):
-    """(file, line) of what a program itself says about gradients."""
+    """Returns (file, line) of a custom gradient."""
     code = inspect.unwrap(function).__code__
     return code.co_filename, code.co_firstlineno
 
 
 def of_error(error):
-    """Where the message of an error says that it was: the innermost place."""
+    """Returns the innermost location in the message of an error."""
     found = re.findall(r'File "([^"]+)", line (\d+)', str(error))
     return [(file, int(line)) for file, line in found[-1:]]
 
 
 def readers(calls, source, target):
-    """Lines that read `source`, those that write `target` as well first."""
+    """Returns the lines that read `source`, starting with those that also write `target`."""
     found = _uses(calls)
     reads = [(where, names_target) for where, reads, writes in found
              if any(source.holds(x) for x in reads) for names_target in [any(target.holds(x) for x in writes)]]  # fmt: skip
@@ -29,13 +29,13 @@ def readers(calls, source, target):
 
 
 def read(calls, variables):
-    """Those that some line reads."""
+    """Returns the variables that are read by some line."""
     reads = [x for _, reads, _ in _uses(calls) for x in reads]
     return [v for v in variables if any(v.holds(x) for x in reads)]
 
 
 def naming(calls, name):
-    """The first line of the kernels that names a function of the package, or None."""
+    """Returns the first line of the kernels that uses a function of the package, or None."""
     for info in {one.call for one in calls}:
         source = getattr(info, "_qd_source_", None)
         for node in ast.walk(source.python_tree()) if source is not None else ():
@@ -45,14 +45,14 @@ def naming(calls, name):
 
 
 def writers(calls, variables):
-    """Lines that write to one of these."""
+    """Returns the lines that write to one of these."""
     both = [where for where, reads, writes in _uses(calls)
             if any(v.holds(x) for v in variables for x in writes)]  # fmt: skip
     return list(dict.fromkeys(both))
 
 
 def _uses(calls):
-    """[((file, line), what is read, what is written)] of the statements of kernels and of the funcs that they call."""
+    """Returns [((file, line), reads, writes)] for the statements of kernels and of the funcs that they call."""
     found = []
     for info, args in {one.call: one.args for one in calls}.items():
         if not hasattr(info, "_qd_source_"):
@@ -73,7 +73,7 @@ class _Uses(ast.NodeVisitor):
         self.names = {**fn.__globals__, **(dict(closure.nonlocals) if closure else {}), **names}
 
     def resolve(self, node):
-        """The object that an expression names, or None."""
+        """Returns the object that an expression refers to, or None."""
         if isinstance(node, ast.Name):
             return self.names.get(node.id)
         if isinstance(node, ast.Attribute):
@@ -89,7 +89,7 @@ class _Uses(ast.NodeVisitor):
         return None
 
     def touched(self, node, wanted):
-        """Fields and arrays that are indexed below a node, in this context."""
+        """Returns the fields and arrays that are indexed below a node, in this context."""
         inner = [n for n in ast.walk(node) if isinstance(n, ast.Subscript) and isinstance(n.ctx, wanted)]
         bases = []
         for n in inner:
@@ -120,7 +120,7 @@ class _Uses(ast.NodeVisitor):
         self.found.append(((self.file, statement.lineno), reads, writes))
 
     def follow(self, called):
-        """Into a func: its lines are looked at with the arguments of this call."""
+        """Visits the lines of a func with the arguments of this call."""
         func = self.resolve(called.func)
         source = getattr(func, "_qd_source_", None)
         fn = getattr(func, "fn", None) or getattr(func, "func", None)

@@ -1,4 +1,4 @@
-"""qd.ad.memory_report: what reverse kernels keep for the way back through their loops."""
+"""qd.ad.memory_report: the adstack memory of reverse kernels, which saves values of their loops for the backward pass."""
 
 import math
 from collections import namedtuple
@@ -11,22 +11,22 @@ _NEXT_LEVEL = 1 << 24  # abi::next_level
 
 
 class KeptVariable(namedtuple("KeptVariable", "name type bytes file line column end_line end_column")):
-    """`name` is the source text where the variable is first assigned, or "" if it cannot be read; `bytes` are those of an entry."""
+    """`name` is the source text of the first assignment to the variable, or "" if it cannot be read; `bytes` is the size of an entry."""
 
     __slots__ = ()
 
 
 class KeptLoop(namedtuple("KeptLoop", "line depth frame trips pieces lanes variables choice reason", defaults=("",))):
-    """A serial loop, or one level of it.
+    """A serial loop, or one level of a loop that is cut into blocks.
 
     Attributes:
-        depth: how many loops around it are run backward, so that it is filled again in each of their iterations.
-        trips: the most at the last launch, or None before it.
-        pieces: rooms of so many entries that may be there at once: of a loop inside one for each iteration of those around.
-        lanes: iterations of the parallel loop that run side by side, each with entries of its own.
+        depth: number of enclosing loops that are run backward; the stack is refilled in each of their iterations.
+        trips: maximum trip count at the last launch, or None before the first.
+        pieces: number of stacks with `trips` entries that may exist at once: for an inner loop, one per iteration of the enclosing loops.
+        lanes: iterations of the parallel loop that run in SIMD lanes, each with its own entries.
         variables: a tuple of KeptVariable.
-        choice: "keep", or "every k-th": what enters each block of k iterations.
-        reason: why it keeps no less, where the budget is exceeded.
+        choice: "keep", or "every k-th": only the values entering each block of k iterations are saved.
+        reason: why no less memory is used, if the budget is exceeded.
     """
 
     __slots__ = ()
@@ -37,14 +37,14 @@ class KeptLoop(namedtuple("KeptLoop", "line depth frame trips pieces lanes varia
 
     @property
     def bytes(self):
-        """Of one thread, at the last launch."""
+        """The size for one thread at the last launch."""
         return sum(_whole_words((self.trips or 0) * v.bytes * self.lanes * self.pieces) for v in self.variables)
 
 
 class KeptTask(namedtuple("KeptTask", "name line loops measured total budget running", defaults=(0, False))):
-    """What a task of a reverse kernel keeps, in bytes: `predicted` of one thread by the trips and lanes of its loops, `measured` of the thread
-    that took most, `total` of all threads. `loops`: a tuple of KeptLoop; `budget`: 0 where there is none; `running`: the figures are of the
-    launch that goes on, so far."""
+    """The adstack memory of a task of a reverse kernel, in bytes: `predicted` for one thread from the trip counts and lanes of its loops,
+    `measured` for the thread that used most, `total` for all threads. `loops`: a tuple of KeptLoop; `budget`: 0 if there is none;
+    `running`: true if the figures are those of a launch in progress."""
 
     __slots__ = ()
 
@@ -54,19 +54,19 @@ class KeptTask(namedtuple("KeptTask", "name line loops measured total budget run
 
     @property
     def of_one(self):
-        """Of one iteration of the parallel loop, which is what a budget bounds."""
+        """The size for one iteration of the parallel loop, which the budget limits."""
         return most_bytes([loop._replace(lanes=1) for loop in self.loops])
 
     @property
     def excess(self):
-        """In words, by how much the budget was not kept, else "". The `reason` of each loop says why."""
+        """Describes by how much the budget is exceeded, or "". The `reason` of each loop explains why."""
         if not self.budget or self.of_one <= self.budget:
             return ""
         return f"over the budget of {self.budget} bytes: an iteration keeps {self.of_one}, and about {self.least} in the smallest blocks that are tried"
 
     @property
     def least(self):
-        """About as many bytes an iteration needs, however small the budget is."""
+        """The approximate minimum number of bytes for an iteration, regardless of the budget."""
         return most_bytes([loop._replace(lanes=1, trips=_least_trips(loop, self.loops)) for loop in self.loops])
 
 
@@ -90,7 +90,7 @@ class MemoryReport(list):
                     lines.append(f"  {task.excess}")
                 for loop in task.loops:
                     if not loop.variables or (loop.trips == 0 and any(other.trips for other in task.loops)):
-                        continue  # a way to run a loop that was not taken
+                        continue  # an alternative version of the loop that was not taken
                     trips = "not run yet" if loop.trips is None else f"{loop.trips} times"
                     kept = ", ".join(f"{v.name or '?'} ({v.type}, line {v.line})" for v in loop.variables)
                     indent = "  " * (loop.depth + 1)
@@ -107,7 +107,7 @@ def _whole_words(count):
 
 
 def most_bytes(loops):
-    """Of one thread. Stacks of one frame are there together; those of frames side by side are not."""
+    """Returns the size for one thread. Stacks of the same frame exist at the same time; those of sibling frames do not."""
     here = [loop for loop in loops if loop.depth == 0]
     inside = 0
     deeper = [loop for loop in loops if loop.depth > 0]
@@ -117,7 +117,7 @@ def most_bytes(loops):
 
 
 def _frames(loops):
-    """(number of the outermost frame, its loops seen from inside)."""
+    """Yields (number of the outermost frame, its loops seen from inside)."""
     outermost = None
     for loop in loops:
         if loop.depth == 1:
@@ -143,7 +143,8 @@ def _loop(rows):
 
 
 def _with_pieces(loops):
-    """Loops inside whose room lasts stand behind those around: their level is what is counted above their frame."""
+    """Adds the number of stacks. Inner loops with persistent stacks follow the enclosing ones; the part of their frame above _NEXT_LEVEL is
+    their level."""
     around, found = {}, []
     for loop in loops:
         level = loop.frame // _NEXT_LEVEL
@@ -154,7 +155,7 @@ def _with_pieces(loops):
 
 
 def _with_choices(loops):
-    """A loop that was cut into blocks has a level for the blocks, and one deeper for the iterations of each."""
+    """Adds the choices. A loop that was cut into blocks has one level for the blocks, and a deeper one for the iterations of each."""
     found = []
     for loop in loops:
         sizes = [other.trips for other in loops if other.line == loop.line and other.depth == loop.depth + 1 and other.trips]
@@ -162,18 +163,18 @@ def _with_choices(loops):
     return found
 
 
-# Why a budget was not kept
+# Reasons why a budget is exceeded.
 
-_LEVELS = (3, 2)  # in which a loop is cut at most: an outermost one, one inside of others
+_LEVELS = (3, 2)  # maximum number of levels into which a loop is cut: an outermost loop, an inner one
 
 
 def _levels(loop, loops):
-    """The levels of its source loop that ran, itself among them."""
+    """Returns the levels of its source loop that ran, including itself."""
     return [other for other in loops if other.line == loop.line and other.trips and other.variables]
 
 
 def _is_cut(loop, loops):
-    """Whether there are other ways to run it than as a whole."""
+    """Returns whether there are versions of the loop other than running it as a whole."""
     return len({other.depth for other in loops if other.line == loop.line}) > 1
 
 
@@ -181,7 +182,7 @@ def _most_levels(levels):
     return _LEVELS[min(min(level.depth for level in levels), 1)]
 
 
-_FEW = 5  # rounds that are kept whole, whatever the budget (autodiff/checkpoints.cpp)
+_FEW = 5  # iterations that are always saved without blocks, regardless of the budget (autodiff/checkpoints.cpp)
 
 
 def _least_trips(loop, loops):
@@ -213,12 +214,12 @@ def _with_reasons(task):
     return task._replace(loops=tuple(loop._replace(reason=_reason(loop, task.loops)) for loop in task.loops)) if task.excess else task
 
 
-_told = set()  # kernels whose budgets were spoken of, by name and specialisation
+_told = set()  # kernels whose budgets have been reported, by name and specialisation
 _settings.after_reset.append(_told.clear)
 
 
 def tell_of_budgets():
-    """Warns of gradients whose last launch kept more than their budget, once each."""
+    """Warns about gradients whose last launch exceeded their budget, once for each."""
     for kernel in memory_now():
         for task in kernel.tasks:
             if not task.excess or (kernel.name, kernel.specialisation, task.name) in _told:
@@ -243,10 +244,10 @@ def _kernel(row):
 
 
 def memory_report():
-    """What the reverse kernels that were made so far keep, and kept at their last launch.
+    """Returns the adstack memory of the reverse kernels made so far, and that used at their last launch.
 
     Returns:
-        A list of kernels with their tasks, loops and variables, which prints as a table; sizes are bytes.
+        A list of kernels with their tasks, loops and variables, which prints as a table; sizes are in bytes.
 
     Example:
         >>> len(qd.ad.memory_report())
@@ -256,5 +257,5 @@ def memory_report():
 
 
 def memory_now():
-    """The same without a wait for the launch that goes on: of that what it kept so far."""
+    """Like memory_report, but without waiting for a launch in progress, for which it returns the current figures."""
     return MemoryReport(() if _settings.cfg is None else map(_kernel, _native.core().kept_memory(wait=False)))

@@ -1,15 +1,15 @@
-"""Programs whose results depend on nothing that has a gradient. Either all gradients are truly 0, or what the results depend on has none."""
+"""Results that depend on nothing with a gradient: either all gradients are truly 0, or the actual inputs have no gradient."""
 
 import numpy as np
 
 from quadrants._gradients import differences as _differences, directions as _directions, lines as _lines, state as _state
 from quadrants._gradients.verdict import AGREES, UNKNOWN, _words
 
-_MOST = 16  # fields and arrays without a gradient that are moved one by one
+_MOST = 16  # maximum number of fields and arrays without a gradient that are moved one by one
 
 
 def verdict(checker):
-    """(verdict, reason) where nothing that has a gradient moves the results."""
+    """Returns (verdict, reason) if nothing with a gradient affects the results."""
     results = _words([group.name for group in checker.results])
     inputs = [group for group in checker.unmoved if any((checker.movable[k] & ~checker.written[k]).any() for k in group.at)]
     without = _movers(checker)
@@ -22,13 +22,13 @@ def verdict(checker):
 
 
 def unchanged(checker):
-    """The reason where nothing that has a gradient changes, if that is why."""
+    """Returns the reason why nothing with a gradient changes, or "" if another reason applies."""
     without = _movers(checker)
     return f"no input has a gradient: {_advice(without)}" if without else ""
 
 
 def _movers(checker):
-    """Of what has no gradient, what moves the results."""
+    """Returns the variables without a gradient that affect the results."""
     groups = {}
     for variable in checker.state.without_gradient():
         groups.setdefault(variable.owner(), []).append(variable)

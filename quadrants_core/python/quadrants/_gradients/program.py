@@ -1,4 +1,4 @@
-"""A program whose gradient is checked, as something that can be run again and again: forward, in each mode, and backward."""
+"""A program whose gradient is checked, in a form that can be run repeatedly: forward, in each mode, and backward."""
 
 import contextlib
 import time
@@ -13,7 +13,7 @@ TOO_LONG = "a check takes too long; qd.ad.check() takes the time that it is give
 
 
 class Call:
-    """A call of a kernel or function, and what its launch found in objects."""
+    """A call of a kernel or function, with what its launch read in objects."""
 
     def __init__(self, call, args, held=None):
         self.call, self.args, self.held = call, args, held
@@ -25,7 +25,7 @@ class Call:
 
 
 class _Follow:
-    """Is told of the calls of a program as it runs: kernels run in `mode`, inside of functions with gradients of their own too."""
+    """Recorder of the calls of a running program: kernels run in `mode`, also within functions with custom gradients."""
 
     def __init__(self, program, mode, keeps):
         self.program, self.mode, self.keeps = program, mode, keeps
@@ -50,7 +50,7 @@ class _Follow:
     def enclosed(self):
         raise _state.Refused("it opens a Tape or FwdMode itself; what can be checked is what runs in the block")
 
-    # A field or array changes from Python: what a Tape makes of it backward, and the same forward.
+    # When a field or array is changed from Python, the tangents change in the same way as in the backward pass of a Tape.
 
     def filled(self, target, value):
         self.changed(target, _changes.Filled, value)
@@ -79,28 +79,28 @@ class _Follow:
 
 
 def _cause(error):
-    """What an error says, without the code that it stands at."""
+    """Returns the text of an error without the source location."""
     lines = [line.strip() for line in str(error).strip().splitlines()]
     places = [k for k, line in enumerate(lines) if line.startswith('File "')]
     if places and places[0]:
         lines = lines[: places[0]]
-    elif places:  # what is said stands behind the code and its carets
+    elif places:  # the message follows the source line and its carets
         lines = [line for line in lines[places[-1] + 2 :] if line.strip("^") and not line.startswith("Hint:")]
     return " ".join(lines) or type(error).__name__
 
 
 class Program:
-    """What is checked, as something that can be run again and again."""
+    """The program under check, in a form that can be run repeatedly."""
 
     def __init__(self, function, args, state, until, counted=True, hurried=False):
         self.function, self.args, self.until, self.counted = function, args, until, counted
-        self.hurried = hurried  # give up as soon as it is clear that the time will not do
-        self.seconds = 0.0  # that the launches of a run took
+        self.hurried = hurried  # gives up as soon as it is clear that the time will not suffice
+        self.seconds = 0.0  # total time of the launches of a run
         self.state = state
-        self.made = {}  # (KernelInfo, AutodiffMode) -> a kernel of this check alone
+        self.made = {}  # (KernelInfo, AutodiffMode) -> a kernel used only by this check
 
     def launch(self, info, mode, args):
-        """A kernel, or what works out its derivative. If launches are not to be counted, it has no counters."""
+        """Launches a kernel or its derivative. If launches must not be counted, it has no counters."""
         if mode not in (_Mode.FORWARD, _Mode.REVERSE):
             return self._launch(info, mode, args)
         try:
@@ -114,20 +114,20 @@ class Program:
         if self.counted and mode == _Mode.NONE:
             return info._launch(args, {})
         if self.counted and mode == _Mode.REVERSE:
-            return info.grad._launch(*args)  # no badge of a notebook is told
+            return info.grad._launch(*args)  # does not notify observers such as badges of a notebook
         made = self.made.get((info, mode))
         if made is None:
             made = self.made[info, mode] = info._derive(mode)
         before = info.coverage
         info.coverage = before if self.counted else False
         try:
-            with _exceptions.unwarned():  # the kernel itself said it
+            with _exceptions.unwarned():  # the kernel itself has issued the warnings
                 return made(*args)
         finally:
             info.coverage = before
 
     def run(self, mode=_Mode.NONE, keeps=False, only=None):
-        """The program, or some of its calls."""
+        """Runs the program, or some of its calls."""
         if time.monotonic() > self.until:
             raise _state.Refused(TOO_LONG)
         before = _native.core().launches_made()
@@ -145,12 +145,12 @@ class Program:
         return follow.calls
 
     def expect(self, runs):
-        """So many runs are to come, at the least."""
+        """Declares that at least this many runs will follow."""
         if self.hurried and time.monotonic() + self.seconds * runs > self.until:
             raise _state.Refused(TOO_LONG)
 
     def launched(self, calls, mode, before):
-        """Seconds that the launches of a run took; compiling is no part of that."""
+        """Returns the seconds spent in the launches of a run, without compilation."""
         made = [self.made.get((one.call, mode)) or one.call.kernel() for one in calls if one.is_kernel]
         return sum(seconds for number, seconds in (kernel._newest_launch() for kernel in made) if number > before)
 

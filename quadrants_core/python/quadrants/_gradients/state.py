@@ -1,4 +1,4 @@
-"""What kernels work on: the memory of the fields and arrays that a program uses, to be kept, put back and moved."""
+"""The state of kernels: the memory of the fields and arrays that a program uses, to be saved, restored and modified."""
 
 import copy
 
@@ -11,7 +11,7 @@ _Role = _snode.SNodeGradType
 
 
 def _members(value):
-    """(name, value) of what kernels may find in an object."""
+    """Returns (name, value) of the members that kernels may access in an object."""
     kind = type(value)
     if kind in (list, dict):
         return list(enumerate(value) if kind is list else value.items())
@@ -22,7 +22,7 @@ def _members(value):
 
 
 class Refused(Exception):
-    """Why a program cannot be looked at."""
+    """The reason why a program cannot be checked."""
 
 
 def _read(place):
@@ -38,13 +38,13 @@ def _is_companion(member):
 
 
 class Variable:
-    """Numbers that derivatives are taken of: a component of a field, or an array."""
+    """Numbers to differentiate with respect to: a component of a field, or an array."""
 
     def __init__(self, name, dtype, shape):
         self.name, self.dtype, self.shape = name, dtype, shape
 
     def whole(self):
-        """The field or array, in words."""
+        """Returns the name of the field or array in messages."""
         return f"`{self.name}`"
 
     def element(self, index):
@@ -69,7 +69,7 @@ class FieldVariable(Variable):
         return f"`{self.title}`" if self.title else "a field without a name"
 
     def holds(self, value):
-        """Whether this is (a component of) the field."""
+        """Returns whether this is (a component of) the field."""
         return isinstance(value, _field.Field) and self.member in value._parts
 
     def primal(self):
@@ -128,7 +128,7 @@ class ArrayVariable(Variable):
 
 
 class ForeignVariable(Variable):
-    """An array of NumPy or of another library, which has no gradient."""
+    """An array of NumPy or another library, which has no gradient."""
 
     def __init__(self, name, array):
         super().__init__(name, array.dtype, array.shape)
@@ -148,22 +148,23 @@ class ForeignVariable(Variable):
 
 
 class State:
-    """Grows while a program runs for the first time: what each kernel uses is kept before its first launch."""
+    """The saved state; it grows while the program runs for the first time, since the state of each kernel is saved before its first
+    launch."""
 
     def __init__(self, most_elements):
         self.most_elements, self.elements = most_elements, 0
-        self.places = {}  # id(member) -> (member, what it held)
-        self.arrays = {}  # id(array) -> (array, what it held)
-        self.names = {}  # id(array) -> the parameter that it came in by
-        self.objects = {}  # (id(object), attribute or item) -> what was found there first, as Held has it
-        self.foreign = []  # (array of another library, what it held, the parameter that it came in by)
+        self.places = {}  # id(member) -> (member, its contents)
+        self.arrays = {}  # id(array) -> (array, its contents)
+        self.names = {}  # id(array) -> the parameter that it was passed to
+        self.objects = {}  # (id(object), attribute or item) -> its first value, in the form of Held
+        self.foreign = []  # (array of another library, its contents, the parameter that it was passed to)
         self.builders = {}
-        self.added = []  # trees with duals
-        self.with_dual = []  # arrays with duals
+        self.added = []  # trees with duals added for the check
+        self.with_dual = []  # arrays with duals added for the check
 
-    # what is kept
+    # saved state
     def keep(self, info, args):
-        """What a call of a kernel works on."""
+        """Saves the state used by a call of a kernel."""
         kernel = info.kernel()
         if not kernel._find(args):
             kernel._specialise(args)
@@ -175,12 +176,12 @@ class State:
             self._keep_arrays(name, arg, set())
 
     def keep_objects(self, held):
-        """What a launch found in objects, which the program may change as it runs."""
+        """Saves what a launch read in objects, which the program may change while it runs."""
         for owner, key, is_item, value in held.fetched if held is not None else ():
             self.objects.setdefault((id(owner), key), (owner, key, is_item, value))
 
     def keep_target(self, target):
-        """A field or array that changes from Python."""
+        """Saves a field or array that is changed from Python."""
         if getattr(type(target), "_qd_kind_", None) == "ndarray":
             return self._keep_arrays("an array", target, set())
         for member in target._members():
@@ -206,7 +207,7 @@ class State:
                 elements *= extent
             self._count(elements)
             self.places[id(member)] = member, _read(place)
-        for member in list(builder._members):  # gradients may lie in trees of their own
+        for member in list(builder._members):  # gradients may be in separate trees
             for companion in (getattr(member, "grad", None), getattr(member, "dual", None)):
                 if _snode._is_placed(companion) and id(companion.node._builder) not in self.builders:
                     companion.node._builder._materialise()
@@ -244,7 +245,7 @@ class State:
             self.foreign.append((plain, plain.copy(), name))
 
     def restore(self, companions=False):
-        """Everything is as it was, bit for bit; gradients and duals if they are asked for."""
+        """Restores the state bit for bit, with gradients and duals if requested."""
         for owner, key, is_item, value in self.objects.values():
             _held.put(owner, key, is_item, value)
         for member, values in self.places.values():
@@ -257,7 +258,7 @@ class State:
             if array.flags.writeable:
                 array[...] = values
 
-    # what derivatives are taken of
+    # variables
     def variables(self):
         found = []
         for member, _ in self.places.values():
@@ -269,7 +270,7 @@ class State:
         return found
 
     def without_gradient(self):
-        """Real numbers that may be inputs, but have no gradient."""
+        """Returns the real-valued variables that may be inputs but have no gradient."""
         found = [FieldVariable(member) for member, _ in self.places.values()
                  if getattr(member, "role", None) == _Role.PRIMAL and getattr(member, "dual", None) is not None and not _snode._is_placed(member.grad)]
         found += [ArrayVariable(self.names[key], array) for key, (array, _) in self.arrays.items()
@@ -277,7 +278,7 @@ class State:
         return found + [ForeignVariable(name, array) for array, _, name in self.foreign if array.dtype.kind == "f" and array.flags.writeable]
 
     def add_duals(self, without_gradient=False):
-        """Room for tangents, where the program has none; of fields without a gradient, too, if that is asked for."""
+        """Adds memory for tangents where the program has none; on request, also for fields without a gradient."""
         missing = {}
         for member, _ in self.places.values():
             if getattr(member, "role", None) != _Role.PRIMAL or getattr(member, "dual", None) is None:
@@ -305,14 +306,14 @@ class State:
         _snode.join_companions()
 
     def dead_ends(self):
-        """What has a tangent now, but no gradient: nothing goes back through it."""
+        """Returns the variables that currently have a nonzero tangent but no gradient, so that no gradient is propagated through them."""
         found = [FieldVariable(member) for member, _ in self.places.values()
                  if getattr(member, "role", None) == _Role.PRIMAL and _snode._is_placed(member.dual) and not _snode._is_placed(member.grad)]
         found += [ArrayVariable(self.names[id(array)], array) for array in self.with_dual if array.grad is None]
         return [variable for variable in found if variable.tangent().any()]
 
     def clear_companions(self, variables):
-        """Gradients and duals of what is none of the variables, whose own are about to be written."""
+        """Clears the gradients and duals of everything except these variables, whose own will be overwritten."""
         written = {id(c) for v in variables for c in v.companions()}
         for member, _ in self.places.values():
             if _is_companion(member) and id(member) not in written:
@@ -338,6 +339,6 @@ class State:
         self.added, self.with_dual = [], []
 
     def close(self):
-        """The program has what it had, and no more."""
+        """Restores the complete state and removes everything added."""
         self.drop_duals()
         self.restore(companions=True)

@@ -1,4 +1,4 @@
-"""Reverse mode: a Tape records the kernels that a program calls, and calls those of their gradients in reverse."""
+"""Reverse mode: a Tape records the kernels that a program calls, and calls their gradients in reverse order."""
 
 import time
 import warnings
@@ -14,10 +14,10 @@ _Role = _snode.SNodeGradType
 
 
 def clear_all_gradients(gradient_type=_Role.ADJOINT):
-    """The gradients of all fields become 0.
+    """Sets the gradients of all fields to 0.
 
     Args:
-        gradient_type: `SNodeGradType.ADJOINT`; with DUAL, their duals.
+        gradient_type: `SNodeGradType.ADJOINT`, or DUAL for the duals.
 
     Example:
         >>> x = qd.field(qd.f32, shape=2, needs_grad=True)
@@ -30,28 +30,29 @@ def clear_all_gradients(gradient_type=_Role.ADJOINT):
 
 
 def is_tensor(value):
-    """A tensor of a library that works out derivatives too, such as torch."""
+    """Returns whether a value is a tensor of another library with automatic differentiation, such as torch."""
     return hasattr(value, "requires_grad") and hasattr(type(value), "__dlpack__")
 
 
 class Tape:
-    """Records the kernels that are called in its block, and functions with gradients of their own. As the block ends, the gradient of
-    `loss` becomes 1, and the gradients of all calls are worked out, those of the last call first.
+    """Records the kernels, and functions with custom gradients, that are called in its block. At the end of the block, the gradient of
+    `loss` is set to 1 and the gradients of all calls are computed in reverse order.
 
     Args:
-        loss: a field of one element with needs_grad=True, or an ndarray of one element; None: call `grad()` or set gradients yourself.
-        clear_gradients: begin with gradients of 0.
-        validation: check that no kernel breaks the rules of derivatives: an element that was read is not written again.
-        grad_check: fields whose gradients are compared with differences of the loss; what was recorded then runs often.
+        loss: a field with one element and needs_grad=True, or an ndarray with one element; None: call `grad()` or set the gradients
+            yourself.
+        clear_gradients: whether to set all gradients to 0 first.
+        validation: whether to check that kernels obey the rule of reverse mode: an element that has been read is not written again.
+        grad_check: fields whose gradients are compared with finite differences of the loss; this runs the recorded calls many times.
 
     Attributes:
-        calls, modes: what was recorded.
-        loss, clear_gradients: as they were given.
-        gradient_evaluated: whether the gradients were worked out.
+        calls, modes: the recorded calls, and the previous modes of the kernels.
+        loss, clear_gradients: the arguments.
+        gradient_evaluated: whether the gradients have been computed.
 
     Raises:
-        RuntimeError: `loss` has no gradient or more than one element. QuadrantsAssertionError: `validation` found a write.
-            AssertionError: `grad_check` found a gradient that is wrong.
+        RuntimeError: `loss` has no gradient or more than one element. QuadrantsAssertionError: `validation` found a write that breaks the
+            rule. AssertionError: `grad_check` found a wrong gradient.
 
     Example:
         >>> x = qd.field(qd.f32, shape=3, needs_grad=True)
@@ -69,12 +70,12 @@ class Tape:
 
     def __init__(self, loss=None, clear_gradients=True, validation=False, grad_check=None):
         self.calls = []  # (kernel, arguments)
-        self._held = []  # of each: Held, or None where it looked into no object
-        self._written = 0  # elements that Python had written before the first of them
-        self.unrecorded = False  # whether Python has written between them
+        self._held = []  # for each call: Held, or None if it read no object
+        self._written = 0  # number of elements written from Python before the first call
+        self.unrecorded = False  # whether Python has written elements between the calls
         self._began = 0.0
-        self.seconds = 0.0  # from the start of the block to its end
-        self.modes = []  # AutodiffMode of each before
+        self.seconds = 0.0  # duration of the block
+        self.modes = []  # the previous AutodiffMode of each kernel
         self.entered = False
         self.gradient_evaluated = False
         self.loss = _changes.unwrapped(loss)
@@ -118,7 +119,7 @@ class Tape:
         if self._validates:
             _snode.after_materialise.remove(_validation.provide_marks)
         try:
-            if self.loss is not None and (error is None or isinstance(error, Exception)):  # Stop ends the work
+            if self.loss is not None and (error is None or isinstance(error, Exception)):  # Stop also prevents the computation of gradients
                 self.grad()
         except Exception:
             if error is None:
@@ -171,12 +172,12 @@ class Tape:
         clear_all_gradients(_Role.ADJOINT_CHECKBIT)
 
     def call(self, info, args, keywords):
-        """A kernel is called; the package calls this.
+        """Called by the package when a kernel is called.
 
         Args:
-            info: what is known of the kernel.
-            args: its arguments.
-            keywords: those by name.
+            info: the KernelInfo of the kernel.
+            args: the positional arguments.
+            keywords: the keyword arguments.
         """
         if not _custom.suspended():
             if keywords.get("qd_stream") is not None:
@@ -193,29 +194,29 @@ class Tape:
         return info._launch(args, keywords)
 
     def filled(self, target, value):
-        """A field or array is filled from Python: it no longer depends on anything. The package calls this.
+        """Called by the package when a field or array is filled from Python, after which it depends on nothing.
 
         Args:
-            target: what is filled.
-            value: with what.
+            target: the field or array.
+            value: the new value.
         """
         self._change(target, _changes.Filled, value)
 
     def copied(self, target, source):
-        """A field or array is copied from another one; the package calls this.
+        """Called by the package when a field or array is copied from another one.
 
         Args:
-            target: what takes the values.
-            source: what has them.
+            target: the destination.
+            source: the source.
         """
         self._change(target, _changes.Copied, source)
 
     def loaded(self, target, values):
-        """A field or array takes numbers from outside. Where nothing was recorded before, that is an input of the program, which keeps its
-        gradient. The package calls this.
+        """Called by the package when a field or array is set from external numbers. If nothing has been recorded yet, it is an input of the
+        program and retains its gradient.
 
         Args:
-            target: what takes them.
+            target: the field or array.
             values: the numbers.
         """
         if self.calls:
@@ -232,10 +233,10 @@ class Tape:
             self.unrecorded = self.unrecorded or bool(self.calls)
 
     def insert(self, call, args):
-        """Records a call by hand; of forward mode, functions with gradients of their own have no tangents.
+        """Records a call explicitly; in forward mode, functions with custom gradients have no tangents.
 
         Args:
-            call: what has a `grad` that takes the arguments.
+            call: an object with a `grad` that takes the arguments.
             args: the arguments.
         """
         written = _native.core().elements_written()
@@ -249,7 +250,7 @@ class Tape:
             call.autodiff_mode = _Mode.VALIDATION
 
     def _seed(self):
-        """The gradient of the loss is 1."""
+        """Sets the gradient of the loss to 1."""
         if not is_tensor(self.loss):
             self.loss.grad.fill(1)
         elif self.loss.grad is None:
@@ -259,7 +260,7 @@ class Tape:
             self.loss.grad.fill_(1)
 
     def grad(self):
-        """Works out the gradients of the calls so far, if the Tape has not done so."""
+        """Computes the gradients of the calls so far, if the Tape has not done so yet."""
         assert self.entered, "Before evaluating gradients tape must be entered."
         assert not self.gradient_evaluated, "Gradients of grad can be evaluated only once."
         self.seconds = time.monotonic() - self._began

@@ -1,4 +1,4 @@
-"""Tape(validation=True) in debug mode: each element of a field with a gradient has a mark that says whether it was read."""
+"""Tape(validation=True) in debug mode: each element of a field with a gradient has a mark that records whether it has been read."""
 
 from quadrants import _dtypes
 from quadrants._storage import field as _field, naming as _naming
@@ -8,7 +8,7 @@ _Role = _snode.SNodeGradType
 
 
 def provide_marks():
-    """Marks for all elements that have none yet."""
+    """Adds marks for all elements that have none."""
     for builder in _snode.finished_builders():
         for member in list(builder._members):
             if getattr(member, "role", None) == _Role.PRIMAL and member.checkbit is None and member.snode().has_adjoint():

@@ -1,4 +1,4 @@
-"""What qd.ad.check gives back."""
+"""The result of qd.ad.check."""
 
 AGREES, WRONG, UNKNOWN = "agrees", "wrong", "cannot say"
 
@@ -9,18 +9,18 @@ def _words(names, most=5):
 
 
 class Check:
-    """What `qd.ad.check` found. It is true if the gradients agree.
+    """The result of `qd.ad.check`; true if the gradients agree.
 
     Attributes:
         verdict: "agrees", "wrong" or "cannot say".
-        reason: why.
-        places: the (file, line) that a wrong gradient comes from, the likeliest first.
-        of, by: names of the results and of the inputs whose gradients were compared.
-        directions: in how many directions each input was moved.
-        backward, forward, differences: the slopes by the three ways, one for each result, input and direction; those of forward mode are
-            None where it cannot follow.
-        elements: how many numbers have gradients.
-        pair: of a wrong gradient, the element and what it is the gradient by; or None.
+        reason: the reason for the verdict.
+        places: the (file, line) pairs that a wrong gradient may come from, most likely first.
+        of, by: names of the results, and of the inputs with respect to which gradients were compared.
+        directions: number of directions in which each input was moved.
+        backward, forward, differences: the slopes by the three methods, one for each result, input and direction; those of forward mode are
+            None where it cannot follow the program.
+        elements: total number of elements with gradients.
+        pair: for a wrong gradient, the element and the element that the gradient is taken with respect to; or None.
     """
 
     def __init__(self, name):
@@ -35,11 +35,11 @@ class Check:
 
     @property
     def line(self):
-        """The likeliest line of a wrong gradient, or None."""
+        """The most likely line of a wrong gradient, or None."""
         return self.places[0][1] if self.places else None
 
     def _compared(self):
-        """What agrees with what, in words."""
+        """Describes the comparison in words."""
         if not self.by:
             return ""
         n = self.directions

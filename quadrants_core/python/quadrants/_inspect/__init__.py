@@ -1,1 +1,1 @@
-"""qd.inspect(): a window of its own process that shows what a program does while it runs."""
+"""qd.inspect(): a window in a separate process that shows a running program."""

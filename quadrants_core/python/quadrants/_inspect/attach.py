@@ -1,4 +1,4 @@
-"""Programs that a window can be attached to, `QD_INSPECT=attach`: who waits for one, and what comes and goes with it."""
+"""Programs to which a window can be attached, `QD_INSPECT=attach`: the listening thread, and the state of an attached window."""
 
 import atexit
 import contextlib
@@ -14,25 +14,25 @@ from quadrants._inspect.publisher import PERIOD, Publisher, name_of_program
 from quadrants._inspect.standing import Standing
 from quadrants._inspect.views import View
 
-HASTE = 2.0  # s in which whoever connects says what for
-BEGIN = 30.0  # s in which a window begins
-LEAVE = 0.5  # s that a window which has gone is given to be missed
-_SEARCH = 1.0  # s between two looks for variables
+HASTE = 2.0  # seconds within which a client must send its request
+BEGIN = 30.0  # seconds within which a window must start
+LEAVE = 0.5  # grace period in seconds for noticing that a window has closed
+_SEARCH = 1.0  # seconds between two searches for variables
 
 
 class Effects:
-    """What a window makes of the program: lines are counted and times measured while there is one. The main thread changes it, where it
-    stands still."""
+    """The effects of windows on the program: lines are counted and times measured while there is a window. The main thread applies changes
+    at safepoints."""
 
     def __init__(self):
         self.wanted = self.counting = False
         self.measured = None  # generation of the program whose times are measured for the window
-        self.asked_before = False  # whether that program wanted it itself
+        self.asked_before = False  # whether that program had requested the measurement itself
         self.standing = Standing()
-        self.left = []  # names of kernels that are not counted, until somebody is told
+        self.left = []  # names of kernels that are not counted, until this has been reported
 
     def behind(self):
-        """Whether the main thread must come."""
+        """Returns whether the main thread must apply a change."""
         core = _native.loaded
         if core is None:
             return self.wanted != self.counting
@@ -44,7 +44,7 @@ class Effects:
         self.standing.ask()
 
     def settle(self):
-        """On the main thread, between two launches."""
+        """Applies changes; called on the main thread between two launches."""
         wanted, core = self.wanted, _native.loaded
         if wanted != self.counting:
             self.counting = wanted
@@ -66,13 +66,13 @@ class Effects:
 
 
 class Visit(Publisher):
-    """A window that was attached. Its thread ends when the program is as it was before."""
+    """An attached window. Its thread ends when the program has been restored to its previous state."""
 
     def __init__(self, process, memory_of, program, effects, ended, numbers):
         super().__init__(process, memory_of, program)
         self.effects, self.ended, self.numbers = effects, ended, numbers
         self.over = threading.Event()
-        self.found = {}  # name -> View, of variables of the program
+        self.found = {}  # name -> View, for variables of the program
         self.next_search = 0.0
         self.effects_wanted = False
 
@@ -84,7 +84,7 @@ class Visit(Publisher):
         finally:
             self.standing.close()
             with self.lock:
-                self.looked_at.clear()  # and the memory of pictures
+                self.looked_at.clear()  # also frees the shared memory of pictures
             self.effects.wanted = False
             self.ended(self)
             self.over.set()
@@ -101,12 +101,12 @@ class Visit(Publisher):
         for name in left:
             self.listen("warning", f"{name} is not counted: variables that it was compiled with have changed since")
         if time.monotonic() >= self.next_search:
-            with contextlib.suppress(Exception):  # what variables hold is the program's: in any state
+            with contextlib.suppress(Exception):  # variables of the program may be in any state
                 self.search()
             self.next_search = time.monotonic() + _SEARCH
 
     def search(self):
-        """Variables of the program that hold fields and arrays, and that it does not show itself."""
+        """Finds variables of the program that contain fields and arrays and are not shown yet."""
         with self.lock:
             shown = {id(view.array) for view in self.views.values() if view not in self.found.values()}
             now = {name: array for name, array in variables.of_program() if id(array) not in shown}
@@ -126,7 +126,7 @@ class Visit(Publisher):
 
 
 class Listener(threading.Thread):
-    """Waits at the socket of the process, and does nothing else until somebody comes."""
+    """Thread that listens on the socket of the process."""
 
     def __init__(self, inspector_of):
         super().__init__(name="quadrants attach", daemon=True)
@@ -140,19 +140,19 @@ class Listener(threading.Thread):
         while True:
             try:
                 connection, _ = self.socket.accept()
-            except OSError:  # it was closed
+            except OSError:  # the socket was closed
                 return
             kept = False
             try:
                 kept = self.meet(connection)
-            except Exception:  # whatever came: the next may be a window
+            except Exception:  # invalid requests are ignored, since the next one may be valid
                 pass
             finally:
                 if not kept:
                     connection.close()
 
     def meet(self, connection):
-        """Whether the connection was taken over."""
+        """Handles a connection and returns whether a window has taken it over."""
         if not sockets.is_own(connection):
             return False
         connection.settimeout(HASTE)
@@ -184,19 +184,19 @@ class Listener(threading.Thread):
         return None
 
     def close(self):
-        """Nobody can attach any more."""
+        """Stops accepting windows."""
         atexit.unregister(self.close)
         if self.process != os.getpid():
             return
         with contextlib.suppress(OSError):
             os.unlink(self.path)
-        with contextlib.suppress(OSError):  # it is closed
-            self.socket.shutdown(socket.SHUT_RDWR)  # ends the wait of the thread
+        with contextlib.suppress(OSError):  # in case it is closed already
+            self.socket.shutdown(socket.SHUT_RDWR)  # wakes up the thread
         self.socket.close()
 
 
 def _forget(listener):
-    """In a forked child, which nobody can attach to."""
+    """Returns a hook that closes the listener in a forked child, to which windows cannot be attached."""
 
     def forget():
         one = listener()

@@ -1,4 +1,4 @@
-"""The command `quadrants inspect`: a window on a program that runs already."""
+"""The command `quadrants inspect`: opens a window on a running program."""
 
 import os
 import sys
@@ -8,7 +8,7 @@ from quadrants._windows import process as _process
 
 
 def show_programs():
-    """Gives the exit status."""
+    """Prints the programs that can be attached to; returns the exit status."""
     found = list(sockets.programs())
     if not found:
         print("No program can be attached to. Start one so: QD_INSPECT=attach python program.py")
@@ -18,7 +18,7 @@ def show_programs():
 
 
 def show(number, seen):
-    """This process becomes the window of a program. Gives the exit status where it cannot."""
+    """Replaces this process by the window of a program. Returns an exit status only on failure."""
     path = _process.executable()
     if path is None:
         return _refuse("this build has no windows (QD_INSPECTOR=OFF)")
@@ -26,7 +26,7 @@ def show(number, seen):
         connection = sockets.attach(number)
     except sockets.Refused as why:
         return _refuse(why)
-    os.dup2(connection.fileno(), 3)  # which the window inherits, and nothing else
+    os.dup2(connection.fileno(), 3)  # the window inherits only this descriptor
     os.execv(path, [path, "--socket", "3", "--attached" if seen else "--unseen"])
 
 

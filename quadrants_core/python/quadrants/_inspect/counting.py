@@ -1,11 +1,11 @@
-"""Lines are counted while there is a window."""
+"""Counting of lines while there is a window."""
 
 import weakref
 
 from quadrants import _native
 from quadrants._language import kernel as _kernel
 
-_counted = weakref.WeakSet()  # functions of kernels that are counted for the window
+_counted = weakref.WeakSet()  # functions of the kernels that are counted for the window
 
 
 def _counts(fn):
@@ -14,8 +14,8 @@ def _counts(fn):
 
 
 def begin(suits=lambda info: True):
-    """In all kernels, which are compiled once more for it, but for those of which it was decided otherwise, and those that do not suit.
-    Gives the names of the last."""
+    """Enables counting in all kernels, which are compiled again for it, except those with an explicit setting and those for which `suits`
+    is false. Returns the latter."""
     if _kernel.counts_definition is None:
         _kernel.counts_definition = _counts
     infos = {kernel._primal: None for kernel in _kernel.living() if kernel._primal.coverage is None}
@@ -35,13 +35,13 @@ def _forget(info):
 
 
 def define_no_more():
-    """Kernels that are defined from now on are not counted."""
+    """Kernels defined from now on are not counted."""
     if _kernel.counts_definition is _counts:
         _kernel.counts_definition = None
 
 
 def end(suits=lambda info: True):
-    """Kernels run as they did before; those that do not suit keep their counts."""
+    """Restores kernels to their previous state; those for which `suits` is false retain their counters."""
     define_no_more()
     for info in {kernel._primal: None for kernel in _kernel.living() if kernel._primal.fn in _counted and suits(kernel._primal)}:
         info.coverage = None

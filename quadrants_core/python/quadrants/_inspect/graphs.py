@@ -1,4 +1,4 @@
-"""Which way the newest launches of graphs went: GraphMessage of widgets/protocol/inspector.ts."""
+"""The paths taken by the latest launches of graphs: GraphMessage of widgets/protocol/inspector.ts."""
 
 from quadrants import _native
 from quadrants._language import kernel as _kernel, stepper as _stepper
@@ -6,10 +6,10 @@ from quadrants._live import graphs as _steps
 
 
 def _went(told, launch, times, name):
-    """The steps with what became of them: of their newest launch (as `graph_launches` of the core has it, or None), and the runs of
-    tasks in all launches."""
+    """Returns the steps with the outcome of their latest launch (an entry of the core's `graph_launches`, or None), and the runs of tasks
+    in all launches."""
     fits = launch is not None and len(launch[3]) == sum(one["kind"] == "level" for one in told) and len(launch[4]) == sum(
-        one["kind"] == "checkpoint" for one in told)  # else it was of another specialisation
+        one["kind"] == "checkpoint" for one in told)  # otherwise the launch was of another specialisation
     for one in told:
         if one["kind"] == "task":
             runs, total = times.get((name, one["name"]), (0, 0.0))
@@ -22,13 +22,13 @@ def _went(told, launch, times, name):
 
 
 class Graphs:
-    """GraphMessage of widgets/protocol/inspector.ts."""
+    """Builds GraphMessage of widgets/protocol/inspector.ts."""
 
     def __init__(self):
         self.told = []
 
     def take(self):
-        """Whether there is anything to tell."""
+        """Updates the graphs; returns whether there are changes to send."""
         core = _native.loaded
         if core is None or not core.initialised():
             return False
@@ -47,7 +47,7 @@ class Graphs:
 
 def _graph(kernel, launches, times):
     outline = kernel._outline(None)
-    if outline is None:  # not compiled
+    if outline is None:  # not compiled yet
         return None
     name = kernel._primal.name
     launch = launches.get(name)

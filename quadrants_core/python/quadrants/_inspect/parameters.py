@@ -1,4 +1,4 @@
-"""Numbers that a window may set while the program runs."""
+"""Numbers that a window can set while the program is running."""
 
 import math
 import operator
@@ -7,8 +7,8 @@ from quadrants._windows import process as _process
 
 
 class _Number:
-    """Arithmetic, comparisons and formats of `value`, as numbers have them. Two are equal when their numbers are, and those may change:
-    so it has no hash."""
+    """Arithmetic, comparisons and formatting on `value`, like a number. Equality compares the current numbers, which may change, so there
+    is no hash."""
 
     __hash__ = None
 
@@ -33,7 +33,7 @@ class _Number:
         return np.array(self.value, dtype)
 
     def __array_ufunc__(self, ufunc, method, *inputs, **others):
-        """As numpy computes with the number: in the type of the arrays beside it."""
+        """Delegates to NumPy with the number itself, so that it takes the type of the other arrays."""
         return getattr(ufunc, method)(*map(_plain, inputs), **others)
 
     def __format__(self, form):
@@ -76,7 +76,7 @@ _Number.__rpow__ = _reflected(operator.pow)
 
 
 class Parameter(_Number):
-    """A number with a slider in the window; `ins.param` makes it.
+    """A number with a slider in the window, made by `ins.param`.
 
     Attributes:
         name, lowest, highest: as it was made.

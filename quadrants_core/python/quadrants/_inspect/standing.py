@@ -66,7 +66,7 @@ class Standing:
         core = _native.loaded  # the main thread loads it
         if core is not None and (self.waiting or self.paused) and not self.asked and not self.closed:
             self.asked = True  # before it comes, which may be within the next line
-            if not core.at_standstill(self.come):
+            if not core.add_pending_call(self.come):
                 self.asked = False
 
     def come(self, still):

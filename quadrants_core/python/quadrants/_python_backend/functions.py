@@ -25,7 +25,7 @@ class _Function:
         by_name = code.co_argcount + code.co_kwonlyargcount
         self.params = code.co_varnames[: code.co_argcount]
         self.by_name = code.co_varnames[code.co_argcount : by_name]
-        self.has_rest, self.has_named_rest = bool(code.co_flags & _HAS_REST), bool(code.co_flags & _HAS_NAMED_REST)
+        self.has_varargs, self.has_kwargs = bool(code.co_flags & _HAS_REST), bool(code.co_flags & _HAS_NAMED_REST)
         self.annotations = annotations
         self.defaults = {**dict(zip(reversed(self.params), reversed(fn.__defaults__ or ()))), **(fn.__kwdefaults__ or {})}
         templates = () if is_kernel else [p for p in self.params if _is_template(annotations.get(p))]
@@ -124,9 +124,9 @@ def _zeros(annotation):
 
 def _matched(made, args, keywords):
     rest, named_rest = (), {}
-    if made.has_rest:
+    if made.has_varargs:
         args, rest = args[: len(made.params)], args[len(made.params) :]
-    if made.has_named_rest:
+    if made.has_kwargs:
         named_rest = {name: value for name, value in keywords.items() if name not in made.params and name not in made.by_name}
         keywords = {name: value for name, value in keywords.items() if name not in named_rest}
     if len(args) > len(made.params):
