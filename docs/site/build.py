@@ -29,7 +29,10 @@ NOTEBOOKS = {
     "checkpoints": "Checkpoints",
 }
 WIDGET_ALONE = {"application/vnd.jupyter.widget-view+json", "text/plain"}
-DESIGN = "README glossary parser trees meshes derivatives launches scaling gutter jupyter-kernel inspector".split()
+DESIGN = (
+    "README glossary python-package options syntax-tree parser frontend trees meshes derivatives cache-entries launches scaling forks counting "
+    "gutter jupyter-kernel inspector tests files-to-touch"
+).split()
 
 
 def pages():
