@@ -81,7 +81,7 @@ class Parameter(_Number):
     Attributes:
         name, lowest, highest: as it was made.
 
-    It computes, compares and prints as its value does, and kernels take it as an argument; a template argument is its value.
+    It computes, compares and prints like its value, and kernels take it as an argument; as a template argument it is its value.
 
     Example:
         >>> feed = qd.inspect().param("feed", 0.037, 0.01, 0.08)  # doctest: +SKIP
@@ -105,7 +105,7 @@ class Parameter(_Number):
 
     @property
     def value(self):
-        """What the slider says; the program may set it too."""
+        """The value of the slider; the program can set it, too."""
         return self._value
 
     @value.setter
@@ -121,7 +121,7 @@ class Parameter(_Number):
 
 
 class WholeParameter(Parameter):
-    """A whole number; `range(p)` and indices take it too."""
+    """An integer parameter; it can also be used in `range(p)` and as an index."""
 
     whole = True
     _number = staticmethod(round)

@@ -1,4 +1,4 @@
-"""The thread that tells the window what changed and what it wants to see, and does what it asks for."""
+"""The thread that sends changes and requested data to the window, and executes requests of the window."""
 
 import collections
 import os
@@ -11,19 +11,19 @@ from quadrants._coverage import counts as _coverage
 from quadrants._inspect.standing import Standing
 from quadrants._windows import messages
 
-PERIOD = 0.2  # s between two looks at counts and times
-FRAME = 1 / 30  # s between two pictures of a view
-STEADY = 0.25  # s that the main thread is given to come before memory is read as it is
-_share = 0.008  # of the time of a core, for counts and times
+PERIOD = 0.2  # seconds between two readings of counts and times
+FRAME = 1 / 30  # seconds between two pictures of a view
+STEADY = 0.25  # seconds to wait for the main thread before memory is read directly
+_share = 0.008  # fraction of one core's time that is spent on counts and times
 SLOTS = 3
-_loading = threading.Lock()  # held by a thread that loads modules, see _before_fork()
+_loading = threading.Lock()  # held while a thread imports modules, see _before_fork()
 _waited = False
 PANES = ("lines", "tasks", "adstack", "graph")
-_FORM = ("width", "height", "component", "slice", "first")  # pictures that are alike in these can be compared
+_FORM = ("width", "height", "component", "slice", "first")  # pictures that agree in these can be compared
 
 
 class Pictures:
-    """One view that the window looks at: memory for its pictures, and where the newest stands."""
+    """A view that the window displays: the memory for its pictures, and the position of the latest one."""
 
     def __init__(self, view, memory, samples):
         self.view, self.memory, self.samples = view, memory, samples
@@ -31,22 +31,22 @@ class Pictures:
         self.slots = [numbers[k * samples : (k + 1) * samples] for k in range(SLOTS)]
         self.wanted = None
         self.number = 0
-        self.shown = True  # the window has taken the last one over
-        self.asked_at = None  # since when the main thread is expected
+        self.shown = True  # the window has consumed the latest picture
+        self.asked_at = None  # the time when the main thread was requested
         self.next_at = 0.0
         self.pause = FRAME
-        self.told = None  # form of what was told last
-        self.last = None  # what was told last
+        self.told = None  # form of the latest picture sent
+        self.last = None  # the latest picture message sent
 
     def after(self, now):
-        """When the next one is due: a period later, whether or not this one was late by less than that."""
+        """Returns the time of the next picture: one period later, or the regular time if this one was late by less than a period."""
         return (self.next_at if self.next_at <= now < self.next_at + self.pause else now) + self.pause
 
     def same_form(self, told):
         return self.number > 0 and self.told == {key: told[key] for key in _FORM}
 
     def newest(self):
-        """Memory of what was told last, or None."""
+        """Returns the memory of the latest picture sent, or None."""
         return self.slots[(self.number - 1) % SLOTS] if self.number > 0 else None
 
 
@@ -54,24 +54,24 @@ class Publisher(threading.Thread):
     def __init__(self, process, memory_of, program):
         super().__init__(name="quadrants inspect", daemon=True)
         self.process, self.memory_of, self.program = process, memory_of, program
-        self.lock = threading.RLock()  # guards what the program's threads add
+        self.lock = threading.RLock()  # guards the state that the program's threads change
         self.standing = Standing()
         self.standing.said_paused = self.say_state
         self.views, self.looked_at, self.parameters, self.series = {}, {}, {}, {}
         self.log = collections.deque(maxlen=1000)
-        self.news = {"state", "views", "parameters"}  # kinds that are to be told
+        self.news = {"state", "views", "parameters"}  # kinds of messages to send
         self.panes = set(PANES)
         self.anew = True
         self.said = ""
         self.pausing = False
         self.stopping = False
         self.memories = 0
-        self.told_as = {}  # View -> as the window knows it: whether its program has ended, whether it has its place
+        self.told_as = {}  # View -> (gone, placed) as last sent to the window
         self.next_look = self.next_panes = 0.0
         self.measured = None  # generation of the program whose tasks are measured
-        self.may_begin = None  # an Event: somebody would have to wait for the GIL if it began at once
+        self.may_begin = None  # an Event that delays the start, so that the caller need not wait for the GIL
 
-    # --- what the program's threads do ---
+    # --- called by the program's threads ---
 
     def changed(self, kind):
         self.news.add(kind)
@@ -110,7 +110,8 @@ class Publisher(threading.Thread):
                 except Exception:
                     if _settings.cfg is not None and program == _settings.programs_ended:
                         raise
-                    self.next_look = time.monotonic() + PERIOD  # what is not there, or ended meanwhile, has nothing to tell
+                    # objects that do not exist, or whose program has ended, have nothing to send
+                    self.next_look = time.monotonic() + PERIOD
         except Exception:
             import logging
 
@@ -119,9 +120,9 @@ class Publisher(threading.Thread):
             self.standing.close()
 
     def load(self):
-        """What the program need not wait for. None of it may load `typing`, which others (dataclasses, kernels that are read) look at as
-        soon as there is a part of it."""
-        import fcntl, json, mmap  # noqa: E401, F401  of messages and memory
+        """Imports modules without delaying the program. None of them may import `typing`, since other threads (dataclasses, the parser of
+        kernels) use it as soon as it is partly initialised."""
+        import fcntl, json, mmap  # noqa: E401, F401  used for messages and memory
 
         self.process.greet()
         from quadrants._inspect.graphs import Graphs
@@ -153,12 +154,12 @@ class Publisher(threading.Thread):
             if self.next_look == 0.0 or time.monotonic() >= self.next_panes:
                 self.tell_panes()
         except _exceptions.QuadrantsRuntimeError:
-            pass  # the program ended meanwhile: the next look finds another, or none
+            pass  # the program has ended meanwhile; the next reading finds another, or none
         self.standing.ask()
         self.next_look = time.monotonic() + PERIOD
 
     def tell_panes(self):
-        """As often as their share of the time allows: a long program has many counts."""
+        """Sends the counts and times, at intervals that respect their share of the time, since long programs have many counts."""
         start = time.thread_time()
         try:
             for message in self.panes_told():
@@ -167,15 +168,15 @@ class Publisher(threading.Thread):
             self.next_panes = time.monotonic() + max(PERIOD, (time.thread_time() - start) / _share)
 
     def measure(self):
-        """Times of tasks are measured in each program, unless it turns that off again."""
+        """Enables the measurement of task times in each program, unless the program disables it again."""
         core = _native.loaded
         if core is not None and core.initialised() and core.generation() != self.measured:
             self.measured = core.generation()
             self.standing.do(measure)
 
     def messages(self):
-        """What is to be told now."""
-        news = {self.news.pop() for _ in range(len(self.news))}  # one set for good: others add to it meanwhile
+        """Yields the messages that are due."""
+        news = {self.news.pop() for _ in range(len(self.news))}  # the set object is never replaced, since other threads add to it
         if "state" in news:
             yield self.state()
         if "views" in news or any((view.gone, view.placed) != told for view, told in self.told_as.items()):
@@ -241,7 +242,7 @@ class Publisher(threading.Thread):
                 self.standing.do(lambda pictures=pictures: self.take(pictures))
 
     def take(self, pictures, in_motion=False):
-        """Into the next slot; on the main thread, or where that does not come."""
+        """Takes a picture into the next slot; called on the main thread, or on this thread if the main thread is not available."""
         with self.lock:
             if pictures.asked_at is None or self.looked_at.get(pictures.view.number) is not pictures:
                 return
@@ -272,14 +273,14 @@ class Publisher(threading.Thread):
             self.process.send(told)
 
     def take_as_it_is(self, pictures):
-        """The main thread did not come: a launch lasts, or it waits for something else."""
+        """Takes a picture when the main thread has not responded, because of a long launch or because it is waiting for something else."""
         moving = _native.core().launches_now() > 0
         if moving and pictures.view.in_place() is None:
-            pictures.asked_at = time.monotonic()  # a kernel would have to wait for it too
+            pictures.asked_at = time.monotonic()  # a kernel would have to wait for the launch, too
             return
         self.take(pictures, in_motion=moving)
 
-    # --- what the window asks for ---
+    # --- requests of the window ---
 
     def handle(self, message):
         answer = getattr(self, "do_" + str(message.get("kind")), None)
@@ -290,7 +291,7 @@ class Publisher(threading.Thread):
             return
         try:
             answer(message)
-        except Exception as error:  # whatever a message has in it, the next is listened to
+        except Exception as error:  # an invalid message must not prevent the processing of the next one
             self.say(f"{message.get('kind')}: {error}")
 
     def do_want(self, message):
@@ -307,7 +308,7 @@ class Publisher(threading.Thread):
     def want(self, number, wanted):
         view = self.views[number]
         width, height = view.samples_of(wanted)
-        samples = -(-width * height // 4) * 4  # a slot begins where any type may
+        samples = -(-width * height // 4) * 4  # slots must be aligned for every type
         pictures = self.looked_at.get(number)
         if pictures is None or pictures.samples < samples:
             self.memories += 1
@@ -362,7 +363,7 @@ class Publisher(threading.Thread):
         self.say(f"saved {report.save(message['path'], self)}")
 
     def await_typing(self):
-        """See load(): the main thread loads it, if it comes."""
+        """Makes the main thread import `typing`, if it responds; see load()."""
         come = threading.Event()
 
         def load():
@@ -378,25 +379,25 @@ class Publisher(threading.Thread):
         self.standing.close()
 
     def wait_for_end(self, seconds):
-        """Of telling; the thread may have other things to do yet."""
+        """Waits until nothing more will be sent; the thread may continue with other work."""
         self.join(seconds)
 
 
 def _whole(wanted):
-    """A WantedView; numbers of JSON may come with a point."""
+    """Converts a WantedView to integers, since numbers in JSON may have a decimal point."""
     return {**{name: int(wanted[name]) for name in ("width", "height", "component")}, **{name: [int(at) for at in wanted[name]] for name in ("slice", "first")}}
 
 
 def measure():
-    """On the main thread, between two launches."""
+    """Enables the measurement of task times; called on the main thread between two launches."""
     if _settings.cfg is not None:
         _settings.cfg.kernel_profiler = True
         _runtime.tell_core()
 
 
 def _before_fork():
-    """A child would wait for ever for a module that a thread of its parent was loading. No longer than a second: the thread may wait for
-    one that the forking thread loads."""
+    """Waits until no thread is importing modules, since a forked child would wait forever for such an import. The wait is limited to a
+    second, since the thread may itself wait for an import of the forking thread."""
     global _waited
     _waited = _loading.acquire(timeout=1.0)
 

@@ -1,30 +1,30 @@
-"""What kernels read of the variables around them when they were compiled. One that is compiled once more, to be counted or not to be, must
-find the same again."""
+"""Records the variables that kernels read at compile time. A kernel that is compiled again, with or without counters, must find the same
+values."""
 
 import weakref
 
 from quadrants import _settings
 
-_MIXED = object()  # specialisations found different things
+_MIXED = object()  # specialisations read different values
 _MANY = 64
 _PLAIN = (bool, int, float, str, bytes, type(None))
 
 
 def note(info):
-    """The kernel is about to be compiled."""
+    """Records what a kernel reads; called before its compilation."""
     program, known = info.readings or (None, {})
     if program != _settings.programs_ended:
         known = {}
     try:
         for path, found in _read(info.fn, set()):
             known[path] = found if known.get(path, found) == found else _MIXED
-    except Exception:  # objects of the program may refuse to be looked at; the kernel then stays as it is compiled now
+    except Exception:  # objects of the program may raise on access; the kernel then retains its current form
         known[None] = _MIXED
     info.readings = _settings.programs_ended, known
 
 
 def are_the_same(info):
-    """Whether a kernel finds what it was compiled with; one that was not compiled yet does."""
+    """Returns whether a kernel would read the same values as when it was compiled; True if it has not been compiled yet."""
     if not any(kernel._specialisations() for kernel in info.compiled()):
         return True
     program, known = info.readings or (None, {})
@@ -38,7 +38,8 @@ def are_the_same(info):
 
 
 def _read(fn, seen):
-    """(path, print) of the globals and captured variables of a function, of what it reads of objects in them, and of the funcs that it calls."""
+    """Yields (path, fingerprint) of the globals and captured variables of a function, of what it reads in these objects, and of the funcs
+    that it calls."""
     if fn in seen:
         return
     seen.add(fn)
@@ -78,7 +79,7 @@ def _is_of_package(value):
 
 
 def _print(value):
-    """Numbers and texts by what they are, and tuples and lists of them; other objects by which they are."""
+    """Returns a fingerprint: the value of numbers and strings, and of tuples and lists of these; the identity of other objects."""
     if type(value) in _PLAIN:
         return type(value), repr(value)
     if type(value) in (tuple, list) and len(value) <= _MANY:

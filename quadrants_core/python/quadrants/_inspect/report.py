@@ -1,4 +1,4 @@
-"""What the window shows, as a page of HTML that needs nothing else."""
+"""The contents of the window as a self-contained HTML page."""
 
 import base64
 import html
@@ -23,7 +23,7 @@ _VIRIDIS = ((68, 1, 84), (71, 45, 123), (59, 82, 139), (44, 114, 142), (33, 145,
 
 
 def save(path, publisher):
-    """Writes the page of what a Publisher knows; gives its path. "": in the folder that the program runs in, by its name."""
+    """Writes the page for the state of a Publisher and returns its path. "": in the current directory, named after the program."""
     path = path or os.path.abspath(_name_of_file(publisher.program) + "-inspect.html")
     with open(path, "w", encoding="utf-8") as out:
         out.write(_process.written(page(publisher)))
@@ -31,9 +31,9 @@ def save(path, publisher):
 
 
 def _name_of_file(title):
-    """A title as a file may be called."""
+    """Converts a title to a valid file name."""
     name = "".join(c if c.isprintable() and c != "/" else "_" for c in title.removesuffix(".py").lstrip("."))[:100]
-    return name.encode()[:200].decode(errors="ignore").strip() or "program"  # names have 255 bytes at most
+    return name.encode()[:200].decode(errors="ignore").strip() or "program"  # file names are limited to 255 bytes
 
 
 def page(publisher):
@@ -51,7 +51,7 @@ def page(publisher):
 
 
 def _level(count, most):
-    """Strength of the tint in percent; as in the window."""
+    """Returns the strength of the tint in percent, as in the window."""
     return 0 if count <= 0 else round(6 + 54 * min(1, count / max(most, 1)) ** 0.35)
 
 
@@ -100,7 +100,7 @@ def _pictures(publisher):
 
 
 def _png(samples, width, height):
-    """(least, largest, PNG): the second axis goes up; what is not finite is magenta."""
+    """Returns (minimum, maximum, PNG); the second axis points upwards, and non-finite values are magenta."""
     import numpy as np
 
     samples = np.frombuffer(samples, np.float32, width * height).reshape(width, height)

@@ -1,5 +1,5 @@
-"""Kernels that sample a field or array whose elements do not stand evenly in memory of the host: sparse, packed, of several levels, or
-on a device."""
+"""Kernels that sample a field or array whose elements are not equally spaced in host memory: sparse, packed, with several levels, or on a
+device."""
 
 from quadrants import _dtypes, _exceptions
 from quadrants._language import annotations as _annotations
@@ -17,7 +17,7 @@ MOST_AXES = 4
 
 @func
 def _number(element, component, axes: _template, rows: _template, columns: _template):
-    """Component of an element, or its magnitude. `axes`: of the element, 0 of a number."""
+    """Returns a component of an element, or its magnitude. `axes`: number of axes of the element, 0 for a number."""
     value = cast(0, _f32)
     if static(axes == 0):
         value = cast(element, _f32)
@@ -38,7 +38,7 @@ def _number(element, component, axes: _template, rows: _template, columns: _temp
 
 
 class Sampler:
-    """Samples of arrays with so many axes, in memory of the device."""
+    """Samples arrays with the given number of axes into device memory."""
 
     def __init__(self, rank, element, is_ndarray):
         self.kernel = _sampler(rank, element, is_ndarray)
@@ -49,7 +49,8 @@ class Sampler:
             self.samples = ndarray(_f32, count)
 
     def __call__(self, array, x, y, at, component, pitch, shift):
-        """Sample (i, j) is number `i * pitch + j + shift`. `x`, `y`: how many samples, the first element, of how many they are."""
+        """Computes the samples (i, j), stored at index `i * pitch + j + shift`. `x`, `y`: (number of samples, first element, number of
+        elements)."""
         index = [*at, 0, x[1], y[1]]
         if self.known != index:
             self.index, self.known = ndarray(_i32, len(index)), index
@@ -58,14 +59,14 @@ class Sampler:
         self.kernel(array, self.samples, self.index, x[0], y[0], x[2], y[2], component, pitch, shift)
 
     def fetch(self, out, before):
-        """Writes them to `out`; whether they are those of `before`."""
+        """Copies the samples to `out`; returns whether they equal those in `before`."""
         out = out[: self.samples.shape[0]]
         self.samples._copy_to(out)
         return before is not None and out.tobytes() == before[: len(out)].tobytes()
 
 
 def _sampler(rank, element, is_ndarray):
-    """`at`: the index along all axes but the first two, 0, and the first element."""
+    """Returns the sampling kernel. `at`: the index along all axes but the first two, then 0 and the first element."""
     if rank > MOST_AXES:
         raise _exceptions.QuadrantsRuntimeError(f"an array of {rank} axes cannot be shown")
     axes = len(element)

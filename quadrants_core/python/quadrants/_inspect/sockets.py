@@ -1,5 +1,4 @@
-"""Where programs that can be attached to are found: a Unix socket for each, named by the number of its process, in a folder of the user's
-own."""
+"""Discovery of programs that a window can attach to: each has a Unix socket, named after its process id, in a folder owned by the user."""
 
 import contextlib
 import errno
@@ -13,19 +12,19 @@ import time
 
 from quadrants._windows import messages
 
-VERSION = 1  # of what is said before a window takes over
-ANSWER = 10.0  # s in which a program answers
-_LOCKED = 2.0  # s that somebody else may hold the folder
-_LONGEST = 4096  # bytes of a line
+VERSION = 1  # version of the protocol before a window takes over
+ANSWER = 10.0  # seconds within which a program answers
+_LOCKED = 2.0  # seconds for which another process may hold the folder
+_LONGEST = 4096  # maximum length of a line in bytes
 FALLBACK = "/tmp/quadrants-{}"
 
 
 class Refused(Exception):
-    """Says why in words."""
+    """The text states the reason."""
 
 
 def folders():
-    """Where sockets may be; a program takes the first that suits."""
+    """Returns the folders that may contain sockets; a program uses the first suitable one."""
     uid = os.geteuid()
     given = os.environ.get("XDG_RUNTIME_DIR", "")
     runtime = [folder for folder in (given, f"/run/user/{uid}") if os.path.isabs(folder) and _is_own(folder)]
@@ -41,7 +40,7 @@ def _is_own(folder):
 
 @contextlib.contextmanager
 def _opened(folder, make=False):
-    """A descriptor of a folder that nobody else may enter."""
+    """Yields a descriptor of a folder that only the user can access."""
     if make:
         with contextlib.suppress(FileExistsError):
             os.mkdir(folder, 0o700)
@@ -64,7 +63,8 @@ def _opened(folder, make=False):
 
 @contextlib.contextmanager
 def _held(descriptor):
-    """The folder is changed by one process at a time. A process that was stopped meanwhile is not waited for."""
+    """Locks the folder, so that only one process changes it at a time. A process that was stopped while holding the lock is not waited for
+    indefinitely."""
     until = time.monotonic() + _LOCKED
     while True:
         try:
@@ -81,12 +81,12 @@ def _held(descriptor):
 
 
 def _at(descriptor, name):
-    """An address that is short, however long that of the folder is."""
+    """Returns a short address, regardless of the length of the folder's path."""
     return f"/proc/self/fd/{descriptor}/{name}"
 
 
 def _is_stale(descriptor, name):
-    """Whether nobody listens there any more."""
+    """Returns whether no process listens on a socket any more."""
     try:
         if not stat.S_ISSOCK(os.stat(name, dir_fd=descriptor, follow_symlinks=False).st_mode):
             return False
@@ -101,7 +101,7 @@ def _is_stale(descriptor, name):
 
 
 def _clean(descriptor, names):
-    """The folder is held."""
+    """Removes stale sockets; the folder must be locked."""
     for name in names:
         if _is_stale(descriptor, name):
             with contextlib.suppress(OSError):
@@ -113,7 +113,7 @@ def _numbers(descriptor):
 
 
 def listen():
-    """(socket, path) of this process. Sockets that others left behind are removed."""
+    """Returns (socket, path) for this process. Sockets left behind by other processes are removed."""
     why = []
     for folder in folders():
         try:
@@ -138,7 +138,7 @@ def _listen_in(folder):
 
 
 def peer(connection):
-    """(process, user) at the other end of a connection."""
+    """Returns (process, user) of the peer of a connection."""
     process, user, _ = struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
     return process, user
 
@@ -152,7 +152,7 @@ def say(connection, message):
 
 
 def hear(connection):
-    """One message, and not a byte of what comes after it; None: there came none, or what cannot be one."""
+    """Reads exactly one message without the bytes after it; None if none arrives or it is not valid."""
     until = time.monotonic() + (connection.gettimeout() or ANSWER)
     line = b""
     try:
@@ -168,7 +168,7 @@ def hear(connection):
 
 
 def connect(process):
-    """A connection to the program with this number, or Refused."""
+    """Connects to the program with this process id; raises Refused."""
     for folder in folders():
         with contextlib.suppress(Refused, OSError), _opened(folder) as descriptor:
             connection = _connected(descriptor, str(process))
@@ -206,7 +206,7 @@ def _why_not(process):
 
 
 def attach(process):
-    """A connection to a program that now talks to a window, or Refused."""
+    """Returns a connection to a program that is ready to talk to a window; raises Refused."""
     connection = connect(process)
     try:
         say(connection, {"kind": "attach", "version": VERSION})
@@ -220,7 +220,7 @@ def attach(process):
 
 
 def programs():
-    """What each program says of itself that can be attached to."""
+    """Yields the self-description of each program that can be attached to."""
     for folder in folders():
         with contextlib.suppress(Refused, OSError), _opened(folder) as descriptor:
             for name in _numbers(descriptor):

@@ -1,5 +1,5 @@
-"""Work that the program's main thread does where it stands still: between two instructions of Python of the program's own code, so
-after a launch, and not inside of this package."""
+"""Work for the main thread at safepoints: between two Python instructions of the program's own code, so after a launch, and outside this
+package."""
 
 import collections
 import os
@@ -13,7 +13,7 @@ _runner = os.path.join(_package, "inspect.py")
 
 
 def _in_package(frame):
-    """Whether the code that was interrupted runs for this package, which then has work half done."""
+    """Returns whether the interrupted code runs on behalf of this package, which may be in the middle of an operation."""
     while frame is not None:
         name = frame.f_code.co_filename
         if name.startswith(_package) and name != _runner and not name.startswith(_own):
@@ -26,7 +26,7 @@ _own = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 class Bell:
-    """Wakes the main thread. Whoever rings never waits, also if a signal ended the wait of the other half-way."""
+    """Wakes the main thread. Ringing never blocks, even if a signal has interrupted the wait of the main thread."""
 
     def __init__(self):
         self._silent = threading.Lock()
@@ -35,7 +35,7 @@ class Bell:
     def ring(self):
         try:
             self._silent.release()
-        except RuntimeError:  # it rings already
+        except RuntimeError:  # it is ringing already
             pass
 
     def wait(self, timeout):
@@ -43,34 +43,34 @@ class Bell:
 
 
 class Standing:
-    """A queue that the main thread empties, and its pause."""
+    """A queue of work for the main thread, and the pause of the program."""
 
     def __init__(self):
         self.waiting = collections.deque()
-        self.asked = False  # the main thread was asked to come
+        self.asked = False  # a pending call to `come` has been registered
         self.paused = False
-        self.steps = 0  # launches that a paused program may do yet
+        self.steps = 0  # number of launches that a paused program may still perform
         self.stepped = 0
         self.changed = Bell()
-        self.said_paused = None  # called with True or False when it pauses or goes on
+        self.said_paused = None  # called with True when the program pauses, with False when it continues
         self.closed = False
 
     def do(self, work):
-        """`work()` is to be called by the main thread; again and again while it gives False."""
+        """Queues `work()` for the main thread."""
         self.waiting.append(work)
         self.ask()
 
     def ask(self):
-        """Has the main thread come, if there is anything for it."""
+        """Requests the main thread if there is work for it."""
         self.changed.ring()
         core = _native.loaded  # the main thread loads it
         if core is not None and (self.waiting or self.paused) and not self.asked and not self.closed:
-            self.asked = True  # before it comes, which may be within the next line
+            self.asked = True  # set first, since the call may happen within the next line
             if not core.add_pending_call(self.come):
                 self.asked = False
 
     def come(self, still):
-        """On the main thread."""
+        """The pending call on the main thread."""
         self.asked = False
         if still and not self.closed and not _in_package(sys._getframe(1)):
             self.empty()
@@ -86,7 +86,7 @@ class Standing:
             work()
 
     def stand(self):
-        """Until somebody lets the program go on. Ctrl-C ends it too."""
+        """Blocks until the program is resumed; Ctrl-C ends the pause, too."""
         if self.said_paused is not None:
             self.said_paused(True)
         try:
@@ -94,7 +94,7 @@ class Standing:
                 self.changed.wait(0.05)
                 self.empty()
         except BaseException:
-            self.resume()  # what handles it, a traceback for one, must not stand still in turn
+            self.resume()  # the code that handles the exception, such as a traceback, must not pause again
             raise
         finally:
             if self.said_paused is not None:
@@ -111,13 +111,13 @@ class Standing:
         self.changed.ring()
 
     def step(self):
-        """Lets a paused program do one launch."""
+        """Lets a paused program perform one launch."""
         self.steps, self.paused = 1, True
         _native.core().tell_launches(self.launched)
         self.changed.ring()
 
     def launched(self):
-        """On the main thread, after a launch."""
+        """Called on the main thread after a launch."""
         if self.steps > 0:
             self.steps -= 1
             self.stepped += 1

@@ -1,4 +1,4 @@
-"""Fields and arrays that a program has in variables, for a window that it knows nothing of."""
+"""Finds fields and arrays in the variables of a program, for an attached window."""
 
 import sys
 
@@ -8,8 +8,8 @@ MOST = 24
 
 
 def of_program():
-    """[(name, field or array)] of the variables of the main module, and of the data_oriented objects that it has in some. Any thread
-    asks; nothing of the program's own runs."""
+    """Returns [(name, field or array)] for the variables of the main module, and of the data_oriented objects in these. It may be called
+    from any thread and executes no code of the program."""
     found = []
     for name, value in vars(sys.modules["__main__"]).copy().items():
         if name.startswith("_") or isinstance(value, type):
@@ -31,7 +31,7 @@ def _shown(name, value):
         return []
     try:
         return [one for one in _views.named((), {name: value}, ()) if not _is_empty(one[1])]
-    except (TypeError, AttributeError):  # another kind of thing
+    except (TypeError, AttributeError):  # an object of another kind
         return []
 
 

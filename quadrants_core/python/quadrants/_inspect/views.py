@@ -1,6 +1,6 @@
-"""Fields and arrays as pictures: samples of two axes, one number each, in memory that the window shares.
+"""Fields and arrays as pictures: samples along two axes, one number each, in memory shared with the window.
 
-A field or array whose elements stand evenly in memory of the host is looked at there. Others are sampled by a kernel.
+A field or array with equally spaced elements in host memory is sampled there; others are sampled by a kernel.
 """
 
 import math
@@ -8,14 +8,15 @@ from collections import namedtuple
 
 from quadrants import _dtypes, _exceptions, _native, _settings
 
-NAMELESS = "array "  # begins the name of what no variable holds
-MAGNITUDE, EACH = -1, -2  # in place of the number of a component
-MOST = 2048  # samples along an axis
-_FEW = 16  # rows: with no more of them, there may be more samples along the other axis
+NAMELESS = "array "  # prefix of the names of arrays that no variable holds
+MAGNITUDE, EACH = -1, -2  # special values of a component number
+MOST = 2048  # maximum number of samples along an axis
+_FEW = 16  # with at most this many rows, more samples are allowed along the other axis
 
 
 class Plan(namedtuple("Plan", "width height columns rows axes slice first")):
-    """How a picture is taken: so many samples of so many elements; `axes`: for both samples, the first element, of how many they are."""
+    """Parameters of a picture: numbers of samples and elements; `axes`: for both axes (number of samples, first element, number of
+    elements)."""
 
     __slots__ = ()
 
@@ -25,8 +26,8 @@ class View:
         self.number, self.name, self.array = number, name, array
         self.program = _settings.programs_ended if not _is_numpy(array) else None
         self.samplers = {}
-        self.planned = None  # (what for, the Plan)
-        self.stood = None, None  # places of a field, what they said, and what follows
+        self.planned = None  # (arguments of plan, the Plan)
+        self.stood = None, None  # cached memory layout: places of a field, (their views, the result)
 
     @property
     def gone(self):
@@ -34,7 +35,7 @@ class View:
 
     @property
     def placed(self):
-        """Whether it has a shape: a field may wait for its place in a tree."""
+        """Whether it has a shape; a field may not have been placed in a tree yet."""
         try:
             return self.array.shape is not None
         except _exceptions.QuadrantsRuntimeError:
@@ -49,15 +50,16 @@ class View:
         }  # fmt: skip
 
     def ready(self):
-        """Whether there is anything to see."""
+        """Returns whether there is anything to show."""
         return not self.gone and all(part.place is not None or part.generation != -1 for part in getattr(self.array, "_parts", ()))
 
     def untouched(self):
-        """Whether it has no memory yet: what first uses a field places its tree, which somebody may be building, and all is zero."""
+        """Returns whether it has no memory yet. Accessing such a field would place its tree, which may be under construction; all its
+        elements are 0."""
         return any(part.place is None for part in getattr(self.array, "_parts", ()))
 
     def extents(self, component=0):
-        """Elements along x and y; of an array of one axis its components may be along y."""
+        """Returns the number of elements along x and y; the components of an array with one axis may be along y."""
         shape = tuple(map(int, self.array.shape))
         if self.is_each(component):
             return shape[0], self.parts()
@@ -73,7 +75,7 @@ class View:
         return parts
 
     def samples_of(self, wanted):
-        """(width, height)"""
+        """Returns (width, height)."""
         extents = self.extents(wanted["component"])
         left = [extent - at for extent, at in zip(extents, self.first_of(wanted) or (0, 0))]
         width = max(1, min(left[0], wanted["width"], MOST if left[1] > _FEW else MOST * MOST // _FEW))
@@ -84,8 +86,8 @@ class View:
         return [min(max(0, at), extent - 1) for at, extent in zip(first, self.extents(wanted["component"]))] if len(first) == 2 else []
 
     def in_place(self):
-        """Its memory as `address, scalar, shape, strides` with the axes of an element at the end, and what keeps it; None where elements do
-        not stand evenly in memory of the host."""
+        """Returns the memory as `address, scalar, shape, strides`, with the axes of an element last, and the object that keeps it alive;
+        None if the elements are not equally spaced in host memory."""
         if _is_numpy(self.array):
             if 0 in self.array.shape:
                 raise ValueError("it has no elements")
@@ -109,7 +111,7 @@ class View:
         return address, _dtypes.dtype(self.array.dtype)._qd_scalar_, shape, strides, (self.array._memory(), _native.core().hold_program())
 
     def sample(self, wanted, out, before=None):
-        """Writes samples to `out`, memory of f32; gives the Plan, and whether they are those of `before`."""
+        """Writes samples to `out`, memory of f32; returns the Plan, and whether the samples equal those in `before`."""
         what = wanted, len(out), self.array.shape
         if self.planned is None or self.planned[0] != what:
             self.planned = what, self.plan(wanted, len(out))
@@ -124,14 +126,14 @@ class View:
         width, height = self.samples_of(wanted)
         if width * height > room:
             width, height = min(width, room), max(1, room // min(width, room))
-        # each element is a sample where the first one is given
+        # with a given first element, each element is one sample
         axes = ((width, first[0], width), (height, first[1], height)) if first else ((width, 0, columns), (height, 0, rows))
         return Plan(width, height, columns, rows, axes, self.slice_of(wanted), first)
 
     def from_memory(self, memory, axes, component, at, out, before):
         address, scalar, shape, strides, _ = memory
         rank = len(self.array.shape)
-        step = strides[-1] if len(shape) > rank else 0  # parts of an element stand evenly
+        step = strides[-1] if len(shape) > rank else 0  # the components of an element are equally spaced
         each, parts = self.is_each(component), self.parts()
         along = [*strides[:rank], 0, 0][:2] if not each else [strides[0], step]
         address += sum(index * stride for index, stride in zip(at, strides[2:rank]))
@@ -154,7 +156,7 @@ class View:
             self.samplers["kernel"] = sampling.Sampler(len(shape), element, getattr(self.array, "_qd_kind_", None) == "ndarray")
         take, (x, y) = self.samplers["kernel"], axes
         take.reserve(x[0] * y[0])
-        if self.is_each(component):  # one after another
+        if self.is_each(component):  # one row at a time
             for row in range(y[0]):
                 take(self.array, x, (1, 0, 1), at, y[1] + row * y[2] // y[0], y[0], row)
         else:
@@ -162,7 +164,7 @@ class View:
         return take.fetch(out, before)
 
     def edit(self, index, component, text):
-        """Sets one element; ValueError says why it cannot."""
+        """Sets one element; raises ValueError with the reason on failure."""
         value = _held(text, _dtype_of(self.array))
         shape = tuple(map(int, self.array.shape))
         index = tuple(map(int, index))
@@ -181,7 +183,7 @@ class View:
 
 
 def _held(text, dtype):
-    """The number that somebody wrote; ValueError: the type does not hold it."""
+    """Returns the number entered by the user; raises ValueError if the type cannot represent it."""
     quant = dtype if getattr(dtype, "_qd_kind_", None) == "quant_type" else None
     plain = _dtypes.dtype(quant.compute if quant else dtype)
     real = plain.kind == "float"
@@ -200,7 +202,7 @@ def _held(text, dtype):
 
 
 def _dtype_of(array):
-    """The type of its numbers; the largest one where there is none like numpy's."""
+    """Returns the type of its numbers; for a NumPy type without equivalent, the largest one."""
     if not _is_numpy(array):
         return array.dtype
     return _dtypes.from_numpy_dtype(array.dtype.newbyteorder("=")) or (_dtypes.f64 if array.dtype.kind == "f" else _dtypes.i64)
@@ -215,7 +217,7 @@ def _is_numpy(array):
 
 
 def _element(array):
-    """Extents of an element; of numpy's arrays they are numbers."""
+    """Returns the shape of an element; () for NumPy arrays."""
     if _is_numpy(array):
         return ()
     shape = getattr(array, "_element_shape", ())
@@ -223,13 +225,13 @@ def _element(array):
 
 
 def _scalar_of(dtype):
-    """Its number as the core has it, or None."""
+    """Returns the code of a NumPy type in the core, or None."""
     known = _dtypes.from_numpy_dtype(dtype) if dtype.isnative else None
     return known._qd_scalar_ if known is not None else None
 
 
 def named(args, named_args, callers_names):
-    """[(name, field or array)] of what somebody wishes to see: structs member by member."""
+    """Returns [(name, field or array)] for the objects to show; structs are split into members."""
     found = []
     for position, (name, value) in enumerate([*zip(callers_names, args), *named_args.items()], 1):
         value = value._impl if getattr(value, "_qd_kind_", None) == "tensor" else value

@@ -1,1 +1,1 @@
-"""What is kept on disk, for people: why a kernel was or was not found there, and files to carry elsewhere."""
+"""Inspection of the cache on disk: why a kernel was or was not found, and archives for transfer."""

@@ -1,4 +1,4 @@
-"""Files of the cache in one archive, to begin warm elsewhere."""
+"""Archives of cache files, for a warm start on another machine."""
 
 import errno
 import os
@@ -16,7 +16,7 @@ LARGEST = 256 << 20
 
 
 def write(path, root, files):
-    """An archive of these files of the folder `root`, whole or not at all; how many they are."""
+    """Writes an archive of these files from the folder `root`, atomically; returns the number of files."""
     path = os.fspath(path)
     folder = os.path.dirname(path)
     if folder and not os.path.isdir(folder):
@@ -44,17 +44,17 @@ def write(path, root, files):
 
 
 def read(path, root):
-    """Puts what an archive holds into the folder `root`, each file by renaming; the names of those that are new. An archive that is
-    damaged is refused before anything is put there."""
+    """Extracts an archive into the folder `root`, each file by renaming; returns the names of the new files. A damaged archive is rejected
+    before any file is extracted."""
     path = os.fspath(path)
-    with open(path, "rb") as file:  # OSError: it cannot be read
+    with open(path, "rb") as file:  # raises OSError if it cannot be read
         for _ in _contents(path, file):
             pass
         return [(folder, name) for folder, name, content in _contents(path, file) if _put(os.path.join(root, folder), name, content)]
 
 
 def _contents(path, file):
-    """(folder, name, bytes) of each file in the archive."""
+    """Yields (folder, name, bytes) of each file in the archive."""
     try:
         with zipfile.ZipFile(file) as archive:
             if archive.comment != FORMAT.encode():
@@ -66,7 +66,7 @@ def _contents(path, file):
                 yield folder, name, archive.read(entry)
     except _NoArchive as error:
         raise ValueError(*error.args) from None
-    except Exception as error:  # zipfile has no class for what it meets
+    except Exception as error:  # zipfile raises exceptions of various classes
         if not zipfile.is_zipfile(file):
             raise ValueError(f"{path}: this is no archive of qd.cache.export") from None
         raise ValueError(f"{path}: the archive is damaged, and nothing of it was added ({error})") from None
@@ -77,7 +77,7 @@ class _NoArchive(Exception):
 
 
 def _put(folder, name, content):
-    """False if it is there already."""
+    """Returns False if the file exists already."""
     os.makedirs(folder, mode=0o700, exist_ok=True)
     place = os.path.join(folder, name)
     if os.path.exists(place):

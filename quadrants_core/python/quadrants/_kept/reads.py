@@ -5,7 +5,7 @@ import struct
 
 from quadrants import _dtypes, _exceptions
 
-# How a read was made: the order of quadrants_core/frontend/read.h.
+# The kinds of reads, in the order of quadrants_core/frontend/read.h.
 (KERNEL, PARAM, NAME, ATTRIBUTE, ITEM, SELF, METHOD, FUNCTION, ANNOTATION, DEFAULTS, LIBRARY, RETURNS, MEMBER, VALUE) = range(14)
 
 
@@ -50,7 +50,7 @@ class _Print:
         return f"range({start}, {stop}{'' if step == '1' else ', ' + step})"
 
     def member(self):
-        """Of an enumeration: the outline of its class, then the number."""
+        """A member of an enumeration: the outline of its class, then the number."""
         self.numbers("cBB")
         _, _, name = self.text(), self.text(), self.text()
         return f"{name}({self.value()})"
@@ -92,7 +92,7 @@ _SHOWN = {
 
 
 def value_in(found):
-    """What was there, as text, from its print; None if the print does not show it."""
+    """Returns the value as text, decoded from its fingerprint; None if the fingerprint does not contain it."""
     read = _Print(found)
     try:
         shown = read.value()
@@ -102,7 +102,7 @@ def value_in(found):
 
 
 def _path(reads, number):
-    """Where read `number` found what it found."""
+    """Returns the location of read `number`, as text."""
     how, parent, index, key, _ = reads[number]
     if how == KERNEL:
         return "the kernel"
@@ -129,13 +129,13 @@ def _path(reads, number):
 
 
 def _lines(key):
-    """(file, first line, what tells its lines from others) of a read of a source."""
+    """Returns (file, first line, digests of the lines) of the read of a source."""
     file, first, digits = key.rsplit("\n", 2)
     return file, int(first), [digits[i : i + 4] for i in range(0, len(digits), 4)]
 
 
 def _moved(before, now):
-    """What differs between two texts of a func, of which the lines of the second can be read."""
+    """Describes the difference between two texts of a func; only the lines of the second are available."""
     (_, old_first, old), (file, first, new) = _lines(before), _lines(now)
     for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if tag == "delete":
@@ -147,8 +147,8 @@ def _moved(before, now):
 
 
 def difference(before, now, anywhere=False):
-    """The first thing that two readings of one kernel found different, in words; None if there is none. `anywhere`: but for the lines
-    at which it and its funcs stand."""
+    """Describes the first difference between two readings of a kernel, or returns None. `anywhere`: ignores the line numbers of the kernel
+    and its funcs."""
     for number, (old, new) in enumerate(zip(before, now)):
         if old[0] == new[0] == FUNCTION and old[1] == new[1]:
             if old[4] != new[4] and not (anywhere and _lines(old[3])[2] == _lines(new[3])[2]):

@@ -1,4 +1,4 @@
-"""Why a kernel was or was not found on disk."""
+"""Explains why a kernel was or was not found in the cache."""
 
 import difflib
 import weakref
@@ -8,23 +8,24 @@ from quadrants._kept import reads as _reads
 
 
 class Specialisation:
-    """How one specialisation of a kernel came about.
+    """The origin of one specialisation of a kernel.
 
     Args:
-        number: its place among those of the kernel.
-        arguments: as the attribute.
-        outcome: likewise.
-        layer: likewise.
-        reasons: likewise.
-        key: likewise.
+        number: its index among those of the kernel.
+        arguments: see the attribute.
+        outcome: see the attribute.
+        layer: see the attribute.
+        reasons: see the attribute.
+        key: see the attribute.
 
     Attributes:
-        number: its place among those of the kernel.
-        arguments: their types, as text.
-        outcome: "loaded" (neither parsed nor compiled), "found" (parsed, its code was at hand), "compiled" or "not kept" (nothing is kept on disk).
-        layer: where the search ended: "record", "code" or "".
-        reasons: what differs from what was kept before, a text each.
-        key: of its code, as text.
+        number: its index among those of the kernel.
+        arguments: the argument types, as text.
+        outcome: "loaded" (neither parsed nor compiled), "found" (parsed, its code was in the cache), "compiled", or "not kept" (nothing is
+            cached on disk).
+        layer: the layer where the search ended: "record", "code" or "".
+        reasons: the differences from earlier cache entries, a list of texts.
+        key: the key of its code, as text.
 
     Example:
         See `qd.cache.why`.
@@ -49,17 +50,17 @@ class Specialisation:
 
 
 class Why:
-    """What `qd.cache.why` gives. Prints as text.
+    """The result of `qd.cache.why`. Prints as text.
 
     Args:
-        kernel: as the attribute.
-        specialisations: likewise.
-        remarks: likewise.
+        kernel: see the attribute.
+        specialisations: see the attribute.
+        remarks: see the attribute.
 
     Attributes:
-        kernel: its name.
-        specialisations: a `qd.cache.Specialisation` for each, in the order in which they were made.
-        remarks: lines about the kernel as a whole.
+        kernel: the name of the kernel.
+        specialisations: one `qd.cache.Specialisation` for each, in the order in which they were made.
+        remarks: notes about the kernel as a whole.
 
     Example:
         See `qd.cache.why`.
@@ -73,7 +74,7 @@ class Why:
 
 
 def _changed_line(before, now, first):
-    """The first line in which two texts differ, as the second has it."""
+    """Returns the first line in which two texts differ, from the second text."""
     old, new = before.splitlines(), now.splitlines()
     for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if tag == "equal":
@@ -107,7 +108,7 @@ def _parameters(before, now):
 
 
 def _differences(before, now):
-    """In what two names of records differ, in words."""
+    """Describes the differences between the names of two cache entries."""
     found = []
     if before["compiler"] != now["compiler"]:
         found.append("Quadrants itself is another build")
@@ -128,7 +129,7 @@ def _differences(before, now):
 
 
 def _candidates(own, files):
-    """Records of the kernel that were there when this one was written, least different first."""
+    """Returns the cache entries of the kernel that existed when this one was written, most similar first."""
     same = [f for f in files if f["record"] and not f["problem"]]
     ours = [f for f in same if f["record"]["name"] == own["name"]]
     written = max((f["changed"] for f in ours if f["used"]), default=float("inf"))

@@ -1,1 +1,1 @@
-"""What is written in kernels: annotations, funcs and kernels, matrices, operations."""
+"""The language of kernels: annotations, funcs and kernels, matrices, operations."""

@@ -1,4 +1,4 @@
-"""Functions written in C or C++ that kernels call: SourceBuilder compiles a source into a library and finds them in it."""
+"""Functions written in C or C++ for use in kernels: SourceBuilder compiles a source into a library and looks functions up in it."""
 
 import ctypes
 import os
@@ -21,7 +21,7 @@ def _compiler():
 
 
 def _library_of(source):
-    """The shared library made of a source file, kept in memory only."""
+    """Returns the shared library made from a source file; it is kept in memory only."""
     import subprocess
     import tempfile
 
@@ -37,7 +37,7 @@ def _library_of(source):
 
 
 class _Function:
-    """An external function, as kernels see it. All arguments are passed by address: the function may change them."""
+    """An external function in a kernel. All arguments are passed by address, so the function can change them."""
 
     _qd_kind_ = "builtin"
     _qd_name_ = "external"
@@ -55,8 +55,8 @@ class _Function:
 
 
 class SourceBuilder:
-    """A library of external functions: `sb.f(a, b, c)` in a kernel calls `extern "C" void f(float *a, int *b, ...)` with the
-    addresses of its arguments. Variables and elements keep what the function leaves there."""
+    """A library of external functions: `sb.f(a, b, c)` in a kernel calls `extern "C" void f(float *a, int *b, ...)` with the addresses of
+    the arguments. Changes that the function makes to variables and elements persist."""
 
     def __init__(self, library, origin):
         self._library = library
@@ -65,8 +65,8 @@ class SourceBuilder:
 
     @classmethod
     def from_file(cls, filename, compile_fn=None, _temp_dir=None):
-        """Of a C or C++ source (.c, .cc, .cpp), or of a library that is compiled already (.so, .dylib). `compile_fn`, if
-        given, makes a library out of the source: it gets the name of the file and gives that of the library."""
+        """Makes a SourceBuilder from a C or C++ source (.c, .cc, .cpp), or from a compiled library (.so, .dylib). If given, `compile_fn`
+        compiles the source: it receives the file name and returns that of the library."""
         filename = os.path.abspath(os.fspath(filename))
         with open(filename, "rb") as file:
             content = file.read()
@@ -83,7 +83,7 @@ class SourceBuilder:
 
     @classmethod
     def from_source(cls, source_code, compile_fn=None):
-        """Of the text of a C++ source."""
+        """Makes a SourceBuilder from the text of a C++ source."""
         import tempfile
 
         with tempfile.TemporaryDirectory(prefix="quadrants-") as folder:
@@ -104,7 +104,7 @@ class SourceBuilder:
         return self._functions[name]
 
     def _tell(self, name, address):
-        """The number by which kernels call the function: another content is another number."""
+        """Returns the number by which kernels call the function; it depends on the contents of the library."""
         import hashlib
 
         digest = hashlib.sha256(self._origin + b"\0" + name.encode()).digest()

@@ -1,4 +1,4 @@
-"""What methods of fields mean in a kernel: funcs in their place."""
+"""Funcs that replace methods of fields in kernels."""
 
 from quadrants._language import annotations as _annotations, func as _func
 from quadrants._language.ops import grouped

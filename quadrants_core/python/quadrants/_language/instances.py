@@ -1,12 +1,12 @@
-"""Classes of Python whose instances a kernel makes: what the frontend and the Python backend ask about them."""
+"""Python classes whose instances are made in kernels: information for the frontend and the Python backend."""
 
 _HEAP_TYPE = 1 << 9
 
 
 def makes(cls):
-    """How the class makes an instance: (function that is inlined on it, fields). The function is None if there is none. The fields
-    of a dataclass or named tuple are (name, is a parameter, by name alone, (default,) or ()); None for `__init__` of the class.
-    None if Python alone can call the class."""
+    """Returns how the class makes an instance: (function to inline on it, fields). The function is None if there is none. The fields of a
+    dataclass or named tuple are (name, is a parameter, is keyword-only, (default,) or ()); they are None if the class has its own
+    `__init__`. Returns None if only Python can call the class."""
     if not isinstance(cls, type) or not cls.__flags__ & _HEAP_TYPE or (cls.__module__ or "").split(".")[0] == "quadrants":
         return None
     if issubclass(cls, tuple):
@@ -37,7 +37,7 @@ def _of_dataclass(cls):
 
 
 def bind(cls, fields, args, keywords):
-    """The members of an instance, by name; `None` in the place of those that the arguments do not give and that have no default."""
+    """Returns the members of an instance by name, with `None` for those that have neither an argument nor a default."""
     by_place = [name for name, given, by_name, _ in fields if given and not by_name]
     if len(args) > len(by_place):
         raise TypeError(f"{cls.__name__}() takes {len(by_place)} arguments, {len(args)} are given")
@@ -55,6 +55,7 @@ def bind(cls, fields, args, keywords):
 
 
 def in_table(cls, name, after=None):
-    """What the class, or the first behind `after` in its order, has in its table under a name; None if nothing."""
+    """Returns the entry for a name in the namespace of the class, or of the classes after `after` in its method resolution order; None if
+    there is none."""
     order = cls.__mro__ if after is None else cls.__mro__[cls.__mro__.index(after) + 1 :]
     return next((vars(base)[name] for base in order if name in vars(base)), None)

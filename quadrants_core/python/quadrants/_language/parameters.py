@@ -1,5 +1,5 @@
-"""A function for each list of parameters that tables of functions have: WITH[parameters](does) is one that hands its arguments to
-`does`. They are written out because compiling text would take a fifteenth of the import."""
+"""Functions for each parameter list in the tables of functions: WITH[parameters](does) makes a function that forwards its arguments to
+`does`. They are written out because compiling them from text would take a fifteenth of the import time."""
 
 
 def _x(does):

@@ -1,4 +1,4 @@
-"""What a kernel or func reads from a function's signature: annotations, and how parameters are passed."""
+"""Reads the signature of a kernel or func: annotations, and how parameters are passed."""
 
 import sys as _sys
 
@@ -11,7 +11,7 @@ _VARARGS, _VARKEYWORDS, _GENERATOR, _COROUTINE, _ASYNC_GENERATOR = 4, 8, 0x20, 0
 
 
 def resolve(annotation, fn, frame):
-    """Annotations that `from __future__ import annotations` left as text."""
+    """Evaluates annotations that are strings because of `from __future__ import annotations`."""
     if not isinstance(annotation, str):
         return annotation
     scope = dict(frame.f_locals) if frame is not None else {}
@@ -20,7 +20,7 @@ def resolve(annotation, fn, frame):
             try:
                 scope[name] = cell.cell_contents
             except ValueError:
-                pass  # not yet assigned
+                pass  # not assigned yet
     try:
         return eval(annotation, fn.__globals__, scope)
     except Exception as error:
@@ -28,7 +28,7 @@ def resolve(annotation, fn, frame):
 
 
 class _At:
-    """`with _At(fn, find)`: errors raised inside show the node of the function's tree that `find` gives, with its line."""
+    """`with _At(fn, find)`: errors raised inside show the node of the function's tree returned by `find`, with its line."""
 
     def __init__(self, fn, find):
         self.fn = fn
@@ -46,7 +46,7 @@ class _At:
             start = node.lineno, node.col_offset
             trace = [(text.lines()[2], self.fn.__qualname__, *start, node.end_lineno, node.end_col_offset)]
         except Exception:
-            return False  # the text is not to be had
+            return False  # the source is not available
         raise type(error)(f"\n{_exceptions.place_block(trace)}\n{error}") from error.__cause__
 
 
@@ -62,7 +62,7 @@ def at_annotation(fn, name):
 
 
 def _check_returns_at_once(fn, what):
-    """Refuses what Python would run piece by piece."""
+    """Rejects generators and coroutines."""
     flags = fn.__code__.co_flags
     if flags & (_COROUTINE | _ASYNC_GENERATOR):
         message = f"Quadrants {what}s cannot be async functions\nHint: leave out `async`; what waits is the code that calls kernels"
@@ -85,7 +85,7 @@ def _first_yield(tree):
 
 
 def check(fn, what):
-    """The names of the parameters, once the signature has only what the language allows."""
+    """Returns the names of the parameters after checking that the signature is valid in the language."""
     code = fn.__code__
 
     def refuse(reason, find):
@@ -107,13 +107,13 @@ def check(fn, what):
 
 
 def is_method(fn):
-    """Defined in a class body: its first parameter is the instance."""
+    """Returns whether the function is defined in a class body, so that its first parameter is the instance."""
     outer, _, _ = fn.__qualname__.rpartition(".")
     return bool(outer) and not outer.endswith("<locals>")
 
 
 def without_none(annotation):
-    """(annotation, whether None is accepted): of `X | None` the X."""
+    """Returns (annotation, whether None is accepted), where the annotation of `X | None` is X."""
     if isinstance(annotation, _annotations.OrNone):
         return annotation.annotation, True
     typing = _sys.modules.get("typing")
@@ -127,7 +127,7 @@ def without_none(annotation):
 
 
 def param(name, annotation, position):
-    """(name, form, scalar, ndim, rows, cols, element_dim, clamp, optional, class, needs_grad), as the bindings read it."""
+    """Returns (name, form, scalar, ndim, rows, cols, element_dim, clamp, optional, class, needs_grad), as the bindings expect it."""
     annotation, optional = without_none(annotation)
 
     def spec(form, scalar=0, ndim=0, rows=1, cols=1, element_dim=0, clamp=False, cls=None, needs_grad=0):
@@ -173,11 +173,11 @@ def param(name, annotation, position):
     )
 
 
-_member_specs = None  # weakly by class: name -> what _param gives, or None where it is no field
+_member_specs = None  # weak dict: class -> name -> result of param, or None for an attribute that is not a field
 
 
 def evaluated(cls, name, text):
-    """The annotation of a dataclass's field that `from __future__ import annotations` left as text."""
+    """Evaluates the annotation of a dataclass field that is a string because of `from __future__ import annotations`."""
     import sys
 
     owner = next(base for base in cls.__mro__ if name in getattr(base, "__annotations__", ()))
@@ -188,7 +188,7 @@ def evaluated(cls, name, text):
 
 
 def member_spec(cls, name):
-    """How the field `name` of a dataclass is passed; None if it is not a field."""
+    """Returns how the field `name` of a dataclass is passed; None if it is not a field."""
     import weakref
 
     global _member_specs
@@ -235,7 +235,7 @@ def _return(annotation):
 
 
 def returns(fn, frame):
-    """(return types, whether they were written as a tuple)"""
+    """Returns (return types, whether they were written as a tuple)."""
     if "return" not in fn.__annotations__:
         return (), False
     with at_annotation(fn, "return"):

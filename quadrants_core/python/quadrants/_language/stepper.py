@@ -1,4 +1,4 @@
-"""A launch of a kernel with graph=True, made step by step: qd.graph.Stepper."""
+"""Stepwise execution of a launch of a kernel with graph=True: qd.graph.Stepper."""
 
 import weakref as _weakref
 
@@ -9,8 +9,8 @@ _TASK, _TURN, _CHECKPOINT, _END = range(4)  # engine::Until
 
 
 def described(outline):
-    """What a graph consists of, in order: tasks, and the levels, checkpoints, regions and sections that they stand in, each with
-    its depth. `at` is the number of the step of the core."""
+    """Returns the elements of a graph in order: tasks, and the levels, checkpoints, regions and sections that contain them, each with its
+    depth. `at` is the index of the step in the core."""
     levels, checkpoints, rows = outline
     steps = []
     for kind, index, depth, name, line, at in rows:
@@ -28,7 +28,7 @@ def described(outline):
 
 
 def kernel_of(kernel, what):
-    """(the kernel itself, the object that it is a method of, as a tuple)"""
+    """Returns (the kernel, the object that it is a method of, as a tuple)."""
     around = getattr(kernel, "__self__", None)
     own = getattr(kernel, "__func__", kernel)
     if getattr(own, "_qd_kind_", None) != "kernel":
@@ -52,28 +52,28 @@ _open = _weakref.WeakSet()
 
 
 def stepped_launches():
-    """(kernel, specialisation) of the launches in steps that are not over."""
+    """Returns (kernel, specialisation) of the stepwise launches that have not ended."""
     launches = [stepper._steps.launch() for stepper in list(_open)]
     return {(kernel, specialisation) for kernel, specialisation, over in launches if not over}
 
 
 class Stepper:
-    """A launch of `kernel(*args, **keywords)` that stops where it is told to. The flag of a checkpoint that yielded is set to 0. It is
-    for one thread at a time.
+    """A launch of `kernel(*args, **keywords)` that is executed in steps. The flag of a checkpoint that has yielded is set to 0. A Stepper
+    may be used by one thread at a time.
 
     Args:
-        kernel: a kernel, or a method that is one; with graph=True it has more than tasks to stop at.
-        *args: what the kernel is called with.
-        keep_bytes: how many bytes are kept for `back()`, at most; what is oldest goes first.
-        **keywords: likewise.
+        kernel: a kernel or a kernel method; with graph=True, it has other steps than tasks, too.
+        *args: the arguments of the kernel.
+        keep_bytes: maximum number of bytes saved for `back()`; the oldest data are dropped first.
+        **keywords: the keyword arguments of the kernel.
 
     Attributes:
         over: whether the launch has ended.
-        status: the `qd.GraphStatus` that the launch would give if it ended here.
+        status: the `qd.GraphStatus` that the launch would return if it ended now.
 
     Raises:
-        TypeError, ValueError: `keep_bytes` is no whole number, or less than 0. QuadrantsRuntimeError: the kernel uses sparse trees, or is
-        moved by another thread.
+        TypeError, ValueError: `keep_bytes` is not an integer, or is negative. QuadrantsRuntimeError: the kernel uses sparse trees, or
+        another thread is advancing the launch.
 
     Example:
         >>> @qd.kernel(graph=True)
@@ -122,47 +122,47 @@ class Stepper:
 
     @property
     def status(self):
-        """What the launch would give if it ended here."""
+        """The `qd.GraphStatus` that the launch would return if it ended now."""
         return self._status(self._steps.state()["yielded"])
 
     def task(self):
-        """Goes on past one task; gives the `status`, as the other calls that go on do."""
+        """Executes one task; returns the `status`, like the other methods that advance the launch."""
         return self._advance(_TASK)
 
     def turn(self):
-        """Goes on to the end of a pass of a `qd.graph.do_while`."""
+        """Advances to the end of an iteration of a `qd.graph.do_while`."""
         return self._advance(_TURN)
 
     def step(self):
-        """Goes on to the end of the next checkpoint, run or left out."""
+        """Advances to the end of the next checkpoint, executed or skipped."""
         return self._advance(_CHECKPOINT)
 
     def run(self):
-        """Goes on to the end."""
+        """Advances to the end of the launch."""
         return self._advance(_END)
 
     def resume(self, label):
-        """Begins a launch anew, as `kernel.resume` does; nothing of it runs yet.
+        """Starts a new launch, like `kernel.resume`, without executing any of it yet.
 
         Args:
-            label: of the checkpoint that it begins with.
+            label: the label of the checkpoint to start at.
         """
         if not any(own is not None for own, _, _ in self._checkpoints):
             raise _exceptions.QuadrantsRuntimeError("there is no qd.checkpoint to resume from")
         self._steps.begin(self._steps.find(label))
 
     def back(self):
-        """Takes the last call of step, turn, task, run or resume back, and what was written since then into arrays of the kernel;
-        False if nothing is kept of it. Arrays that the kernel only reads stay as they are where they take more than a quarter of
-        `keep_bytes`."""
+        """Undoes the last call of step, turn, task, run or resume, including its writes to arrays of the kernel; returns False if no data
+        are saved for it. Read-only arrays that take more than a quarter of `keep_bytes` are not restored."""
         return self._steps.back()
 
     def state(self):
-        """The launch as plain data, fit for JSON: `kernel`, its name; `steps`, in order; `next`, the number of the step that comes next, or
-        None; `over`; `yielded`, the label as a number, or None; `back`, how many calls can be taken back. A step has its `kind`, its `index`
-        among those, and its `depth`. A "task" has `name`, `line`, `runs`, and `microseconds` of its last run; a "level" (a do_while) `flag`,
-        its `value` now, `parent` (a level or -1), and `turn`, the passes begun since it was entered; a "checkpoint" `label` and `name` (None
-        if it has none), `flag`, its `value`, and `state`: "pending", "skipped", "running", "done" or "yielded"; a "region" and a "section" no more."""
+        """Returns the state of the launch as plain data that can be converted to JSON: `kernel`, its name; `steps`, in order; `next`, the
+        index of the next step, or None; `over`; `yielded`, the label as a number, or None; `back`, the number of calls that can be undone.
+        Each step has its `kind`, its `index` among those of its kind, and its `depth`. A "task" has `name`, `line`, `runs`, and
+        `microseconds` of its last run; a "level" (a do_while) has `flag`, its current `value`, `parent` (a level or -1), and `turn`, the
+        number of iterations started since it was entered; a "checkpoint" has `label` and `name` (None if it has none), `flag`, its `value`,
+        and `state`: "pending", "skipped", "running", "done" or "yielded". A "region" and a "section" have nothing else."""
         now = self._steps.state()
         steps, at = [], None
         for number, one in enumerate(self._described):

@@ -1,4 +1,4 @@
-"""Names of the native module that programs look for in quadrants._lib.core. Each is what the package itself uses."""
+"""Names of the native module that programs access in quadrants._lib.core. Each is an object that the package itself uses."""
 
 from quadrants import _arch, _dtypes, _exceptions, _native, _options, _settings, _version
 from quadrants._trees import snode as _snode
@@ -12,7 +12,7 @@ CompileConfig = _options.CompileConfig
 
 
 def arch_from_name(name):
-    """The Arch of that name."""
+    """Returns the Arch with that name."""
     return _arch.from_name(name)
 
 
@@ -41,17 +41,17 @@ def with_amdgpu():
 
 
 def default_compile_config():
-    """The options that qd.init starts from."""
+    """Returns the options that qd.init starts from."""
     return _settings.defaults
 
 
 def get_max_num_indices():
-    """Most indices that a field can have."""
+    """Returns the maximum number of indices of a field."""
     return _snode._MAX_INDICES
 
 
 def data_type_size(dtype):
-    """Bytes of a number of that type in memory."""
+    """Returns the size of a number of that type in bytes."""
     return _dtypes.numpy_dtype(dtype).itemsize
 
 
@@ -72,21 +72,21 @@ def get_version_string():
 
 
 def get_commit_hash():
-    """Of the sources that the package was built from."""
+    """Returns the commit that the package was built from."""
     from quadrants._lib import _build_info
 
     return _build_info.commit
 
 
 def get_repo_dir():
-    """The folder of the cache on disk: below $XDG_CACHE_HOME, else ~/.cache, as the C library has these variables: os.putenv()
-    changes them and not os.environ."""
+    """Returns the folder of the cache on disk: below $XDG_CACHE_HOME, else ~/.cache. The variables are read from the C library, since
+    os.putenv() does not change os.environ."""
     known = {name: _native.core().environment(name) for name in ("XDG_CACHE_HOME", "HOME")}
     return _options.repo_dir({name: text for name, text in known.items() if text is not None})
 
 
 def test_threading():
-    """Runs threads that wait for each other; whether all of them came to the end."""
+    """Runs threads that wait for each other; returns whether all of them finished."""
     import threading
 
     done, meeting = [], threading.Barrier(4)
@@ -104,7 +104,7 @@ def test_threading():
 
 
 def find(name):
-    """The name as quadrants._lib.core has it; AttributeError says what to use instead."""
+    """Returns an object by its name in quadrants._lib.core; the text of the AttributeError states an alternative."""
     if name.startswith("Quadrants") and hasattr(_exceptions, name):
         return getattr(_exceptions, name)
     if name in globals() and not name.startswith("_") and name != "find":

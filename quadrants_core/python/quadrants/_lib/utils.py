@@ -1,8 +1,8 @@
-"""Where the native module is."""
+"""Location of the native module."""
 
 
 def import_qd_python_core():
-    """The native module, quadrants._lib.core."""
+    """Returns the native module, quadrants._lib.core."""
     from quadrants._lib import core
 
     return core

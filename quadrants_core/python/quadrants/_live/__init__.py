@@ -1,1 +1,1 @@
-"""What is known of a program while it runs, by listing: a cell of a notebook, or a file. The notebook and the inspector show the same."""
+"""The state of a running program by listing, which is a notebook cell or a file. Notebooks and the inspector share it."""

@@ -1,15 +1,16 @@
-"""What a program is at, in words: the kernel that is compiled, or the task that runs, and how much of it is done."""
+"""Describes the current activity of a program: the kernel being compiled or the task being run, and its progress."""
 
 from quadrants import _exceptions, _native
 
 
 def shift_of(file):
-    """How many lines of the editor come before line 1 of a source; notebooks replace this."""
+    """Returns the number of lines in the editor before line 1 of a source; notebooks replace this function."""
     return 0
 
 
 def now():
-    """What the core does at the moment (`activity` of python/bind/module.cpp), or None. Any thread may ask, as often as it likes."""
+    """Returns the current activity of the core (`activity` of python/bind/module.cpp), or None. It may be called from any thread at any
+    frequency."""
     return _native.loaded.activity() if _native.loaded is not None else None
 
 
@@ -22,13 +23,14 @@ def shown_name(kernel):
 
 
 def share_of(told):
-    """How much of it is done, from 0 to 1; None where that is not known."""
+    """Returns the progress from 0 to 1; None if unknown."""
     whole = told["tasks"] if told["what"] == "compiling" else told["chunks"]
     return told["done"] / whole if whole else None
 
 
 def place_of(told, shift=0):
-    """Which task, or how many of them, without what changes all the time. `shift`: lines of the editor before line 1."""
+    """Returns the current task, or the number of compiled tasks, without values that change constantly. `shift`: lines of the editor before
+    line 1."""
     if told["what"] == "compiling":
         return f"{told['done']} of {told['tasks']} tasks" if told["tasks"] else "reading its source"
     turns = [f"turn {' · '.join(f'{turn:,}' for turn in told['turns'])}"] if told["turns"] else []
@@ -38,7 +40,7 @@ def place_of(told, shift=0):
 
 
 def where_it_stopped(kernel, file, line, done, chunks, turns):
-    """The text of the KeyboardInterrupt of a launch that Stop ended."""
+    """Returns the text of the KeyboardInterrupt of a launch that Stop ended."""
     said = [f"in turn {' · '.join(f'{turn:,}' for turn in turns)}"] if turns else []
     if line:
         said.append(f"at {_exceptions.place_name(file, line + shift_of(file))}" if file else f"at line {line}")
@@ -53,7 +55,7 @@ def time_of(seconds):
 
 
 def text_of(progress):
-    """One line, of what widgets/protocol/progress.ts describes."""
+    """Returns one line of text for the data specified in widgets/protocol/progress.ts."""
     done = [] if progress["share"] is None or progress["what"] == "compiling" else [f"{progress['share']:.0%}"]
     head = f"compiling {progress['kernel']}" if progress["what"] == "compiling" else f"{progress['kernel']} runs"
     rest = [part for part in (progress["place"], *done, time_of(progress["seconds"])) if part]

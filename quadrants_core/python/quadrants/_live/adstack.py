@@ -1,4 +1,4 @@
-"""What gradients keep for the way back through their loops: tasks as in widgets/protocol/adstack.ts."""
+"""The adstack memory of gradients, by task, as in widgets/protocol/adstack.ts."""
 
 from quadrants import _exceptions
 from quadrants._gradients import memory as _memory
@@ -9,7 +9,7 @@ def shown_name(name):
 
 
 def file_of(kept):
-    """Where the kernel stands, as far as its variables tell."""
+    """Returns the file of the kernel, as far as its variables reveal it."""
     return next((v.file for task in kept.tasks for loop in task.loops for v in loop.variables), "")
 
 
@@ -25,23 +25,25 @@ def _loop(loop, shift):
 
 
 def task_data(task, file, shift=lambda file, line: 0):
-    """`shift`: how many lines come before those of the code where somebody reads it, by file and line."""
+    """Returns the data of a task. `shift`: function of file and line that returns the number of preceding lines in the displayed code."""
     loops = [loop for loop in task.loops if loop.variables]
     lanes = max((loop.lanes for loop in loops), default=1)
     ran = {loop.line for loop in loops if loop.trips}
-    loops = [_loop(loop, shift) for loop in loops if loop.trips or loop.line not in ran]  # of the ways to run it, those that were taken
+    # of the alternative versions of a loop, only the one that was taken
+    loops = [_loop(loop, shift) for loop in loops if loop.trips or loop.line not in ran]
     return {"name": task.name, "line": task.line + shift(file, task.line), "text": _text(file, task.line), "predicted": task.predicted,
             "measured": task.measured, "total": task.total, "of_one": task.of_one, "lanes": lanes, "excess": task.excess, "loops": loops}
 
 
 class Adstack:
-    """AdstackMessage of widgets/protocol/inspector.ts."""
+    """Builds AdstackMessage of widgets/protocol/inspector.ts."""
 
     def __init__(self):
         self.told = []
 
     def take(self):
-        """Whether there is anything to tell. Of a launch that goes on the figures change all the time: they are told when it is over."""
+        """Returns whether there are changes to send. The figures of a launch in progress change constantly, so they are sent when it has
+        ended."""
         found = _memory.memory_now()
         if any(task.running for kernel in found for task in kernel.tasks):
             return False

@@ -1,4 +1,4 @@
-"""What was counted, by listing and line, at one moment."""
+"""A snapshot of the counts, by listing and line."""
 
 import ast
 import linecache
@@ -9,9 +9,8 @@ from quadrants._coverage import counts as _coverage
 
 
 class Kernel:
-    """What one specialisation of a kernel counted. `title`: what it was made for; `place`: (name of the cell or file, line) of its
-    first statement; `launched`: whether it ever ran. One that works out gradients has `backward` alone: how often lines were run
-    once more for that."""
+    """The counts of one specialisation of a kernel. `title`: its types and values; `place`: (name of the cell or file, line) of its first
+    statement; `launched`: whether it has run. A reverse kernel has only `backward`: how often lines were run again for it."""
 
     def __init__(self, name, title, rows):
         self.name, self.title, self.place, self.launched = name, title, None, False

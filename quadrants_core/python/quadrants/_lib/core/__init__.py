@@ -1,4 +1,4 @@
-"""The extension module quadrants_python, and the names that programs look for beside it."""
+"""The extension module quadrants_python, and further names that programs access."""
 
 from quadrants import _native
 
