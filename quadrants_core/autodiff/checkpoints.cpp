@@ -47,7 +47,7 @@ class Checkpoints {
         const Value most = b.i64(int64_t(std::min<uint64_t>(allowed, uint64_t(1) << 48)));
         const Value fits = b.le(n, most);
         const BlockId whole = fn_.make_block(), parts = fn_.make_block();
-        again(v, whole, fn_.args(v)[0], fn_.args(v)[1], inits(v));
+        copy_loop(v, whole, fn_.args(v)[0], fn_.args(v)[1], inits(v));
         if (levels == 2) {
             end(nest(v, parts, n, {root(parts, n, 0.5)}), parts);
         } else {
@@ -92,7 +92,7 @@ class Checkpoints {
         return {list.begin(), list.end()};
     }
     /// Copies the loop with other bounds; returns its results.
-    Values again(Value v, BlockId block, Value lower, Value upper, const Values &enter, bool ends = true) {
+    Values copy_loop(Value v, BlockId block, Value lower, Value upper, const Values &enter, bool ends = true) {
         passes::Cloner cloner(fn_, fn_);
         const Value made = cloner.copy(v, block);
         Values args = {lower, upper};
@@ -122,7 +122,7 @@ class Checkpoints {
             const Value upper = b.add(begin, to);
             const Value lo = b.cast(lower, type);
             const Value hi = b.cast(upper, type);
-            return again(v, block, lo, hi, enter, false);
+            return copy_loop(v, block, lo, hi, enter, false);
         }
         const Value size = sizes[depth];
         const Value count = b.sub(to, from);

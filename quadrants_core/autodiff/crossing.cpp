@@ -15,14 +15,14 @@ namespace {
 class Crossing {
   public:
     Crossing(const Function &kernel, const Companions &companions)
-        : fn_(kernel), companions_(companions), mentions_(kernel.insts.size()) {}
+        : fn_(kernel), companions_(companions), depends_(kernel.insts.size()) {}
 
     void run() {
         for (Value v : fn_[fn_.body].insts) {
             if (fn_[v].op != Op::parallel || fn_.loops[fn_[v].imm].serialize) continue;
             loads_.clear();
             stores_.clear();
-            for (Value index : fn_[fn_[v].blocks[0]].params) mentions_[index.id] = 1;
+            for (Value index : fn_[fn_[v].blocks[0]].params) depends_[index.id] = 1;
             collect(fn_[v].blocks[0]);
             for (Value store : stores_)
                 for (Value load : loads_) compare(store, load);
@@ -34,13 +34,13 @@ class Crossing {
         for (Value v : fn_[block].insts) {
             const Inst &in = fn_[v];
             if (info(in.op).effect == Effect::pure)
-                for (Value a : fn_.args(v)) mentions_[v.id] |= mentions_[a.id];
+                for (Value a : fn_.args(v)) depends_[v.id] |= depends_[a.id];
             if (in.op == Op::if_)
                 for (BlockId inner : in.blocks) collect(inner);
             if (in.op != Op::load && in.op != Op::store) continue;
             const Value pointer = fn_.args(v)[0];
             const Op address = fn_[pointer].op;
-            if ((address != Op::place && address != Op::element) || !mentions_[pointer.id]) continue;
+            if ((address != Op::place && address != Op::element) || !depends_[pointer.id]) continue;
             if (target_of(fn_, companions_, pointer).has_companion) (in.op == Op::load ? loads_ : stores_).push_back(v);
         }
     }
@@ -50,10 +50,10 @@ class Crossing {
         if (fn_[to].op != fn_[from].op || fn_[to].imm != fn_[from].imm) return;
         if (fn_[to].op == Op::element && fn_.args(to)[0] != fn_.args(from)[0]) return;
         for (size_t i = 0; i < fn_.args(to).size(); ++i)
-            if (are_apart(fn_.args(to)[i], fn_.args(from)[i])) return;
+            if (never_equal(fn_.args(to)[i], fn_.args(from)[i])) return;
         for (size_t i = 0; i < fn_.args(to).size(); ++i) {
             const Value a = fn_.args(to)[i], b = fn_.args(from)[i];
-            if ((mentions_[a.id] || mentions_[b.id]) && !same(a, b, 0)) fail(load);
+            if ((depends_[a.id] || depends_[b.id]) && !same(a, b, 0)) fail(load);
         }
     }
 
@@ -78,19 +78,19 @@ class Crossing {
     }
 
     /// True if its instructions show that it is loop-invariant.
-    bool is_steady(Value v, int depth) const {
+    bool is_invariant(Value v, int depth) const {
         const Inst &in = fn_[v];
         if (in.op == Op::param) return std::find(fn_.params.begin(), fn_.params.end(), v) != fn_.params.end();
         if (depth > 16 || !is_movable(in.op)) return false;
         const auto args = fn_.args(v);
-        return std::all_of(args.begin(), args.end(), [&](Value a) { return is_steady(a, depth + 1); });
+        return std::all_of(args.begin(), args.end(), [&](Value a) { return is_invariant(a, depth + 1); });
     }
 
     /// True if two indices are never equal, in any pair of iterations: `t + 1` and `t`.
-    bool are_apart(Value a, Value b) const {
+    bool never_equal(Value a, Value b) const {
         const Sum x = sum(a), y = sum(b);
         if (int32_t(x.more) == int32_t(y.more) || bool(x.of) != bool(y.of)) return false;
-        return !x.of || (same(x.of, y.of, 0) && is_steady(x.of, 0));
+        return !x.of || (same(x.of, y.of, 0) && is_invariant(x.of, 0));
     }
 
     /// True if both are syntactically equal.
@@ -117,7 +117,7 @@ class Crossing {
 
     const Function &fn_;
     const Companions &companions_;
-    std::vector<uint8_t> mentions_; ///< by value: it depends on an index of the loop
+    std::vector<uint8_t> depends_; ///< by value: it depends on an index of the loop
     std::vector<Value> loads_, stores_;
 };
 

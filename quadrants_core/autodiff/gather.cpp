@@ -18,9 +18,9 @@ using namespace ir;
 
 namespace {
 
-constexpr int worth_an_atomic = 24;        ///< cost that may be recomputed to save one atomic
-constexpr int64_t least_iterations = 4096; ///< fewer are not worth more tasks
-constexpr int64_t farthest = 1 << 20;      ///< limit of constants added to an index
+constexpr int atomic_cost = 24;               ///< cost that may be recomputed to save one atomic
+constexpr int64_t least_iterations = 4096;    ///< fewer are not worth more tasks
+constexpr int64_t largest_distance = 1 << 20; ///< limit of constants added to an index
 
 class Gather {
   public:
@@ -33,11 +33,11 @@ class Gather {
         if (fn_.loops[fn_[loop_].imm].serialize || is_short()) return false;
         axes_ = fn_[body_].params;
         for (Value p : axes_) inside_[p.id] = 1;
-        if (!read_body() || !choose() || !is_apart() || !pays()) return false;
+        if (!read_body() || !choose() || !is_independent() || !pays()) return false;
         b_.span = fn_[loop_].span;
         gather();
         borders();
-        rest();
+        keep_remaining();
         return true;
     }
 
@@ -73,7 +73,7 @@ class Gather {
             if (op == Op::load)
                 for (const Values *before : {&stores_, &atomics_})
                     for (Value w : *before)
-                        if (!are_apart(v, w)) return false;
+                        if (!never_alias(v, w)) return false;
         }
         return true;
     }
@@ -101,7 +101,7 @@ class Gather {
             far[size_t(axis - axes_.begin())] = int32_t(uint32_t(sum.constant));
         }
         return std::ranges::all_of(found, [](int n) { return n == 1; }) &&
-               std::ranges::all_of(far, [](int64_t d) { return d > -farthest && d < farthest; });
+               std::ranges::all_of(far, [](int64_t d) { return d > -largest_distance && d < largest_distance; });
     }
 
     /// Chooses the atomics on objects to which iterations add at several distances.
@@ -134,27 +134,27 @@ class Gather {
     }
 
     /// True if two accesses never alias, in any pair of iterations.
-    bool are_apart(Value a, Value b) const {
+    bool never_alias(Value a, Value b) const {
         const Value x = fn_.args(a)[0], y = fn_.args(b)[0];
         if (!memory_.objects_overlap(memory_.object(x), memory_.object(y))) return true;
         if (fn_[x].op != fn_[y].op || fn_[x].imm != fn_[y].imm) return false;
         if (fn_[x].op != Op::place && (fn_[x].op != Op::element || fn_.args(x)[0] != fn_.args(y)[0])) return false;
         for (size_t i = 0; i < indices(x).size(); ++i) {
             const analysis::Sum m = analysis::as_sum(fn_, indices(x)[i]), n = analysis::as_sum(fn_, indices(y)[i]);
-            const bool is_steady = !m.base || !inside_[m.base.id];
-            if (m.base == n.base && is_steady && uint32_t(m.constant) != uint32_t(n.constant)) return true;
+            const bool is_invariant = !m.base || !inside_[m.base.id];
+            if (m.base == n.base && is_invariant && uint32_t(m.constant) != uint32_t(n.constant)) return true;
         }
         return false;
     }
     bool is_part(Value v) const { return std::ranges::find(parts_, v, &Part::atomic) != parts_.end(); }
 
-    bool is_apart() const {
+    bool is_independent() const {
         for (const Part &part : parts_) {
             for (const Values *list : {&loads_, &stores_})
                 for (Value v : *list)
-                    if (!are_apart(v, part.atomic)) return false;
+                    if (!never_alias(v, part.atomic)) return false;
             for (Value v : atomics_)
-                if (!is_part(v) && !are_apart(v, part.atomic)) return false;
+                if (!is_part(v) && !never_alias(v, part.atomic)) return false;
         }
         return true;
     }
@@ -183,7 +183,7 @@ class Gather {
         for (const auto &[far, parts] : by_distance())
             for (Value v : slice(parts))
                 if (!fn_.type(v).is_pointer() && fn_[v].op != Op::constant) cost += cost_of(fn_[v].op);
-        return cost <= worth_an_atomic * int(parts_.size());
+        return cost <= atomic_cost * int(parts_.size());
     }
 
     /// Clamps to i32.
@@ -282,7 +282,7 @@ class Gather {
     }
 
     /// Keeps the loop for the instructions that are not gathered.
-    void rest() {
+    void keep_remaining() {
         std::erase_if(fn_[body_].insts, [&](Value v) { return is_part(v); });
         if (!stores_.empty() || atomics_.size() > parts_.size()) fn_[b_.block].insts.push_back(loop_);
     }

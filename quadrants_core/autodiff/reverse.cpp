@@ -167,7 +167,7 @@ class Reverse {
         if (!g) return;
         const Value from = fn_.args(v)[0];
         const Target target = target_of(fn_, companions_, from);
-        if (const Value cell = target.kind == Target::Kind::global ? questionable_cell(target.base) : Value{}) {
+        if (const Value cell = target.kind == Target::Kind::global ? uncertain_cell(target.base) : Value{}) {
             const Value made = b_.if_(b_.emit(Op::is_active, {cell}, Scalar::u1));
             for (int side = 0; side < 2; ++side) {
                 replay_.enter(replay_.out()[made].blocks[side]);
@@ -185,14 +185,14 @@ class Reverse {
     }
 
     /// The cell that contains an element, if the cell may not exist and adding to the adjoint would create one.
-    Value questionable_cell(Value pointer) {
+    Value uncertain_cell(Value pointer) {
         if (fn_[pointer].op != Op::place) return {};
         const uint64_t number = fn_[pointer].imm;
         const Place &place = fn_.places[number];
         if (!is_sparse(place) || !is_sparse(fn_.places[companions_.place(number)])) return {};
         const Values indices(fn_.args(pointer).begin(), fn_.args(pointer).end());
-        if (cells_at_hand_ && indices == fn_[fn_[cells_at_hand_].blocks[0]].params) {
-            const Place &loop = fn_.places[place_of(fn_[fn_.args(cells_at_hand_)[1]])];
+        if (cell_loop_ && indices == fn_[fn_[cell_loop_].blocks[0]].params) {
+            const Place &loop = fn_.places[place_of(fn_[fn_.args(cell_loop_)[1]])];
             if (loop.tree == place.tree && loop.levels == place.levels && loop.index_offset == place.index_offset)
                 return {}; // it is the loop's current cell
         }
@@ -276,9 +276,9 @@ class Reverse {
         const Values bounds = values(fn_.args(v));
         const Value made = b_.parallel(bounds, loop);
         replay_.open_frame(v, made);
-        cells_at_hand_ = loop.cells ? v : Value{};
+        cell_loop_ = loop.cells ? v : Value{};
         backward(fn_[v].blocks[0]);
-        cells_at_hand_ = {};
+        cell_loop_ = {};
         b_.yield();
         replay_.close_frame();
     }
@@ -294,7 +294,7 @@ class Reverse {
     std::vector<uint8_t> reached_;       ///< by value: something has been added to its adjoint on this path
     Values reached_list_;                ///< values for which `reached_` is set, in order
     Values passed_;                      ///< adjoints of the values that the next block passes; none: zero
-    Value cells_at_hand_;                ///< the current loop over cells
+    Value cell_loop_;                    ///< the current loop over cells
     std::map<uint64_t, uint64_t> cells_; ///< by place: the place of the cells that contain it
 };
 

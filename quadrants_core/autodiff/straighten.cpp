@@ -15,9 +15,9 @@ using namespace ir;
 
 namespace {
 
-class Rounds {
+class Straightening {
   public:
-    explicit Rounds(Function &fn) : fn_(fn), rename_(fn) {}
+    explicit Straightening(Function &fn) : fn_(fn), rename_(fn) {}
 
     void run() {
         visit(fn_.body);
@@ -31,7 +31,7 @@ class Rounds {
     /// a `continue`; or the last ones only.
     struct End {
         std::vector<Type> yielded; ///< their types, if a condition follows
-        bool tells = false;
+        bool has_condition = false;
     };
 
     void visit(BlockId block) {
@@ -73,20 +73,20 @@ class Rounds {
 
     std::vector<Type> types(const End &end) const {
         std::vector<Type> all = end.yielded;
-        if (end.tells) all.push_back(Scalar::u1);
+        if (end.has_condition) all.push_back(Scalar::u1);
         all.insert(all.end(), carried_.begin(), carried_.end());
         return all;
     }
     /// The operands of a path that reaches the end of its block, and of one that continues with the next iteration.
-    Values falls(Builder &b, const Values &given, const End &end) {
-        if (!end.tells) return given;
+    Values fall_through(Builder &b, const Values &given, const End &end) {
+        if (!end.has_condition) return given;
         Values all = given;
         all.push_back(b.u1(true));
         for (Type t : carried_) all.push_back(b.number(t, 0));
         return all;
     }
-    Values goes_on(Builder &b, const Values &given, const End &end) {
-        if (!end.tells) return given;
+    Values next_iteration(Builder &b, const Values &given, const End &end) {
+        if (!end.has_condition) return given;
         Values all;
         for (Type t : end.yielded) all.push_back(b.number(t, 0));
         all.push_back(b.u1(false));
@@ -118,7 +118,7 @@ class Rounds {
             Builder b(fn_, block);
             b.span = fn_[last].span;
             const Values given = args(last);
-            b.yield(fn_[last].op == Op::continue_ ? goes_on(b, given, end) : falls(b, given, end));
+            b.yield(fn_[last].op == Op::continue_ ? next_iteration(b, given, end) : fall_through(b, given, end));
             return;
         }
         const Value v = *at;
@@ -127,7 +127,7 @@ class Rounds {
         const BlockId sides[] = {fn_[v].blocks[0], fn_[v].blocks[1]};
         const bool first_falls = fn_[terminator(sides[0])].op == Op::yield;
         const bool second_falls = fn_[terminator(sides[1])].op == Op::yield;
-        if (first_falls && second_falls) return share(block, v, rest, end);
+        if (first_falls && second_falls) return join(block, v, rest, end);
         if (first_falls || second_falls) { // the code after it belongs to one side
             const BlockId side = sides[first_falls ? 0 : 1];
             const Values given = args(terminator(side));
@@ -142,9 +142,9 @@ class Rounds {
     }
 
     /// Handles a `v` of which both sides may reach the code after it.
-    void share(BlockId block, Value v, const Values &rest, const End &end) {
+    void join(BlockId block, Value v, const Values &rest, const End &end) {
         End inside;
-        inside.tells = true;
+        inside.has_condition = true;
         for (Value r : fn_.results(v)) inside.yielded.push_back(fn_.type(r));
         std::vector<Type> more = {Scalar::u1};
         more.insert(more.end(), carried_.begin(), carried_.end());
@@ -161,7 +161,7 @@ class Rounds {
         close(goes, end);
         Builder left(fn_, leaves);
         left.span = b.span;
-        left.yield(goes_on(left, Values(given.begin() + ptrdiff_t(own) + 1, given.end()), end));
+        left.yield(next_iteration(left, Values(given.begin() + ptrdiff_t(own) + 1, given.end()), end));
         yield(block, results(made), b.span);
     }
 
@@ -180,7 +180,7 @@ bool contains(const Function &fn, Value v, Op op) {
 
 } // namespace
 
-void end_rounds_alike(Function &fn) { Rounds(fn).run(); }
+void end_rounds_alike(Function &fn) { Straightening(fn).run(); }
 
 void give_loops_tasks(Function &fn, const Activity &activity) {
     const std::vector<Value> list = fn[fn.body].insts;

@@ -59,10 +59,10 @@ class Validate {
         const Value fine = b_.eq(found, unread);
         const std::string number = std::to_string(fn_.places[fn_[pointer].imm].id);
         // Marks are named after their fields.
-        const std::string &whose = fn_.places[marks_.place(fn_[pointer].imm)].name;
+        const std::string &field = fn_.places[marks_.place(fn_[pointer].imm)].name;
         fn_.messages.push_back(
             {{{"(kernel=" + fn_.name + ") Breaks the global data access rule. Snode S" + number +
-                   " is overwritten unexpectedly. It is an element of " + whose + ", and was read before.",
+                   " is overwritten unexpectedly. It is an element of " + field + ", and was read before.",
                -1}}});
         const Value operands[] = {fine};
         b_.emit(Op::assert_, operands, {}, fn_.messages.size() - 1);
