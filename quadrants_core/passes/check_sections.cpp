@@ -18,7 +18,7 @@ namespace {
 using How = SectionAccess::How;
 
 /// Identifies an array or field, as far as two of them can be distinguished.
-using Whole = std::pair<Op, uint64_t>;
+using Storage = std::pair<Op, uint64_t>;
 
 class CheckSections {
   public:
@@ -27,7 +27,7 @@ class CheckSections {
     bool run() {
         const std::vector<Value> &list = fn_[fn_.body].insts;
         for (size_t at = 0; at < list.size(); at++)
-            if (begins(list[at], Subgraph::Kind::region)) look_at(at + 1);
+            if (begins(list[at], Subgraph::Kind::region)) inspect_region(at + 1);
         if (shared_.empty()) return false;
         rewrite();
         return true;
@@ -46,39 +46,39 @@ class CheckSections {
     static How way(Op op) { return op == Op::store ? How::write : is_atomic(op) ? How::update : How::read; }
 
     /// Finds the array or field that a pointer points into; false if sections cannot share it.
-    bool find_whole(Value pointer, Whole &whole) const {
+    bool find_storage(Value pointer, Storage &storage) const {
         while (fn_[pointer].op == Op::offset) pointer = fn_.args(pointer)[0];
         const Inst &in = fn_[pointer];
         if (in.op == Op::place) {
             const Place &place = fn_.places[in.imm];
             if (is_sparse(place)) return false;
-            whole = {Op::place, place.id};
+            storage = {Op::place, place.id};
         } else if (in.op == Op::element || in.op == Op::array_base) {
-            whole = {Op::element, fn_.args(pointer)[0].id};
+            storage = {Op::element, fn_.args(pointer)[0].id};
         } else {
             return false;
         }
-        if (!fn_.distinct_arrays) whole = {};
+        if (!fn_.distinct_arrays) storage = {};
         return true;
     }
 
     /// Collects the arrays and fields on which sections of the region conflict; `at` is the region's first instruction.
-    void look_at(size_t at) {
+    void inspect_region(size_t at) {
         const std::vector<Value> &list = fn_[fn_.body].insts;
-        std::map<Whole, Uses> uses;
+        std::map<Storage, Uses> uses;
         uint32_t section = 0;
         for (; !marks(list[at], Op::graph_end, Subgraph::Kind::region); at++) {
             if (marks(list[at], Op::graph_end, Subgraph::Kind::section)) section++;
             collect(list[at], section, uses);
         }
-        for (const auto &[whole, of] : uses)
-            if (conflict(of)) shared_[regions_].push_back(whole);
+        for (const auto &[storage, of] : uses)
+            if (conflict(of)) shared_[regions_].push_back(storage);
         regions_++;
     }
 
-    void collect(Value v, uint32_t section, std::map<Whole, Uses> &uses) const {
-        if (Whole whole; touches(fn_[v].op) && find_whole(fn_.args(v)[0], whole))
-            uses[whole][section] |= 1u << uint32_t(way(fn_[v].op));
+    void collect(Value v, uint32_t section, std::map<Storage, Uses> &uses) const {
+        if (Storage storage; touches(fn_[v].op) && find_storage(fn_.args(v)[0], storage))
+            uses[storage][section] |= 1u << uint32_t(way(fn_[v].op));
         for (const BlockId inner : fn_[v].blocks)
             if (inner)
                 for (const Value each : fn_[inner].insts) collect(each, section, uses);
@@ -87,8 +87,8 @@ class CheckSections {
     static bool conflict(const Uses &uses) {
         uint32_t all = 0;
         for (const auto &[section, ways] : uses) all |= ways;
-        const bool alike = all == 1u << uint32_t(How::read) || all == 1u << uint32_t(How::update);
-        return uses.size() > 1 && !alike;
+        const bool compatible = all == 1u << uint32_t(How::read) || all == 1u << uint32_t(How::update);
+        return uses.size() > 1 && !compatible;
     }
 
     void rewrite() {
@@ -96,7 +96,7 @@ class CheckSections {
         fn_[fn_.body].insts.clear();
         b_.block = fn_.body;
         uint32_t region = 0, section = 0;
-        const std::vector<Whole> *checked = nullptr;
+        const std::vector<Storage> *checked = nullptr;
         for (const Value v : old) {
             b_.span = fn_[v].span;
             if (checked) check(v, section, *checked);
@@ -113,7 +113,7 @@ class CheckSections {
     }
 
     /// Checks the accesses in the blocks of an instruction, and before it its own access.
-    void check(Value v, uint32_t section, const std::vector<Whole> &checked) {
+    void check(Value v, uint32_t section, const std::vector<Storage> &checked) {
         const BlockId inner[] = {fn_[v].blocks[0], fn_[v].blocks[1]};
         for (const BlockId block : inner) {
             if (!block) continue;
@@ -128,8 +128,8 @@ class CheckSections {
             }
             b_.block = outer;
         }
-        if (Whole whole; touches(fn_[v].op) && find_whole(fn_.args(v)[0], whole) &&
-                         std::find(checked.begin(), checked.end(), whole) != checked.end())
+        if (Storage storage; touches(fn_[v].op) && find_storage(fn_.args(v)[0], storage) &&
+                             std::find(checked.begin(), checked.end(), storage) != checked.end())
             check_access(fn_.args(v)[0], {way(fn_[v].op), section, line()});
     }
 
@@ -175,7 +175,7 @@ class CheckSections {
 
     Function &fn_;
     Builder b_;
-    std::map<uint32_t, std::vector<Whole>> shared_; ///< by region: arrays and fields whose accesses are checked
+    std::map<uint32_t, std::vector<Storage>> shared_; ///< by region: arrays and fields whose accesses are checked
     uint32_t regions_ = 0;
 };
 

@@ -126,7 +126,7 @@ struct Forward {
         }
     }
     /// Undoes the kills since `m`, and returns those of older facts.
-    std::vector<uint32_t> take_back(const Mark &m) {
+    std::vector<uint32_t> undo_kills(const Mark &m) {
         std::vector<uint32_t> list;
         for (size_t i = m.killed; i < killed.size(); ++i) {
             if (killed[i] >= m.facts) continue;
@@ -217,9 +217,9 @@ struct Forward {
             BlockId b = fn[v].blocks[side];
             run(b);
             ++epoch;
-            bool goes_on = fn[fn[b].insts.back()].op == Op::yield;
-            std::vector<uint32_t> list = take_back(before);
-            if (goes_on) kills[side] = std::move(list);
+            bool falls_through = fn[fn[b].insts.back()].op == Op::yield;
+            std::vector<uint32_t> list = undo_kills(before);
+            if (falls_through) kills[side] = std::move(list);
             drop_added(before);
         }
         for (const std::vector<uint32_t> &list : kills)
@@ -233,7 +233,7 @@ struct Forward {
         Mark before = mark();
         run(fn[v].blocks[0]);
         ++epoch;
-        std::vector<uint32_t> list = take_back(before);
+        std::vector<uint32_t> list = undo_kills(before);
         drop_added(before);
         for (uint32_t i : list) kill(i);
     }

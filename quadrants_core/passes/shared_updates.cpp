@@ -17,7 +17,7 @@ using analysis::Overlap;
 
 namespace {
 
-constexpr size_t farthest = 64; ///< maximum number of instructions between load and store
+constexpr size_t largest_distance = 64; ///< maximum number of instructions between load and store
 
 class Updates {
   public:
@@ -67,7 +67,7 @@ class Updates {
         const std::vector<Value> &list = fn_[b].insts;
         analysis::Access stored = memory_.access(list[at]);
         if (memory_.overlap(stored, memory_.access(load)) != Overlap::exact) return false;
-        for (size_t i = at; i > 0 && at - i < farthest; --i) {
+        for (size_t i = at; i > 0 && at - i < largest_distance; --i) {
             Value v = list[i - 1];
             if (v == load) return true;
             if (!(effects_[v.id] & analysis::writes)) continue;
