@@ -1,13 +1,13 @@
-"""The native library of the package: libquadrants_core.so, the file that the Jupyter kernel opens as well, is loaded on
-first use as the extension module quadrants._lib.core.quadrants_python."""
+"""The native library of the package: libquadrants_core.so, the file that the Jupyter kernel opens, too, is loaded on first use as the
+extension module quadrants._lib.core.quadrants_python."""
 
-loaded = None  # the extension module, once it is
+loaded = None  # the extension module once it is loaded, else None
 _NAME = "quadrants._lib.core.quadrants_python"
-_waiting = []  # to be told when it is
+_waiting = []  # functions to call once it is loaded
 
 
 def core():
-    """The extension module."""
+    """Returns the extension module."""
     global loaded
     if loaded is None:
         loaded = _load()

@@ -1,4 +1,4 @@
-"""Makers in modules that are loaded when they are first used."""
+"""Constructors in modules that are imported on first use."""
 
 from quadrants._factories import makes
 

@@ -1,4 +1,4 @@
-"""Which values an option can have, and the words for those that it cannot."""
+"""The valid values of options, and the error messages for others."""
 
 import operator as _operator
 import os as _os
@@ -7,7 +7,7 @@ from quadrants._lib import _option_rows
 
 ROWS = {row[0]: row for row in _option_rows.ROWS}  # name -> (name, type, default, set by, key, acts, doc)
 
-# Least and greatest value; of other numbers, none is below 0.
+# Minimum and maximum; the minimum of other numbers is 0.
 _LIMITS = {
     "opt_level": (0, 3),
     "cpu_max_num_threads": (0, 1024),
@@ -22,12 +22,12 @@ _PATHS = ("offline_cache_file_path", "debug_dump_path")
 
 
 def limits(name):
-    """Of an option that is a number."""
+    """Returns the limits of a numeric option."""
     return _LIMITS.get(name, (0, _GREATEST[ROWS[name][1]]))
 
 
 def allowed(name):
-    """The values that an option can have, in words."""
+    """Describes the valid values of an option."""
     kind = ROWS[name][1]
     if kind == "Flag":
         return "True or False"
@@ -41,7 +41,7 @@ def allowed(name):
 
 
 def shown(value):
-    """A value in a message."""
+    """Formats a value for a message."""
     try:
         text = repr(value)
     except Exception:
@@ -50,7 +50,7 @@ def shown(value):
 
 
 def flag(name, value):
-    """`value` as a bool: True, False, 0, 1 or a bool of numpy."""
+    """Returns `value` as a bool; it must be True, False, 0, 1 or a NumPy bool."""
     if value is True or value is False:
         return value
     if type(value).__name__ in ("bool", "bool_") and type(value).__module__ == "numpy":
@@ -65,7 +65,7 @@ def flag(name, value):
 
 
 def checked(name, value):
-    """`value` as the option keeps it. TypeError, ValueError: it cannot have that."""
+    """Returns `value` in the form in which the option is stored. Raises TypeError or ValueError if it is not valid."""
     kind = ROWS[name][1]
     if kind == "Flag":
         return flag(name, value)
@@ -100,7 +100,7 @@ def _text(name, value):
 
 
 def _path(name, text):
-    """With `~` for the home folder of a user, as in a shell."""
+    """Expands `~` to the home directory of a user, as in a shell."""
     if not text.startswith("~"):
         return text
     path = _os.path.expanduser(text)
@@ -110,7 +110,7 @@ def _path(name, text):
 
 
 def nearest(word, words):
-    """The one of `words` that looks like `word`; None if none does."""
+    """Returns the most similar of `words`, or None if none is similar."""
     import difflib
 
     found = difflib.get_close_matches(word, words, 1, 0.7)

@@ -1,10 +1,10 @@
-"""The options of qd.init as Python objects. Which there are stands in quadrants_core/options/options.def."""
+"""The options of qd.init as Python objects. They are defined in quadrants_core/options/options.def."""
 
 from quadrants import _dtypes, _environment, _logging, _option_values
 
 
 def _of(*set_by):
-    """name -> default of the options that are set in one of these ways"""
+    """Returns name -> default of the options that are set in one of these ways."""
     found = {}
     for name, kind, default, by, *_ in _environment.ROWS.values():
         if by in set_by:
@@ -18,7 +18,7 @@ SPECIAL = _of("special", "keyword")
 
 
 def default_type(name, value, choices):
-    """The type that `default_fp` or `default_ip` is; AssertionError if it is none of `choices`."""
+    """Returns the type given for `default_fp` or `default_ip`; raises AssertionError if it is not one of `choices`."""
     found, why = None, ""
     if value is int or value is float or value is bool:
         why = f": {value.__name__} is whatever the default is" if value is not bool else ""
@@ -33,7 +33,7 @@ def default_type(name, value, choices):
 
 
 class CompileConfig:
-    """The live options of the running program (qd.cfg): every name of OPTIONS plus `arch`."""
+    """The options of the running program (qd.cfg): every name of OPTIONS, and `arch`."""
 
     def __init__(self, arch, values):
         vars(self).update(values, arch=arch)
@@ -54,7 +54,7 @@ class CompileConfig:
         raise AttributeError(f"the option {name} cannot be deleted: assign another value to it", name=name, obj=self)
 
     def __getattr__(self, name):
-        """Of names that there are none of."""
+        """Raises AttributeError with a suggestion for an unknown name."""
         meant = None if name.startswith("_") else _option_values.nearest(name, [*OPTIONS, "arch", "default_up"])
         hint = f"; did you mean {meant!r}?" if meant else ""
         raise AttributeError(f"'CompileConfig' object has no attribute {name!r}{hint}", name=name, obj=self)
@@ -69,15 +69,15 @@ class CompileConfig:
 
 
 class SpecialConfig:
-    """Options that are not in qd.cfg."""
+    """The options that are not in qd.cfg."""
 
     def __init__(self, values=None):
         self.__dict__.update(values or SPECIAL)
 
 
 def repo_dir(environ):
-    """The folder below which the cache on disk lies; empty if there is no home. As everywhere, an XDG_CACHE_HOME that is
-    no absolute path counts as none."""
+    """Returns the parent folder of the cache on disk; empty if there is no home directory. As usual, an XDG_CACHE_HOME that is not an
+    absolute path is ignored."""
     base = environ.get("XDG_CACHE_HOME", "")
     if not base.startswith("/"):
         base = environ["HOME"] + "/.cache" if environ.get("HOME") else ""
@@ -85,17 +85,17 @@ def repo_dir(environ):
 
 
 def absolute(path):
-    """A path that does not change with the folder that the program is in."""
+    """Returns a path that does not depend on the current directory."""
     import os
 
     try:
         return os.path.abspath(path)
-    except OSError:  # the folder is gone
+    except OSError:  # the current directory does not exist any more
         return path
 
 
 def usable_cores():
-    """Cores that this process may run on."""
+    """Returns the number of cores that this process may run on."""
     import os
 
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -105,7 +105,7 @@ CLEANING_POLICIES = ("never", "version", "lru", "fifo")
 
 
 def check(arch, values, src_ll_cache, present):
-    """Options that contradict each other, or that this version cannot carry out as they say. `present`: the environment's."""
+    """Rejects options that contradict each other, or that this version does not support. `present`: the environment variables."""
     cached = values["offline_cache"]
     loads = [_environment.variable(name) for name in ("load_ir", "QUADRANTS_LOAD_PTX") if _environment.value(name, present) not in ("", "0", False)]
     if loads and (cached or src_ll_cache):
@@ -131,7 +131,7 @@ def check(arch, values, src_ll_cache, present):
 
 
 def _unknown(names):
-    """What is said of keywords that are no options."""
+    """Returns the error message for unknown keywords."""
     known = [*OPTIONS, *SPECIAL, "arch", "enable_fallback", "require_version"]
     meant = [
         (f"{near} for {name}" if len(names) > 1 else near) for name in names if (near := _option_values.nearest(name, known)) is not None
@@ -140,8 +140,8 @@ def _unknown(names):
 
 
 def gather(keywords, present):
-    """(options, special options, lines for the log) from the keywords of qd.init and the environment's variables; KeyError for what is
-    unknown, AssertionError, TypeError and ValueError for values that an option cannot have."""
+    """Returns (options, special options, lines for the log) from the keywords of qd.init and the environment variables. Raises KeyError for
+    unknown names, and AssertionError, TypeError or ValueError for invalid values."""
     if "default_up" in keywords:
         raise KeyError("default_up cannot be set: it follows default_ip")
     unknown = [name for name in keywords if name not in OPTIONS and name not in SPECIAL]
@@ -149,7 +149,7 @@ def gather(keywords, present):
         raise KeyError(_unknown(unknown))
     texts = {name: text for variable, text in present.items() if text and (name := _environment.OPTION_OF.get(variable)) is not None}
     results, log = (dict(OPTIONS), dict(SPECIAL)), []
-    for name in {**texts, **keywords}:  # all others are as by default
+    for name in {**texts, **keywords}:  # all others have their defaults
         given, text = keywords.get(name), texts.get(name)
         if given is not None:
             value = default_type(name, given, DEFAULT_TYPES[name]) if name in DEFAULT_TYPES else _option_values.checked(name, given)

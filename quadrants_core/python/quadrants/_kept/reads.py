@@ -1,4 +1,4 @@
-"""What a kernel read while it was compiled (frontend/dependencies.h), in words."""
+"""Describes in words what a kernel read during compilation (frontend/dependencies.h)."""
 
 import difflib
 import struct
@@ -10,7 +10,7 @@ from quadrants import _dtypes, _exceptions
 
 
 class _Print:
-    """The print of an object (frontend/fingerprint.cpp), read from its begin. ValueError or struct.error at one that cannot be shown."""
+    """Parser of an object's fingerprint (frontend/fingerprint.cpp). Raises ValueError or struct.error if it cannot be decoded."""
 
     def __init__(self, found):
         self.found, self.at = found, 0

@@ -16,7 +16,7 @@ class Kernel:
         self.name, self.title, self.place, self.launched = name, title, None, False
         self.unfinished = False  # see unfinished_now()
         self.copies, self.outcomes = {}, {}  # name of the cell or file -> {line: {copy: count}}, {line: {outcome: count}}
-        self.bodies = {}  # name of the cell or file -> {line: count}, of loops whose body stands beside their head
+        self.bodies = {}  # name of the cell or file -> {line: count}, for loops with their body on the line of their header
         self.backward = {}  # name of the cell or file -> {line: count}
         self.count_backward(name.removesuffix("_reverse_grad"), rows)
         for (_, file, _, line, *_), count in _coverage.bodies_on_their_line(rows):
@@ -33,7 +33,7 @@ class Kernel:
             if scope == name and (self.place is None or line < self.place[1]):
                 self.place = file, line
             lines = self.copies.setdefault(file, {})
-            for covered in range(line, max(end_line, line) + 1):  # a statement may stand on several lines
+            for covered in range(line, max(end_line, line) + 1):  # a statement may span several lines
                 copies = lines.setdefault(covered, {})
                 copies[copy, column] = copies.get((copy, column), 0) + count
 
@@ -55,19 +55,19 @@ class Kernel:
         return self.outcomes.get(name, {}).get(line, {})
 
     def is_sure(self, name, line):
-        """It ran, and will not yet count this line."""
+        """Returns whether the kernel has run and cannot count this line later if it has no count yet."""
         return self.launched and (not self.unfinished or bool(self.count(name, line)))
 
     def names(self):
         return {*self.copies, *self.backward}
 
     def sums(self, name):
-        """line -> count; of a body on the line of its head that of the negative line."""
+        """Returns line -> count; the count of a body on the line of its header has the negative line as its key."""
         sums = {line: sum(copies.values()) for line, copies in self.copies.get(name, {}).items()}
         return {**sums, **{-line: count for line, count in self.bodies.get(name, {}).items()}}
 
     def add(self, other):
-        """The same specialisation, compiled again."""
+        """Adds the counts of the same specialisation, compiled again."""
         self.launched = self.launched or other.launched
         for mine, others in ((self.copies, other.copies), (self.outcomes, other.outcomes)):
             for name, lines in others.items():
@@ -83,29 +83,29 @@ def _add(into, counts):
 
 
 _cleared = {}  # key of a kernel -> {row: count when it was cleared}
-_clearings = []  # keys of kernels that were cleared, in order
+_clearings = []  # keys of cleared kernels, in order
 _coverage._after_clear.append(_cleared.clear)
 
 
 def _stepped():
-    """Launches that stand between two steps."""
+    """Returns the launches of Steppers that have not ended."""
     stepper = sys.modules.get("quadrants._language.stepper")
     return stepper.stepped_launches() if stepper is not None else set()
 
 
 class _Launches:
-    """Which kernels have come to the end of a launch since they were cleared, and which have not."""
+    """Tracks which kernels have completed a launch since they were cleared."""
 
-    patience = 1.0  # s
+    patience = 1.0  # seconds
 
     def __init__(self):
         self.finished = set()  # (kernel, specialisation)
-        self.seen = {}  # number of a launch that goes on -> (when it was seen first, (kernel, specialisation))
+        self.seen = {}  # number of a launch in progress -> (when it was first seen, (kernel, specialisation))
         self.program = None
 
     def look(self):
-        """(kernel, specialisation) of those in a launch that may yet count lines without a count: their first one, or one that takes
-        long. What inner loops count is added up at the ends of outer ones."""
+        """Returns (kernel, specialisation) of the kernels in a launch that may still count lines without a count: their first launch, or a
+        long one. The counts of inner loops are added at the ends of outer ones."""
         core, now = _coverage._core(), time.monotonic()
         if self.program != _coverage._moves:
             self.program = _coverage._moves
@@ -132,8 +132,8 @@ unfinished_now = _launches.look
 
 
 def clear_at(entries, counted):
-    """Kernels and funcs of cells begin from zero here, and so do funcs in what these kernels counted. Gives what that takes away: key of
-    a kernel -> rows."""
+    """Resets the counts of the kernels and funcs of these entries, including the counts of funcs in calling kernels. Returns the removed
+    counts: key of a kernel -> rows."""
     def of_one(file, line):
         return any(entry.label == file and entry.first_line <= line <= entry.last_line for entry in entries)
 
@@ -156,7 +156,7 @@ def _since_cleared(key, rows):
 
 
 class Counted:
-    """All kernels that were counted, as of the last look. A look reads those that changed since the one before."""
+    """All counted kernels, as of the last reading. A reading only updates the kernels that have changed."""
 
     def __init__(self):
         self.changes = _coverage.Changes()
@@ -164,13 +164,14 @@ class Counted:
         self.of_pair = {}  # (kernel, specialisation) -> keys
         self.at = {}  # name of a cell or file -> keys of kernels with lines there
         self.unfinished = frozenset()
-        self.clearings = 0  # so many of `_clearings` were seen
+        self.clearings = 0  # number of entries of `_clearings` that have been processed
 
     def keys_at(self, name):
         return list(self.at.get(name, ()))
 
     def look(self):
-        """key -> (Kernel before or None, Kernel now or None) of those that changed. Any thread may look, also while kernels run."""
+        """Returns key -> (previous Kernel or None, current Kernel or None) for those that have changed. It may be called from any thread,
+        also while kernels run."""
         changed, unfinished = self.changes.take(), _launches.look()
         changed.update(_clearings[self.clearings :])
         self.clearings = len(_clearings)
@@ -198,12 +199,12 @@ class Counted:
 
 
 class Sums:
-    """Of all kernels that count in one cell or file."""
+    """The sums over all kernels that count in a cell or file."""
 
     def __init__(self):
-        self.lines = {}  # line -> count; a negative line: of the body of a loop beside its head
-        self.having = {}  # line, or line and outcome -> how many kernels have it
-        self.sure = {}  # line -> how many kernels that have it ran, and will not yet count it
+        self.lines = {}  # line -> count; a negative line: for the body of a loop on the line of its header
+        self.having = {}  # line, or line and outcome -> number of kernels that have it
+        self.sure = {}  # line -> number of kernels with this line for which is_sure holds
         self.outcomes = {}  # line -> {outcome: count}
         self.backward = {}  # line -> count
 
@@ -232,7 +233,7 @@ def _sum(into, key, amount):
 
 
 class Reading:
-    """Counts of all cells and files as of the last look, but for kernels that are left out."""
+    """Counts of all cells and files as of the last reading, without the kernels that are left out."""
 
     def __init__(self):
         self.counted = Counted()
@@ -252,11 +253,11 @@ class Reading:
         return self.of(name).outcomes.get(line, {})
 
     def launched(self, name, line):
-        """Kernels with this line ran: it says never if it has no count."""
+        """Returns whether kernels with this line have run, so that a missing count means never."""
         return self.of(name).sure.get(line, 0) > 0
 
     def kernels_at(self, names):
-        """key -> Kernel of those that count."""
+        """Returns key -> Kernel of those that count there."""
         keys = sorted({key for name in names for key in self.counted.keys_at(name)} - self.left_out)
         return {key: self.counted.kernels[key] for key in keys}
 
@@ -265,7 +266,7 @@ class Reading:
             self.sums.setdefault(name, Sums()).add(kernel, name, sign)
 
     def leave_out(self, key, out):
-        """Gives the Kernel if that changes anything."""
+        """Leaves a kernel out or includes it; returns the Kernel if this changes anything."""
         if out == (key in self.left_out):
             return None
         (self.left_out.add if out else self.left_out.discard)(key)
@@ -278,26 +279,26 @@ _nothing = Sums()
 
 
 def outcomes_of(counts, entry, line):
-    """What the condition or loop on a line of a kernel or func did, by a Reading or a Kernel."""
+    """Returns the outcomes of the condition or loop on a line of a kernel or func, from a Reading or a Kernel."""
     found = counts.outcomes_at(entry.label, line)
     breaks = _code(entry)[2].get(line, ())
     if "finished" in found and breaks:
         broken = sum(counts.outcomes_at(entry.label, at).get("broken", 0) for at in breaks)
         found = {**found, "exhausted": max(found["finished"] - broken, 0)} if broken else found
     body = _code(entry)[1].get(line)
-    if body is not None and counts.count(entry.label, body) == 0:  # a `while` shows it by its body alone
+    if body is not None and counts.count(entry.label, body) == 0:  # for a `while`, the count of the body is the only evidence
         started = counts.count(entry.label, line) or 0
         return {**found, "entered": 0, "zero_trips": started}
     return found
 
 
 def code_lines(entry):
-    """Lines of a kernel or func that hold a statement: not comments, blank lines, decorators, signatures, docstrings."""
+    """Returns the lines of a kernel or func that contain a statement: not comments, blank lines, decorators, signatures, docstrings."""
     return _code(entry)[0]
 
 
 def _code(entry):
-    """The same, the first line of the body of each `while`, and the lines of the `break`s that leave each loop."""
+    """Returns the same, the first line of the body of each `while`, and the lines of the `break`s that leave each loop."""
     wanted = entry.file, entry.first_line, entry.last_line
     if getattr(entry, "code", (None,))[0] != wanted:
         entry.code = wanted, _code_lines(*wanted)
@@ -325,7 +326,7 @@ def _code_lines(file, first, last):
 
 
 def _breaks(statements):
-    """Lines of those that leave the loop whose body this is."""
+    """Yields the lines of the `break`s that leave the loop with this body."""
     for node in statements:
         if isinstance(node, ast.Break):
             yield node.lineno

@@ -1,4 +1,4 @@
-"""Counts of listings as they are told: the Python side of widgets/protocol/coverage.ts."""
+"""Counts of listings in the form sent to the front end: the Python side of widgets/protocol/coverage.ts."""
 
 from quadrants._live.counts import Kernel, code_lines, outcomes_of
 from quadrants._live.kept import lines_of
@@ -7,7 +7,7 @@ OUTCOMES = ("taken", "not_taken", "entered", "zero_trips", "broken", "exhausted"
 
 
 def count_of(entry, number, reading):
-    """None where nothing is counted; 0 where a kernel stands that was never called, too."""
+    """Returns the count of a line, or None if nothing is counted; 0 also for a kernel that has never been called."""
     count = reading.count(entry.label, number)
     return 0 if count is None and getattr(entry, "waits", False) else count
 
@@ -29,7 +29,8 @@ def _outcomes_in_order(counts, entry, number):
 
 
 def _specialisations(listing, reading):
-    """Those that were launched, of kernels that still stand in a listing; equal ones, of programs that ended, together."""
+    """Returns the specialisations that have been launched, of kernels that are still in a listing; equal ones, from programs that have
+    ended, are merged."""
     places = [(entry, number) for entry in listing.entries for number in code_lines(entry)]
     found = {}
     for kernel in reading.kernels_at({entry.label for entry in listing.entries}).values():
@@ -51,7 +52,7 @@ def _specialisations(listing, reading):
 
 
 def coverage_of(listings, history):
-    """Listing -> its Coverage."""
+    """Returns listing -> its Coverage."""
     reading, told = history.now, {}
     for listing in listings:
         lines = [_line(listing, entry, number, history) for entry in listing.entries for number in code_lines(entry)

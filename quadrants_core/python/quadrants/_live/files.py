@@ -1,4 +1,4 @@
-"""Files of a program as listings: those in which kernels and funcs were counted."""
+"""Files of a program as listings: those with counted kernels and funcs."""
 
 import linecache
 import os
@@ -31,29 +31,29 @@ def digest(text):
 
 
 class Files:
-    """Follows the counts of all files. A run is what was counted since mark() was called last."""
+    """Follows the counts of all files. A run consists of the counts since the last call of mark()."""
 
     def __init__(self):
         self.history = History()
         self.stamp = None
-        self.told = {}  # file -> digest of the text that was told
+        self.told = {}  # file -> digest of the text that was sent
 
     def mark(self):
-        """Another run begins."""
+        """Starts another run."""
         self.take()
         self.history.begin()
 
     def forget(self):
-        """The counts were cleared."""
+        """Called after the counts have been cleared."""
         self.stamp = None
         self.history.forget()
 
     def take(self):
-        """The listings that changed since it was called last."""
+        """Returns the listings that have changed since the last call."""
         stamp = (_coverage._stamp(), unfinished_now())
         if stamp == self.stamp:
             return self.kept()
-        self.stamp = stamp  # what is counted from here on is not part of it
+        self.stamp = stamp  # counts from here on belong to the next call
         changed = self.history.read()
         for label in self.history.now.names():
             if label not in self.history.listings and os.path.isfile(label):
@@ -65,7 +65,7 @@ class Files:
         return self.history.keep(found) if found else []
 
     def tell(self, listings, anew=False):
-        """A ListingsMessage of widgets/protocol/inspector.ts. `anew`: with the texts, to somebody who knows nothing yet."""
+        """Returns a ListingsMessage of widgets/protocol/inspector.ts. `anew`: with all texts, for a new receiver."""
         if anew:
             self.told.clear()
         told = coverage.coverage_of(listings, self.history)

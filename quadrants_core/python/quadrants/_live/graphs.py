@@ -1,11 +1,11 @@
-"""Graphs of kernels: which of their steps are shown, in which words (widgets/protocol/checkpoints.ts)."""
+"""Graphs of kernels: which of their steps are displayed, and their descriptions (widgets/protocol/checkpoints.ts)."""
 
 import linecache
 
 
 def shown_steps(kernel, told):
-    """Which of the steps of Stepper.state() are shown. Tasks that work out the bounds of a loop, or count it or the head of a block,
-    belong to what stands there."""
+    """Returns the indices of the steps of Stepper.state() to display. Tasks that compute or count the bounds of a loop or the head of a
+    block belong to the step of that construct."""
     file = kernel._primal.fn.__code__.co_filename
     newest = {one["line"]: at for at, one in enumerate(told) if one["kind"] == "task"}
 
@@ -17,14 +17,14 @@ def shown_steps(kernel, told):
 
 
 def following(told, one):
-    """The steps that stand in one of them."""
+    """Returns the steps inside one of them."""
     at = next(at for at, other in enumerate(told) if other is one) + 1
     end = next((k for k in range(at, len(told)) if told[k]["depth"] <= one["depth"]), len(told))
     return told[at:end]
 
 
 def steps_of(kernel, told, shift=0):
-    """What is shown of each of these steps. `shift`: how many lines come before those of the file where somebody reads it."""
+    """Returns the displayed data of each of these steps. `shift`: number of preceding lines in the displayed code."""
     file = kernel._primal.fn.__code__.co_filename
     steps = []
     for one in told:

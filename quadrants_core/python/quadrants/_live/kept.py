@@ -1,4 +1,4 @@
-"""What gradients keep of the values that lines compute: the Python side of KeptLine of widgets/protocol/coverage.ts."""
+"""The adstack memory used by lines of code: the Python side of KeptLine of widgets/protocol/coverage.ts."""
 
 import ast
 import functools
@@ -8,8 +8,8 @@ from quadrants._gradients import memory as _memory
 
 
 def kept_now():
-    """(kernel, name of the cell or file) -> {line: KeptLine} of the gradients that have run or run now. Where there are
-    several specialisations, the one that keeps most of a line tells of it."""
+    """Returns (kernel, name of the cell or file) -> {line: KeptLine} for the gradients that have run or are running. Of several
+    specialisations, the one that uses most memory for a line is reported."""
     found = {}
     for kernel in _memory.memory_now():
         name = kernel.name.removesuffix("_reverse_grad").replace("<locals>.", "")
@@ -25,12 +25,12 @@ def kept_now():
 
 
 def _at_the_statements(loop):
-    """The variables stand where the loop gives them their next value, and not where they got their first one before it."""
+    """Moves the variables to the line where the loop assigns their next value, away from that of their initial value before the loop."""
     return loop._replace(variables=tuple(v._replace(line=_assigned_in(v.file, loop.line, v.name) or v.line) for v in loop.variables))
 
 
 def _assigned_in(file, line, name):
-    """The line of the last statement of the loop at `line` that assigns the name, or None."""
+    """Returns the line of the last statement of the loop at `line` that assigns the name, or None."""
     loops = (node for node in ast.walk(_tree(_exceptions.source_of(file))) if isinstance(node, ast.For | ast.While) and node.lineno == line)
     targets = (target for node in loops for inner in node.body for part in ast.walk(inner)
                for target in (part.targets if isinstance(part, ast.Assign) else [part.target] if isinstance(part, ast.AugAssign | ast.AnnAssign) else [])
@@ -47,12 +47,12 @@ def _tree(text):
 
 
 def _only(loops, file, line):
-    """The same loops, which keep what this line computes alone."""
+    """Returns the same loops, with only the variables computed on this line."""
     return [loop._replace(variables=tuple(v for v in loop.variables if (v.file, v.line) == (file, line))) for loop in loops]
 
 
 def _line(kernel, line, loops):
-    of = {}  # components of a vector, and lanes of SIMD, are one value
+    of = {}  # components of a vector, and SIMD lanes, are one value
     for loop in loops:
         for v in loop.variables:
             one = {"kernel": kernel, "name": v.name, "type": v.type, "bytes": 0, "trips": loop.trips, "loop": loop.line, "choice": loop.choice}
@@ -61,7 +61,7 @@ def _line(kernel, line, loops):
 
 
 def lines_of(entries, kept):
-    """The KeptLines of a listing in which these kernels and funcs stand. `kept`: of kept_now()."""
+    """Returns the KeptLines of a listing with these kernels and funcs. `kept`: the result of kept_now()."""
     found = {}
     for entry in entries:
         for (_, file), lines in kept.items():

@@ -1,7 +1,7 @@
-"""Which part of the counts is of the newest run of a listing's kernels, and which of the run before: a run is an execution during
-which a count of the listing's kernels grew. In a notebook an execution is that of a cell or of a callback, or the time between two of
-them, when threads and tasks may launch; in a program it is the time since somebody set a mark. What is counted by kernels whose cell
-has other ones by now is left out. The work of a look depends on what changed since the one before, not on how many listings there are."""
+"""Attributes the counts to the latest and the previous run of a listing's kernels. A run is an execution during which a count of the
+listing's kernels increased. In a notebook, an execution is that of a cell or of a callback, or the time between two of them, when threads
+and tasks may launch; in a program, it is the time since the last mark. Counts of kernels whose cell has been redefined are left out. The
+cost of a reading depends on the changes since the previous one, not on the number of listings."""
 
 import collections
 
@@ -9,11 +9,11 @@ from quadrants._live.counts import Reading, clear_at
 from quadrants._live.kept import lines_of
 
 quantities = ("total", "newest", "difference")
-UNNAMED = 32  # listings that no front end has a name for, and that are still followed: the newest
+UNNAMED = 32  # maximum number of listings without a front end's name that are followed: the newest
 
 
 class Run:
-    """What each kernel counted in one execution."""
+    """The counts of each kernel in one execution."""
 
     def __init__(self, execution):
         self.execution = execution
@@ -34,13 +34,13 @@ class Run:
 
 
 class Listing:
-    """A cell or a file with kernels or funcs. `known_as`: the front end's id of a cell, None where it has none; the path of a file."""
+    """A cell or a file with kernels or funcs. `known_as`: the front end's id of a cell, or None if it has none; the path of a file."""
 
     def __init__(self, known_as):
         self.known_as, self.label, self.digest = known_as, "", ""
-        self.entries = []  # what stands in it; what a later cell defines again stands there
-        self.runs = collections.deque(maxlen=2)  # the run before, the newest run
-        self.most = dict.fromkeys(quantities, 0)  # of its busiest lines
+        self.entries = []  # its kernels and funcs, except those that a later cell has redefined
+        self.runs = collections.deque(maxlen=2)  # the previous run, the latest run
+        self.most = dict.fromkeys(quantities, 0)  # counts of its busiest lines
 
     def holds(self, label, line):
         return any(entry.label == label and entry.first_line <= line <= entry.last_line for entry in self.entries)
@@ -48,29 +48,29 @@ class Listing:
 
 class History:
     def __init__(self):
-        self.listings = {}  # what it is known as, else its label -> Listing
-        self.standing = {}  # label -> {listing: True} of the listings with entries there
+        self.listings = {}  # known_as, or else label -> Listing
+        self.standing = {}  # label -> {listing: True} for the listings with entries there
         self.owners = {}  # entry -> its listing
-        self.unnamed = {}  # label -> listing that has no other name, the oldest first
-        self.labels = set()  # of all listings that are followed, or whose kernels stand in another one now
-        self.placed = {}  # label -> {key: True} of the kernels whose first statement is there
-        self.moved = {}  # labels of which other lines may stand by now
+        self.unnamed = {}  # label -> listing without another name, oldest first
+        self.labels = set()  # of all listings that are followed, or whose kernels are now in another one
+        self.placed = {}  # label -> {key: True} for the kernels whose first statement is there
+        self.moved = {}  # labels whose lines may have changed
         self.now = Reading()
-        self.empty = None  # the listing that was defined last, if nothing stands in it yet
-        self.run = Run(0)  # the execution that goes on
+        self.empty = None  # the listing defined last, if it has no entries yet
+        self.run = Run(0)  # the current execution
         self.most = dict.fromkeys(quantities, 0)
-        self.kept = {}  # as kept.kept_now() gives it
+        self.kept = {}  # the result of kept.kept_now()
 
     @property
     def execution(self):
         return self.run.execution
 
     def begin(self):
-        """Another execution starts."""
+        """Starts another execution."""
         self.run = Run(self.execution + 1)
 
     def define(self, known_as, label, digest, entries):
-        """These stand in the listing now."""
+        """Defines the entries of a listing."""
         key = known_as or label
         listing = self.listings.get(key)
         if listing is None:
@@ -113,7 +113,7 @@ class History:
         self.moved[listing.label] = True
 
     def join(self, listing):
-        """The execution that goes on is its newest run."""
+        """Makes the current execution the latest run of the listing."""
         if not listing.runs or listing.runs[-1] is not self.run:
             listing.runs.append(self.run)
 
@@ -126,18 +126,18 @@ class History:
             self.unnamed.pop(key, None)
 
     def drop(self, listing):
-        """An old cell that no front end knows: what it counted stays, and is no longer told apart by run."""
+        """Drops an old cell that no front end knows: its counts remain, but are no longer attributed to runs."""
         labels = {listing.label, *(entry.label for entry in listing.entries)}
         self.remove(listing)
         self.labels -= {label for label in labels if not self.standing.get(label)}
 
     def read(self):
-        """Takes what was counted by now, in the execution that goes on; gives the listings whose counts changed, or what they say of lines
-        without."""
+        """Attributes the counts since the last reading to the current execution; returns the listings whose counts, or whose information on
+        lines without counts, have changed."""
         return list(dict.fromkeys([*self.look(), *self.leave_out_replaced()]))
 
     def look(self, counts=True):
-        """`counts`: what changed is part of the execution that goes on."""
+        """Updates the counts. `counts`: whether the changes belong to the current execution."""
         found = {}
         for key, (before, now) in self.now.counted.look().items():
             self.find_place(key, before, now)
@@ -174,7 +174,8 @@ class History:
             self.now.left_out.add(key)
 
     def leave_out_replaced(self):
-        """Gives the listings whose counts changed: those of funcs that replaced kernels called."""
+        """Leaves out kernels that have been redefined; returns the listings whose counts changed, including those of funcs that they
+        called."""
         found = {}
         for label in self.moved:
             for key in list(self.placed.get(label, ())):
@@ -189,18 +190,18 @@ class History:
         return list(found)
 
     def stands(self, label, line):
-        """A kernel or func of a listing still stands there."""
+        """Returns whether a kernel or func of a listing is still there."""
         return any(listing.holds(label, line) for listing in self.standing.get(label, ()))
 
     def forget(self):
-        """All counts are zero."""
+        """Called after all counts have been cleared."""
         self.look(counts=False)
         self.run = Run(self.execution)
         for listing in self.listings.values():
             listing.runs.clear()
 
     def clear(self, entries):
-        """These begin from zero. Gives the listings whose counts changed: funcs lost what these counted there."""
+        """Resets the counts of these entries; returns the listings whose counts changed, including those of funcs that they called."""
         for key, rows in clear_at(entries, self.now.counted).items():
             for _, file, _, line, *_ in rows:
                 self.run.drop(key, file, line)
@@ -214,13 +215,14 @@ class History:
         return listing.runs[-1].gained(entry.label, line, self.now.left_out) if listing.runs else 0
 
     def previous(self, listing, entry, line):
-        """None where the kernel or func did not exist yet, too."""
+        """Returns the count in the previous run; None also if the kernel or func did not exist then."""
         if len(listing.runs) < 2 or listing.runs[0].execution < entry.since:
             return None
         return listing.runs[0].gained(entry.label, line, self.now.left_out)
 
     def keep(self, kept):
-        """Takes what gradients keep by now; gives the listings of which that changed. What a kernel kept stays until it keeps anew."""
+        """Updates the adstack memory of gradients; returns the listings for which it changed. The figures of a kernel remain until it
+        reports new ones."""
         standing = {entry.label for listing in self.listings.values() for entry in listing.entries}
         before = self.kept
         self.kept = {place: lines for place, lines in {**before, **kept}.items() if place[1] in standing}
@@ -230,7 +232,7 @@ class History:
         return self.owners.get(entry)
 
     def set_most(self, listing, most):
-        """The counts of its busiest lines."""
+        """Updates the counts of the listing's busiest lines."""
         before, listing.most = listing.most, most
         for name in quantities:
             if most[name] >= self.most[name]:
@@ -239,5 +241,5 @@ class History:
                 self.most[name] = max((one.most[name] for one in self.listings.values()), default=0)
 
     def scale(self):
-        """Count of the busiest line of all listings, for each quantity."""
+        """Returns the count of the busiest line of all listings, for each quantity."""
         return dict(self.most)

@@ -1,17 +1,17 @@
-"""Times of tasks and of compilations: TasksMessage of widgets/protocol/inspector.ts. Times are measured where the profiler is on."""
+"""Times of tasks and compilations: TasksMessage of widgets/protocol/inspector.ts. Task times are measured while the profiler is on."""
 
 from quadrants import _native
 
 
 class Tasks:
     def __init__(self):
-        self.known = 0  # compile reports that were taken
+        self.known = 0  # number of processed compile reports
         self.places = {}  # (kernel, task) -> (file, line)
-        self.last = {}  # (kernel, task) -> (runs, total) when they were told last
+        self.last = {}  # (kernel, task) -> (runs, total) as last sent
         self.compilations = []
 
     def take(self):
-        """Whether there is anything to tell."""
+        """Returns whether there are changes to send."""
         core = _native.loaded
         if core is None or not core.initialised():
             return False
@@ -38,10 +38,10 @@ class Tasks:
         if core is None or not core.initialised():
             return rows
         times = core.task_times()
-        self.learn(core)  # of what has run meanwhile too
+        self.learn(core)  # includes tasks that have run meanwhile
         for kernel, task, runs, shortest, longest, total in times:
             before = self.last.get((kernel, task), (0, 0))
-            if before[0] > runs:  # another program
+            if before[0] > runs:  # from another program
                 before = 0, 0
             self.last[kernel, task] = runs, total
             file, line = self.places.get((kernel, task), ("", 0))

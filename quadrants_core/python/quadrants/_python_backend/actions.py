@@ -1,4 +1,4 @@
-"""What rewritten kernels and funcs call: see rewrite.py."""
+"""Functions called by rewritten kernels and funcs: see rewrite.py."""
 
 import functools as _functools
 import math as _math
@@ -22,7 +22,7 @@ value = value_of
 
 
 def without_type(x):
-    """A variable inside of qd.static, where numbers are Python's own."""
+    """Returns a variable for use inside qd.static, where numbers are Python numbers."""
     x = value_of(x)
     return type(x)(map(without_type, x)) if type(x) in (tuple, list, loops.StaticIndex) else constants.without_type(x)
 
@@ -32,7 +32,7 @@ check = output.check
 load = storage.load
 slice = slice  # noqa: PLW0127  the builtin, under the name that rewritten code calls
 
-# Variables
+# Variables.
 
 
 _unset = {}
@@ -68,7 +68,7 @@ def assign_box(old, new):
 
 
 def bind(variable, x):
-    """(name := x)"""
+    """Implements (name := x)."""
     x = value_of(x)
     variable.set(x)
     return x
@@ -91,23 +91,23 @@ def unpacked(x, count):
 
 
 def items(x):
-    """What a comprehension or `*x` runs over."""
+    """Returns the items of a comprehension or of `*x`."""
     return [value_of(i) for i in loops.bounded(loops.unrolled(value_of(x)))]
 
 
 def spread(x):
-    """The arguments of `*x`: places stay what they are."""
+    """Returns the arguments of `*x`; places remain places."""
     x = value_of(x)
     return x if isinstance(x, (tuple, list)) else items(x)
 
 
 def key(x):
-    """A key of a dict: one known at run time only is a key of its own."""
+    """Returns a key of a dict; a key known only at run time is distinct from all others."""
     x = value_of(x)
     return Var(x) if isinstance(x, Scalar) else x
 
 
-# Updates
+# Updates.
 
 _PLAIN = ("/", "//", "%", "**", "<<", ">>", "@")
 
@@ -117,7 +117,7 @@ def updated(op, old, amount):
     if isinstance(old, instances.Instance):
         return instances.updated(op, old, amount)
     if is_number(old):
-        old = typed(old)  # a template parameter may be a number that is known
+        old = typed(old)  # a template parameter may be a number known at compile time
     elif not isinstance(old, Mat):
         fail_type(f"unsupported operand type(s) for '{op}=': '{type_name(old)}' and '{type_name(amount)}'")
     return _updated(op, old, amount)
@@ -143,7 +143,7 @@ def store(x, base, index):
 
 
 def reached(base, index):
-    """The place base[index], which there is."""
+    """Returns the place base[index], after checking the index."""
     base = value_of(base)
     found = storage.storage_of(base)
     if found is not None and not isinstance(index, slice):
@@ -180,7 +180,7 @@ def store_attribute(x, base, name):
         fail_type("Cannot assign to non-lvalue: this expression is not a place that can be stored to")
 
 
-# Attributes
+# Attributes.
 
 
 def attribute(base, name):
@@ -216,7 +216,7 @@ def attribute(base, name):
 
 
 def member(base, name):
-    """base.name, to be called."""
+    """Returns base.name for a call."""
     base = value_of(base)
     if isinstance(base, loops.StaticIndex):
         base = to_mat(tuple(base))
@@ -262,14 +262,14 @@ def attribute_place(base, name):
     return attribute(base, name)
 
 
-# Operators
+# Operators.
 
 
 def chain(ops, first, second, *others):
-    """first ops[0] second ops[1] others[0]() ...: an operand is looked at once the links before it hold."""
+    """Implements first ops[0] second ops[1] others[0]() ...: an operand is evaluated only if the preceding comparisons are true."""
     op = ops[0]
     if numbers.is_constant(first) and numbers.is_constant(second):
-        link = numbers._COMPARE[op](first, second)  # Python's, or that of a Known
+        link = numbers._COMPARE[op](first, second)  # compares Python numbers or Knowns
     else:
         link = broadcast(op, first, second, lambda a, b: numbers.compare(op, a, b))
 
@@ -292,7 +292,7 @@ def percent(pattern, args):
 
 
 def product(a, b):
-    """a * b; a list is repeated by a Python number alone."""
+    """Implements a * b; a list can only be repeated by a Python number."""
     for x, y in ((a, b), (b, a)):
         if isinstance(x, (list, tuple)) and isinstance(y, (Scalar, float)):
             return _binary("*", a, b)
@@ -302,19 +302,19 @@ def product(a, b):
 
 
 def _are_pythons(a, b):
-    """Integers without a type, whose results have no bound."""
+    """Returns whether both are integers without a type, whose results are unbounded."""
     return all(isinstance(x, int) and not isinstance(x, numbers.Known) for x in (a, b))
 
 
 def power(a, b):
-    """a ** b; of Python's integers, what a compiled kernel accepts."""
+    """Implements a ** b; results of Python integers are limited as in a compiled kernel."""
     if _are_pythons(a, b) and abs(a) > 1 and b * _math.log2(abs(a)) > 1 << 20:
         fail_type("The result of '**' of these constants exceeded the range of integers")
     return a**b
 
 
 def shifted(a, b):
-    """a << b, likewise."""
+    """Implements a << b; results of Python integers are limited as in a compiled kernel."""
     if _are_pythons(a, b) and a and b > 1 << 20:
         fail_type("The result of '<<' of these constants exceeded the range of integers")
     return a << b
@@ -396,7 +396,7 @@ def again(test):
 
 
 def goes_on(flag):
-    """Whether a level of a graph runs again."""
+    """Returns whether another iteration of a level of a graph runs."""
     loops.Work.step()
     elements = storage.storage_of(flag)
     return not DryRun.active and elements.read((0,) * len(elements.shape), 0) != 0
@@ -417,12 +417,12 @@ def choice(test, yes, no):
 
 
 def static_choice(test, yes, no):
-    """a if qd.static(c) else b: the other side is not looked at."""
+    """Implements a if qd.static(c) else b: the other operand is not evaluated."""
     return yes() if branch(test).taken else no()
 
 
 class _Arm:
-    """Around an arm of a choice. `made`: variables that get their first value in it, and what they are before it."""
+    """Context for an arm of a conditional expression. `made`: variables that get their first value in it, with their previous state."""
 
     def __enter__(self):
         self.made, self._outer = {}, Var.made
@@ -433,7 +433,7 @@ class _Arm:
         Var.made = self._outer
 
     def undo(self):
-        """The variables as they were before; what the arm made of them."""
+        """Restores the variables to their previous state; returns their values at the end of the arm."""
         made = {variable: variable.value for variable in self.made}
         for variable, before in self.made.items():
             variable.value = before
@@ -441,8 +441,8 @@ class _Arm:
 
 
 def _unified(taken, other, known=False):
-    """The value of the arm that is `taken`, in the common type of both; of the other one only the type is wanted. Where the
-    condition is `known`, two values of Python stay what they are."""
+    """Returns the value of the arm that is `taken`, in the common type of both; the other arm is only evaluated for its type. If the
+    condition is `known`, two Python values remain unchanged."""
     with _Arm() as arm:
         x = value_of(taken())
     made, made_by_other = arm.undo(), {}
@@ -473,7 +473,7 @@ def _is_known(x):
 
 
 def _in_type_of(x, y):
-    """x in the type that holds both."""
+    """Converts x to the common type of x and y."""
     if isinstance(x, (list, tuple)) and isinstance(y, (list, tuple)) and len(x) == len(y):
         return type(x)([_in_type_of(value_of(a), value_of(b)) for a, b in zip(x, y)])
     x = typed(x) if numbers.is_constant(x) else to_mat(x) if isinstance(x, _matrix.Matrix) else x
@@ -482,7 +482,7 @@ def _in_type_of(x, y):
     if not is_number(y):
         y = to_mat(y)
     kind = promote(x.kind, kind_of(y) if is_number(y) else y.kind)
-    if isinstance(x, Scalar) and not is_number(y):  # a number stands for every component
+    if isinstance(x, Scalar) and not is_number(y):  # a number is broadcast to all components
         return make([as_kind(x, kind)] * (y.n * y.m), y.n, y.m, y.ndim)
     return x.cast(kind) if isinstance(x, Mat) else as_kind(x, kind)
 
@@ -491,7 +491,7 @@ def text(*pieces):
     return output.joined(pieces)
 
 
-# Compile time
+# Compile time.
 
 
 def static(*args):
@@ -505,12 +505,12 @@ def static(*args):
     return args
 
 
-_NDARRAYS = ("ScalarNdarray", "VectorNdarray", "MatrixNdarray")  # by the dimensions of an element
+_NDARRAYS = ("ScalarNdarray", "VectorNdarray", "MatrixNdarray")  # by the number of axes of an element
 
 
 def is_instance(x, classes):
-    """isinstance: a vector is a qd.Vector and a qd.Matrix, a struct a qd.Struct, an array a qd.Ndarray; numbers of the run are
-    nothing."""
+    """Implements isinstance: a vector is a qd.Vector and a qd.Matrix, a struct a qd.Struct, an array a qd.Ndarray; a number known only at
+    run time is an instance of nothing."""
     x = value_of(x)
     if isinstance(x, Scalar):
         return False
@@ -540,7 +540,7 @@ def static_print(*args, **keywords):
     print(*(f"<{type_name(value_of(a))}>" if isinstance(value_of(a), (Scalar, Mat)) else a for a in args), **keywords)
 
 
-# Calls
+# Calls.
 
 
 def call(callee, *args, **keywords):
@@ -615,7 +615,7 @@ _GETTERS = (_operator.methodcaller, _operator.attrgetter, _operator.itemgetter)
 
 
 def _call_others(callee, args, keywords):
-    """A function of Python that calls another, for which `call` stands here."""
+    """Calls a Python function that calls its first argument, for which `call` is substituted."""
     if isinstance(callee, _GETTERS) or callee is _functools.partial:
         return callee(*args, **keywords)
     function = args[0] if args[0] is None else _functools.partial(call, args[0])
@@ -624,7 +624,7 @@ def _call_others(callee, args, keywords):
 
 
 def _inner(callee):
-    """(what is called, first arguments, keywords) of an object that hands its arguments on; None of others."""
+    """Returns (callee, first arguments, keywords) of an object that forwards its arguments; None for other objects."""
     if isinstance(callee, _functools.partial):
         return callee.func, callee.args, callee.keywords
     if isinstance(callee, _functools._lru_cache_wrapper):
@@ -635,7 +635,7 @@ def _inner(callee):
     return (found, (callee,), {}) if isinstance(found, (_types.FunctionType, _func.Func)) else None
 
 
-_OWN = {functions.run, functions.run_method, *matrices.METHODS.values()}  # what `member` binds to an object
+_OWN = {functions.run, functions.run_method, *matrices.METHODS.values()}  # functions that `member` binds to an object
 _METHODS_OF_CLASS = {id(vars(_matrix.Matrix)[name]): f for name, f in matrices.METHODS.items() if name in vars(_matrix.Matrix)}
 
 

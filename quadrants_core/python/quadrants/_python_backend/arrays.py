@@ -7,7 +7,7 @@ from quadrants._python_backend import storage
 
 
 def argument(annotation, value, position, name):
-    """What an array parameter, or one that takes anything, is for the argument `value`."""
+    """Returns the value of an array parameter, or of one that accepts any argument, for the argument `value`."""
     if annotation._qd_kind_ == "buffer_view_type":
         view = storage.storage_of(value)
         view.clamp = getattr(annotation, "boundary", None) == "clamp"
@@ -28,7 +28,7 @@ def argument(annotation, value, position, name):
 
 
 def check_passed(annotation, value, name):
-    """An array that a kernel passes on to a func."""
+    """Checks an array that a kernel passes to a func."""
     found = storage.storage_of(value)
     if found is None or kind_word(value) == "field":
         raise _exceptions.QuadrantsTypeError(f"Expected ndarray in the kernel argument for argument {name}")

@@ -1,4 +1,4 @@
-"""Atomics: they give the value from before. And `+=` and its like."""
+"""Atomic operations, which return the previous value, and augmented assignments."""
 
 from quadrants._python_backend import numbers
 from quadrants._python_backend.numbers import Scalar, as_kind, fail_type, kind_of
@@ -17,7 +17,7 @@ def place_of(x):
 
 
 def updated(op, old, amount):
-    """The new value of a place that holds `old`; the amount is converted to its type first."""
+    """Returns the new value of a place that holds `old`; the amount is first converted to its type."""
     amount = value_of(amount)
     shape = (old.n, old.m, old.ndim) if isinstance(old, Mat) else (1, 1, 0)
     kinds = [old.kind, kind_of(amount) if is_number(amount) else to_mat(amount).kind]

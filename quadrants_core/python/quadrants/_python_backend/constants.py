@@ -1,4 +1,4 @@
-"""Constants that have a type: what a func gets for a number of Python and a parameter without an annotation."""
+"""Constants that have a type: the value of a func's parameter without annotation, if the argument is a Python number."""
 
 from quadrants._python_backend import numbers
 from quadrants._python_backend.numbers import Known, Scalar, typed
@@ -13,7 +13,7 @@ class KnownReal(Known, float):
 
 
 def with_type(x):
-    """A constant with the type that it would have in a variable."""
+    """Returns a constant with the type that it would have in a variable."""
     if not numbers.is_constant(x) or isinstance(x, Known):
         return x
     made = (KnownReal if isinstance(x, float) else KnownInt)(x)
@@ -22,21 +22,21 @@ def with_type(x):
 
 
 def known(x):
-    """A Scalar that was computed of constants."""
+    """Returns the constant of a Scalar that was computed from constants."""
     made = (KnownReal if numbers.is_real(x.kind) else KnownInt)(x.value)
     made.kind = x.kind
     return made
 
 
 def without_type(x):
-    """The Python number that a Known is."""
+    """Returns the Python number of a Known."""
     if not isinstance(x, Known):
         return x
     return float(x) if isinstance(x, float) else bool(x) if x.kind is numbers.u1 else int(x)
 
 
 def _operator(of_python, computed):
-    """Of two constants a constant; of what is no number what Python says."""
+    """Returns an operator: of two constants, the result is a constant; operands that are not numbers are left to Python."""
 
     def operator(self, other):
         if not numbers.is_operand(other):

@@ -1,4 +1,4 @@
-"""Functions of numbers, which go through vectors and matrices component by component."""
+"""Functions of numbers, applied to vectors and matrices componentwise."""
 
 import math as _math
 import struct as _struct
@@ -11,7 +11,7 @@ from quadrants._python_backend.values import Mat, broadcast, each, make, matmul,
 
 
 def _guarded(f):
-    """Of reals: what Python refuses is not a number."""
+    """Returns f with nan as the result where Python raises an error, for real numbers."""
 
     def g(*args):
         try:

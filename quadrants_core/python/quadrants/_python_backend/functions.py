@@ -1,4 +1,4 @@
-"""Kernels and funcs: arguments in, the rewritten function, results out."""
+"""Calls of kernels and funcs: passing arguments, running the rewritten function, returning results."""
 
 import dataclasses as _dataclasses
 import types as _types
@@ -12,13 +12,13 @@ from quadrants._python_backend.numbers import Scalar
 from quadrants._python_backend.values import Mat, Place, Record, Var, converted, fresh, host_value, to_mat, value_of, zero
 
 _Syntax = _exceptions.QuadrantsSyntaxError
-actions = None  # the module that the rewritten source calls: run_kernel of this package puts it here
-_HAS_REST, _HAS_NAMED_REST = 4, 8  # flags of code: `*args`, `**kwargs`
+actions = None  # the module that the rewritten source calls, set by run_kernel of this package
+_HAS_REST, _HAS_NAMED_REST = 4, 8  # flags of code objects: `*args`, `**kwargs`
 _made = _weakref.WeakKeyDictionary()  # code of a function -> {types of its parameters: _Function}
 
 
 class _Function:
-    """A function of the user, rewritten."""
+    """A user function in rewritten form."""
 
     def __init__(self, fn, source, annotations, is_kernel):
         code = fn.__code__
@@ -34,7 +34,7 @@ class _Function:
         places.remember(self.code, *source.lines()[2:])
 
     def bound(self, fn):
-        """As a function with the globals and the enclosing variables of `fn`."""
+        """Returns it as a function with the globals and the closure of `fn`."""
         cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or ()))
         cells[rewrite.HELPER] = _types.CellType(actions)
         closure = tuple(cells[name] for name in self.code.co_freevars)
@@ -65,18 +65,18 @@ def forget():
     _made.clear()
 
 
-# Funcs
+# Funcs.
 
 
 def run(func, *args, **keywords):
-    """A call of a func from a kernel."""
+    """Calls a func from a kernel."""
     if not isinstance(func, _func.Func):
         return func(*args, **keywords)
     return _run(func, args, keywords, False)
 
 
 def run_method(func, instance, *args, **keywords):
-    """A call of a method, of a plain function too, which may change the instance."""
+    """Calls a method, which may be a plain function and may change the instance."""
     return _run(_as_func(func), (instance, *args), keywords, True)
 
 
@@ -85,7 +85,7 @@ def _as_func(function):
 
 
 def rewritten(func):
-    """The function of the user, rewritten; raises if it holds what kernels do not know."""
+    """Returns the user function in rewritten form; raises if it contains what kernels do not support."""
     func = _as_func(func)
     fn = func.fn
     return _function(fn, func._qd_source_, {} if isinstance(func, _func.ForeignFunc) else fn.__annotations__)
@@ -147,7 +147,7 @@ def _matched(made, args, keywords):
 
 
 def _with_types(value):
-    """Numbers of Python, in tuples and lists too, as the variables that a parameter without an annotation makes of them."""
+    """Converts Python numbers, also in tuples and lists, to constants with a type, for a parameter without annotation."""
     if type(value) in (tuple, list, loops.StaticIndex):
         return type(value)(map(_with_types, value))
     return constants.with_type(value)
@@ -183,27 +183,27 @@ def _returned(annotation, result, elementwise=False):
 
 
 def _parts(annotation):
-    """The annotations of a tuple of results; None if it is one result."""
+    """Returns the annotations of a tuple of results; None for a single result."""
     if getattr(annotation, "__origin__", None) is tuple:
         return annotation.__args__
     return tuple(annotation) if isinstance(annotation, (tuple, list)) else None
 
 
-# Kernels
+# Kernels.
 
 
-lifting = {}  # by id: objects whose numbers are read at every launch, as the class of an argument has it
+lifting = {}  # by id: objects whose numbers are read at every launch, as determined by the class of an argument
 
 
 def run_kernel(info, args):
-    """A call of a kernel from Python; `args` in the order of the parameters."""
+    """Runs a call of a kernel from Python; `args` in the order of the parameters."""
     made = _function(info.fn, info._qd_source_, info.annotations, True)
     around, numbers.Debug.active = numbers.Debug.active, bool(_settings.current().debug)
     outside, lifting_outside = dict(storage.arguments), dict(lifting)
     runs_outside, _func.runs_in_kernel = _func.runs_in_kernel, run
     try:
         annotations = [made.annotations.get(p) for p in made.params]
-        first = 1 if annotations and annotations[0] is None else 0  # `self` has no number
+        first = 1 if annotations and annotations[0] is None else 0  # `self` is not counted
         passed = [argument(a, value, i - first, made.params[i]) for i, (a, value) in enumerate(zip(annotations, args))]
         return _kernel_result(made, places.start(made.bound(info.fn), *passed))
     finally:
@@ -245,7 +245,7 @@ def _result(annotation, value):
 
 
 def argument(annotation, value, position, name):
-    """What the parameter `name` with this annotation is for the argument `value`, which suits it: the bindings have seen to that."""
+    """Returns the value of the parameter `name` with this annotation for the argument `value`, which the bindings have validated."""
     annotation, optional = _signature.without_none(annotation)
     if value is None and optional:
         return None
@@ -263,7 +263,7 @@ def argument(annotation, value, position, name):
 
 
 def _compound(annotation, value):
-    """A number, vector, matrix or struct of Python, number by number: its numbers never were of another type."""
+    """Converts a Python number, vector, matrix or struct number by number."""
     if isinstance(annotation, _annotations.MatrixType):
         value = value if isinstance(value, _matrix.Matrix) else _matrix.Matrix(value)
         entries = [_number(annotation.dtype, v) for v in value._entries]
@@ -299,7 +299,7 @@ class Bundle:
 
 
 def member_of(base, name):
-    """An attribute of an object of the host."""
+    """Returns an attribute of an object of the host."""
     try:
         found = getattr(base, name)
     except AttributeError:

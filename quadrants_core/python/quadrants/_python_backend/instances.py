@@ -1,4 +1,4 @@
-"""Instances of classes of Python that a kernel makes: structs with a class, whose methods run as funcs do."""
+"""Instances of Python classes made in a kernel: structs with a class, whose methods run like funcs."""
 
 import functools as _functools
 import operator as _operator
@@ -13,7 +13,7 @@ from quadrants._storage import struct as _struct
 
 
 class Instance(Record):
-    """`members` grow while `making`."""
+    """An instance; members are added while `making`."""
 
     __slots__ = ("cls", "making")
 
@@ -47,7 +47,7 @@ class Instance(Record):
 
     def __getattr__(self, name):
         if name.startswith("_"):
-            raise AttributeError(name)  # what the backend asks of objects
+            raise AttributeError(name)  # internal attributes of the backend
         return self.get(name)
 
     def set(self, name, value):
@@ -106,7 +106,7 @@ def _operators():
         def operator(a, b):
             b = value_of(b)
             made = a._answer(name, b)
-            if made is NotImplemented and isinstance(b, Instance):  # Python asks two of a class once
+            if made is NotImplemented and isinstance(b, Instance):  # for operands of the same class, Python tries it only once
                 made = b._answer(other_name, a)
             return made
 
@@ -136,7 +136,7 @@ _operators()
 
 
 def updated(op, old, amount):
-    """old op= amount of an instance."""
+    """Implements old op= amount for an instance."""
     name = _NAMES[op]
     if old.has(f"__i{name}__"):
         return old.get(f"__i{name}__")(amount)
@@ -149,7 +149,8 @@ def updated(op, old, amount):
 
 
 def operation(op, a, b):
-    """a op b where one is an object of Python: its operator runs as a method does if the other is a value of the run."""
+    """Implements a op b where an operand is a Python object: its operator runs like a method if the other operand is a value of the
+    kernel."""
     a, b = value_of(a), value_of(b)
     for x, other, name in ((a, b, f"__{_NAMES[op]}__"), (b, a, f"__r{_NAMES[op]}__")):
         if isinstance(x, Instance) and x.has(name):
@@ -165,7 +166,7 @@ _NAMES = {op: name for name, op in {**numbers.BINARY, "matmul": "@"}.items()}
 
 
 def make(cls, args, keywords):
-    """cls(*args, **keywords) in a kernel; NotImplemented if Python is to call the class."""
+    """Implements cls(*args, **keywords) in a kernel; returns NotImplemented if Python must call the class."""
     how = _classes.makes(cls)
     if how is None:
         return NotImplemented
@@ -182,7 +183,7 @@ def make(cls, args, keywords):
             functions.rewritten(init)
         except _exceptions.QuadrantsSyntaxError:
             if known:
-                return NotImplemented  # Python makes what the language cannot
+                return NotImplemented  # Python can make what the language cannot
             raise
         functions.run_method(init, made, *args, **keywords)
     elif fields is None and (args or keywords):
@@ -192,7 +193,7 @@ def make(cls, args, keywords):
 
 
 class Super:
-    """`super()` in a method of an instance."""
+    """The result of `super()` in a method of an instance."""
 
     def __init__(self, instance, after):
         self.instance, self.after = instance, after
@@ -207,7 +208,7 @@ def bare_super(cls, instance):
 
 
 def class_of(x):
-    """The class that singledispatch chooses by."""
+    """Returns the class by which singledispatch chooses."""
     x = value_of(x)
     if isinstance(x, Scalar):
         return bool if x.kind is numbers.u1 else float if numbers.is_real(x.kind) else int

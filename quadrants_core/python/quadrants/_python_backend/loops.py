@@ -1,4 +1,4 @@
-"""What `for` runs over in a kernel, one iteration after the other."""
+"""The iterables of `for` loops in a kernel; iterations run one after another."""
 
 import itertools as _itertools
 import math as _math
@@ -13,15 +13,15 @@ from quadrants._python_backend.storage import storage_of
 from quadrants._python_backend.values import Mat, broadcast, is_number, to_mat, type_name, value_of
 
 
-MOST_ITEMS = 1 << 20  # that are taken one by one at compile time
+MOST_ITEMS = 1 << 20  # maximum number of items that are unrolled at compile time
 
 
 class OutOfWork(Exception):
-    """The limit of iterations is reached: see Work."""
+    """The limit of iterations has been reached: see Work."""
 
 
 class Work:
-    """Iterations of loops and calls of funcs so far, and how many may be made; None: any number."""
+    """The number of loop iterations and func calls so far, and its limit; None: unlimited."""
 
     done = 0
     limit = None
@@ -49,7 +49,7 @@ class Range:
     rank = 1
 
     def of_python(self):
-        """The range that Python functions get, whose bounds must be known."""
+        """Returns the range for Python functions; its bounds must be known."""
         if not self.known:
             fail_type("a range whose bounds are known only at run time is for loops")
         return range(self.low, self.high)
@@ -78,7 +78,7 @@ def _bound(x):
 
 
 def _picks(ranges):
-    """As itertools.product, which would hold every number of every range."""
+    """Like itertools.product, which would store every number of every range."""
     if not ranges:
         yield ()
         return
@@ -88,7 +88,7 @@ def _picks(ranges):
 
 
 class Product:
-    """An ndrange."""
+    """The iterable of an ndrange."""
 
     def __init__(self, bounds, axes):
         self.bounds = bounds
@@ -108,7 +108,7 @@ class Grouped:
 
 
 class StaticIndex(tuple):
-    """The indices of an unrolled grouped loop: arithmetic as on a vector."""
+    """The indices of an unrolled grouped loop, with the arithmetic of a vector."""
 
 
 def _add_operators():
@@ -148,7 +148,7 @@ def grouped(x):
 
 
 def _over(x):
-    """What has `rank` and `indices`, of what a kernel names."""
+    """Returns the object with `rank` and `indices` for an iterable in a kernel."""
     if isinstance(x, (Range, Product)):
         return x
     if isinstance(x, _ops._Ndrange):
@@ -165,7 +165,7 @@ def _over(x):
 
 
 def loop(x, targets):
-    """The values of the loop variables; `targets` is their number, 0 for one name."""
+    """Yields the values of the loop variables; `targets` is the number of targets, 0 for a single name."""
     x = value_of(x)
     if DryRun.active and (isinstance(x, Grouped) or _over(x) is not None):
         return
@@ -216,7 +216,7 @@ def _static(x):
 
 
 def bounded(x):
-    """A sequence that is short enough to be taken item by item."""
+    """Checks that a sequence is short enough to be unrolled."""
     size = _math.prod(high - low for low, high in x.bounds) if isinstance(x, Product) else None
     if isinstance(x, Range):
         size = x.high - x.low
@@ -232,7 +232,7 @@ def too_long():
 
 
 def unrolled(x):
-    """What qd.static makes of something to loop over: a list of Python values."""
+    """Returns the list of Python values that qd.static makes from an iterable."""
     if isinstance(x, _ops._Ndrange):
         x = Product(x.bounds, x.axes)
     bounded(x.over if isinstance(x, Grouped) else x)

@@ -1,4 +1,4 @@
-"""Vectors and matrices: what makes them, and their methods."""
+"""Vectors and matrices: constructors and methods."""
 
 from quadrants import _exceptions, _settings
 from quadrants._python_backend import numbers
@@ -68,7 +68,7 @@ def diagonal(dim, val):
 
 
 def of_type(annotation, args):
-    """vec3(x, y, z), vec3(xy, z), vec3(0.0), mat2([[a, b], [c, d]]), ..."""
+    """Implements vec3(x, y, z), vec3(xy, z), vec3(0.0), mat2([[a, b], [c, d]]), ..."""
     entries = []
     for arg in args:
         arg = value_of(arg)
@@ -81,7 +81,7 @@ def of_type(annotation, args):
     return make(entries, annotation.n, annotation.m, annotation.ndim, annotation.dtype)
 
 
-# Methods
+# Methods.
 
 _mul, _add, _sub, _div = (lambda a, b, op=op: numbers.binary(op, a, b) for op in "*+-/")
 
