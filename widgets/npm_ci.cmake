@@ -1,5 +1,5 @@
-# cmake -DNPM=... -P npm_ci.cmake, in the folder of a package: `npm ci`, unless node_modules is of this lock file already (another
-# build folder made it, or a checkout touched the file).
+# cmake -DNPM=... -P npm_ci.cmake, in the folder of a package: runs `npm ci`, unless node_modules already matches this lock file (another
+# build folder installed it, or a checkout touched the file).
 file(SHA256 package-lock.json wanted)
 set(present "")
 if(EXISTS node_modules/.lock.sha256)

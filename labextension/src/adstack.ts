@@ -1,5 +1,5 @@
-// Adstack views in outputs: drawn from what the output keeps, so that they survive their kernel. While their model is there, they take
-// what the kernel sends to it, and send it what a person asks for.
+// Adstack views in outputs. They are drawn from the data stored in the output, so that they survive their kernel. While their model exists,
+// they take its updates and send it the requests of the user.
 import type { IRenderMime } from "@jupyterlab/rendermime";
 import { Widget } from "@lumino/widgets";
 import { Adstack, type Model } from "../../widgets/adstack/view";

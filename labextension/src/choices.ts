@@ -2,13 +2,13 @@ import type { ISettingRegistry } from "@jupyterlab/settingregistry";
 import { ISignal, Signal } from "@lumino/signaling";
 import { quantities, type Quantity } from "../../widgets/heatmap/scale";
 
-/** What the person chose to see, in all notebooks; kept in the settings. */
+/** The user's choice of what to show, in all notebooks; stored in the settings. */
 export class Choices {
   visible = true;
   quantity: Quantity = "total";
   private readonly _changed = new Signal<Choices, void>(this);
   private settings: ISettingRegistry.ISettings | null = null;
-  /** Own writes on their way: what the settings say meanwhile is older than what was chosen. */
+  /** Own writes in progress: until they are done, the settings are older than the choice. */
   private writing = 0;
   private written: Promise<void> = Promise.resolve();
 
@@ -16,19 +16,19 @@ export class Choices {
     return this._changed;
   }
 
-  /** Shown at once; the promise is for what is kept. */
+  /** Shows the choice at once; the promise resolves when it is stored. */
   set(wanted: { visible?: boolean; quantity?: Quantity }): Promise<void> {
     if (!this.take(wanted)) return this.written;
     if (!this.settings) return this.written;
     const settings = this.settings;
     const text = JSON.stringify({ ...settings.user, visible: this.visible, quantity: this.quantity });
     this.writing += 1;
-    // One after the other; where settings cannot be written the choice holds for this page.
+    // One after the other; if settings cannot be written, the choice holds for this page.
     this.written = this.written.then(() => settings.save(text)).catch(() => undefined).then(() => { this.writing -= 1; });
     return this.written;
   }
 
-  /** Total, newest run, difference, and again. */
+  /** Switches from total to newest run to difference, and back to total. */
   next(): Promise<void> {
     return this.set({ quantity: quantities[(quantities.indexOf(this.quantity) + 1) % quantities.length], visible: true });
   }

@@ -1,7 +1,7 @@
 const encoder = new TextEncoder();
 
-/** 64-bit FNV-1a of a text in UTF-8, 16 hexadecimal digits. The product with the prime 2^40 + 0x1b3 is made of limbs of 16 bits,
- * so that no intermediate value leaves the exact integers. */
+/** Returns the 64-bit FNV-1a hash of a text in UTF-8, as 16 hexadecimal digits. The product with the prime 2^40 + 0x1b3 is computed in
+ * limbs of 16 bits, so that all intermediate values are exact integers. */
 export function digest(text: string): string {
   let [a, b, c, d] = [0x2325, 0x8422, 0x9ce4, 0xcbf2]; // lowest limb first
   for (const byte of encoder.encode(text)) {

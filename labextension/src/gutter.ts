@@ -1,5 +1,5 @@
-// The marks in one editor: a gutter with counts, branches in words behind the line. The extension lies in a compartment that is
-// empty, and takes no room, in every cell without marks.
+// The marks in one editor: a gutter with counts, and branches in words after the line. The extension is in a compartment that is empty, and
+// takes no space, in every cell without marks.
 import { Compartment, Extension, Range, RangeSet, StateEffect, StateField, Text, Transaction } from "@codemirror/state";
 import { Decoration, DecorationSet, EditorView, gutter, GutterMarker, ViewPlugin, WidgetType } from "@codemirror/view";
 import type { Quantity } from "../../widgets/heatmap/scale";
@@ -10,15 +10,15 @@ import { legend, tip } from "./tip";
 
 export interface Shown {
   coverage: CellCoverage;
-  /** Whether more is to come. */
+  /** A kernel is running, so that more updates follow. */
   running: boolean;
   /** Counted by a kernel that is gone. */
   earlier: boolean;
   quantity: Quantity;
   scale: Scale;
-  /** Bytes of the line of the notebook of which gradients keep most. */
+  /** Bytes of the line of the notebook for which gradients store the most. */
   mostKept: number;
-  /** Has all gutters show the next quantity. */
+  /** Makes all gutters show the next quantity. */
   next(): void;
 }
 
@@ -64,7 +64,7 @@ class KeptMarker extends GutterMarker {
 
 const quantityNames: Record<Quantity, string> = { total: "all runs", newest: "newest run", difference: "difference" };
 
-/** Head of the gutter, beside the first line, which is never counted: names what the numbers are; a click shows the next ones. */
+/** The head of the gutter, next to the first line, which is never counted: names the quantity; a click switches to the next one. */
 class HeadMarker extends GutterMarker {
   constructor(readonly quantity: Quantity) {
     super();
@@ -114,7 +114,7 @@ function saidOfKept(view: EditorView): string[] | null {
     "They need it on their way back through loops; the more, the stronger the tint. %qd_adstack says what a budget would make of it"];
 }
 
-/** A few words behind a line. */
+/** A few words after a line. */
 class Words extends WidgetType {
   constructor(readonly said: string, readonly style: "qd-mark-branch" | "qd-mark-stale") {
     super();
@@ -142,7 +142,7 @@ interface Marks {
   stale: boolean;
   counts: RangeSet<CountMarker>;
   kept: RangeSet<KeptMarker>;
-  /** Words behind branches, while the text is the one that ran. */
+  /** Words after branches, while the text is the one that ran. */
   branches: DecorationSet;
 }
 
@@ -169,7 +169,7 @@ function each<T extends GutterMarker>(all: RangeSet<T>, made: (one: T) => T): Ra
   return RangeSet.of(found, true);
 }
 
-/** The same marks where an edit moved them to, in grey. */
+/** Returns the same marks, in grey, at the positions to which an edit moved them. */
 function moved(marks: Marks, change: Transaction): Marks {
   const counts = marks.counts.map(change.changes);
   const kept = marks.kept.map(change.changes);
@@ -255,7 +255,7 @@ const extension: Extension = [
 
 const slot = new Compartment();
 
-/** What every editor gets. */
+/** The extension of every editor: an empty compartment for marks. */
 export const marksSlot: Extension = slot.of([]);
 
 function filled(view: EditorView): boolean {
@@ -278,7 +278,7 @@ function sentences(mark: Mark | KeptMark, stale: boolean): string[] {
   return stale ? [...mark.words, staleWords] : mark.words;
 }
 
-/** What the marks of a line say, or one of the two, a sentence each; null where there is none. */
+/** Returns the sentences of the marks of a line, or of one of the two; null if there are none. */
 export function said(view: EditorView, at: number, which: "counts" | "kept" | "both" = "both"): string[] | null {
   const marks = view.state.field(field, false);
   if (!marks) return null;
@@ -298,7 +298,7 @@ export function said(view: EditorView, at: number, which: "counts" | "kept" | "b
   return found.length ? found : null;
 }
 
-/** What the marks of a whole editor say; null where there are none. */
+/** Returns a summary of the marks of a whole editor; null if there are none. */
 export function overview(view: EditorView): string | null {
   const marks = view.state.field(field, false);
   return marks ? summary(marks.shown.coverage, marks.stale, marks.shown.earlier) : null;

@@ -16,7 +16,7 @@ import { announce, tip } from "./tip";
 
 const id = "quadrants-jupyter:plugin";
 const category = "Quadrants";
-const rank = -20; // before widgets, which are gone when their kernel is
+const rank = -20; // before widgets, which disappear with their kernel
 
 const quantityNames: Record<Quantity, string> = {
   total: "all runs",
@@ -24,7 +24,7 @@ const quantityNames: Record<Quantity, string> = {
   difference: "difference to the run before",
 };
 
-/** Says, and shows, what is marked on the line of the cursor. */
+/** Announces, and shows, the marks of the line with the cursor. */
 function readLine(tracker: INotebookTracker): void {
   const editor = tracker.activeCell?.editor;
   if (!(editor instanceof CodeMirrorEditor)) return announce("No cell is open");
@@ -108,7 +108,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
       [heatmapFactory, adstackFactory].forEach((factory) => registry.addFactory(factory(listings), rank));
       registry.addFactory(stepperFactory(listings, registry), rank);
     };
-    if (rendermime) draw(rendermime, null); // outputs elsewhere than in notebooks: as they were stored
+    if (rendermime) draw(rendermime, null); // outputs outside notebooks: as they were stored
     const attach = (panel: NotebookPanel) => {
       const marks = new NotebookMarks(panel, choices);
       const listings = new LiveListings(panel.sessionContext);

@@ -1,4 +1,4 @@
-// The compact form in which a cell keeps its coverage, in its metadata: {"quadrants": {"coverage": ...}}.
+// The compact form of coverage that a cell stores in its metadata: {"quadrants": {"coverage": ...}}.
 import type { CellCoverage, KeptLine, KeptValue } from "../../widgets/protocol/coverage";
 import type { Outcome } from "../../widgets/protocol/heatmap";
 
@@ -8,9 +8,9 @@ export interface Kept {
   digest: string;
   /** number; count, or null if no kernel with this line was launched; newest, previous, outcomes if there are any */
   lines: [number, number | null, number, number | null, Partial<Record<Outcome, number>>?][];
-  /** name, [number, count] of each line; only where there are several */
+  /** name, [number, count] of each line; only if there are several */
   specialisations?: [string, [number, number][]][];
-  /** number, bytes, values; only where gradients keep any */
+  /** number, bytes, values; only if gradients store any */
   kept?: [number, number, KeptValue[]][];
 }
 
@@ -31,7 +31,7 @@ export function keep(coverage: CellCoverage): Kept {
   return kept;
 }
 
-/** The lines of which something is kept, if they are any. */
+/** Returns the lines with values that gradients store, if `value` is a list of such lines; else none. */
 export function keptLines(value: unknown): KeptLine[] {
   const isLine = (line: Partial<KeptLine> | null) => typeof line?.number === "number" && typeof line.bytes === "number" && Array.isArray(line.of)
     && line.of.every((one) => typeof one?.choice === "string" && typeof one.bytes === "number" && typeof one.trips === "number");
@@ -42,7 +42,7 @@ function areRows<Row>(value: Row[] | undefined): value is Row[] {
   return Array.isArray(value) && value.every((row) => Array.isArray(row));
 }
 
-/** The coverage that `keep` made this of; null for anything else that may stand in the metadata. */
+/** Returns the coverage that `keep` made `value` from; null for anything else that may be in the metadata. */
 export function unkeep(value: unknown, cellId: string): CellCoverage | null {
   const kept = value as Partial<Kept> | null | undefined;
   if (kept?.version !== 1 || typeof kept.digest !== "string" || !areRows(kept.lines)) return null;

@@ -1,5 +1,5 @@
-// Listings in outputs: drawn from what the output keeps, so that they survive their kernel. One that follows what runs also takes what
-// the kernel sends to its model while cells run.
+// Listings in outputs. They are drawn from the data stored in the output, so that they survive their kernel. One that follows executions
+// also takes the updates that the kernel sends to its model while cells run.
 import type { ISessionContext } from "@jupyterlab/apputils";
 import type { IRenderMime } from "@jupyterlab/rendermime";
 import { KernelMessage, type Kernel } from "@jupyterlab/services";
@@ -51,7 +51,7 @@ export interface Update {
   state: Record<string, unknown>;
 }
 
-/** What the kernel of a notebook sends to models of widgets: whether they are there, and news for listings. */
+/** Tracks the widget models of a notebook's kernel: which of them exist, and the updates that the kernel sends to them. */
 export class LiveListings {
   readonly updated = new Signal<LiveListings, Update>(this);
   readonly changed = new Signal<LiveListings, void>(this);
@@ -73,7 +73,7 @@ export class LiveListings {
     return model !== null && this.models.has(model);
   }
 
-  /** A custom message to a model, as its own view would send it. */
+  /** Sends a custom message to a model, as its own view would. */
   send(model: string, content: JSONObject): void {
     if (!this.kernel) return;
     const { clientId, username } = this.kernel;
@@ -167,7 +167,7 @@ class ListingRenderer extends Widget implements IRenderMime.IRenderer {
     this.node.replaceChildren(this.heatmap.root);
   }
 
-  /** It does as long as its model is there. */
+  /** True while its model exists, if it follows executions. */
   private follows(): boolean {
     return !!this.output?.follows && !!this.live?.has(this.modelId);
   }

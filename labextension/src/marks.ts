@@ -1,4 +1,4 @@
-// What is said about a line: the short text of its mark, the strength of its tint, its branches, and everything in words.
+// The marks of a line: the short text, the strength of its tint, its branches, and everything in words.
 import type { CellCoverage, KeptLine, KeptValue, LineCounts, Scale } from "../../widgets/protocol/coverage";
 import type { Outcome } from "../../widgets/protocol/heatmap";
 import { amounts, grouped, length, level, share, type Quantity } from "../../widgets/heatmap/scale";
@@ -9,8 +9,8 @@ export interface Mark {
   number: number;
   /** "1.2k", "never", "+340" */
   text: string;
-  /** ran: it did; never: not once, in any run; waiting: no kernel with this line ran yet; idle: not in the newest run; more, less: than in
-   * the run before. */
+  /** ran: the line ran; never: in no run; waiting: no kernel with this line ran yet; idle: not in the newest run; more, less: than in the
+   * run before. */
   kind: "ran" | "never" | "waiting" | "idle" | "more" | "less";
   /** Strength of the tint, and length of the bar, in percent. */
   level: number;
@@ -19,11 +19,11 @@ export interface Mark {
   busiest: boolean;
   /** "never true", "never false", "never entered", "only left by break" */
   branches: string[];
-  /** All there is to say, a sentence each. */
+  /** Everything about the line, a sentence each. */
   words: string[];
 }
 
-/** 999, 1.2k, 34k, 5.6M: four characters at most. */
+/** Formats a count in at most four characters: 999, 1.2k, 34k, 5.6M. */
 export function short(count: number): string {
   let rest = count;
   for (const unit of ["", "k", "M", "G", "T", "P"]) {
@@ -62,7 +62,7 @@ function compared(change: number): string {
 
 function ofNewest(line: LineCounts, running: boolean): string {
   const change = difference(line);
-  if (running) return `Newest run, so far: ${times(line.newest)}`; // less than the run before says nothing yet
+  if (running) return `Newest run, so far: ${times(line.newest)}`; // a count below that of the run before means nothing yet
   if (change === null && line.newest === line.count) return "All in the newest run";
   return `Newest run: ${times(line.newest)}${change === null ? "" : `, ${compared(change)}`}`;
 }
@@ -98,7 +98,7 @@ function shown(line: LineCounts, quantity: Quantity): Shown {
   return { text: signed(change), kind: change > 0 ? "more" : change < 0 ? "less" : "idle" };
 }
 
-/** The marks of a cell, in the order of its lines. */
+/** Returns the marks of a cell, in the order of its lines. */
 export function marksOf(coverage: CellCoverage, quantity: Quantity, scale: Scale, running: boolean): Mark[] {
   return coverage.lines
     .map((line) => {
@@ -116,7 +116,7 @@ export function marksOf(coverage: CellCoverage, quantity: Quantity, scale: Scale
     .sort((a, b) => a.number - b.number);
 }
 
-/** What gradients keep of a line. */
+/** The values of a line that gradients store. */
 export interface KeptMark {
   number: number;
   /** "8kB" */
@@ -125,7 +125,7 @@ export interface KeptMark {
   words: string[];
 }
 
-/** 512B, 8kB, 1.2MB */
+/** Formats bytes: 512B, 8kB, 1.2MB. */
 export function shortBytes(count: number): string {
   return `${short(count)}B`;
 }
@@ -137,7 +137,7 @@ function ofValue({ kernel, name, type, bytes, trips, loop, choice }: KeptValue):
   return `The gradient of ${kernel} keeps ${value} at ${choice.replace("every", "each")} round ${rounds}, ${grouped(trips)} times ${grouped(bytes)} bytes, and runs the rounds between once more`;
 }
 
-/** `most`: the bytes of the line of the notebook of which most is kept. */
+/** `most`: the bytes of the line of the notebook for which gradients store the most. */
 export function keptMarksOf(coverage: CellCoverage, most: number): KeptMark[] {
   return coverage.kept.map((line: KeptLine) => ({
     number: line.number,
@@ -147,7 +147,7 @@ export function keptMarksOf(coverage: CellCoverage, most: number): KeptMark[] {
   }));
 }
 
-/** The cell in one sentence. */
+/** Returns a summary of the cell in one sentence. */
 export function summary(coverage: CellCoverage, stale: boolean, earlier = false): string {
   const of = (wanted: (line: LineCounts) => boolean) => coverage.lines.filter(wanted).length;
   const waiting = of((line) => line.launched === false);

@@ -1,5 +1,5 @@
-// The marks of one notebook: where coverage comes from (comm messages, outputs, what cells keep in their metadata), to which cell
-// it belongs, and when it is drawn, kept or dropped.
+// The marks of one notebook: collects coverage (from comm messages, outputs and the metadata of cells), assigns it to cells, and draws,
+// stores or drops it.
 import type { ICellModel, ICodeCellModel } from "@jupyterlab/cells";
 import { CodeMirrorEditor } from "@jupyterlab/codemirror";
 import { NotebookActions, type NotebookPanel } from "@jupyterlab/notebook";
@@ -15,14 +15,14 @@ import { keep, keptLines, unkeep } from "./kept";
 const target = "quadrants.coverage";
 const mime = "application/vnd.quadrants.coverage+json";
 const metadataKey = "quadrants";
-const magicsKey = "magics_language"; // of nbconvert: as what it highlights the text
+const magicsKey = "magics_language"; // read by nbconvert: the language that it highlights the text as
 
 interface Known {
   coverage: CellCoverage;
   running: boolean;
-  /** Told by the kernel that runs now; else it was stored, or counted by a kernel before. */
+  /** Reported by the current kernel; else it was stored, or counted by an earlier kernel. */
   live: boolean;
-  /** The kernel that counted was restarted, or another one came in its place. */
+  /** The kernel that counted was restarted or replaced. */
   earlier?: boolean;
 }
 
@@ -42,14 +42,14 @@ function isCode(model: ICellModel): model is ICodeCellModel {
 }
 
 export class NotebookMarks {
-  /** By the id of the cell: a cell that is moved, or deleted and restored, keeps it. */
+  /** By the id of the cell, which is the same after the cell is moved, or deleted and restored. */
   private readonly known = new Map<string, Known>();
   private readonly pending = new Set<string>();
   private readonly watched = new WeakSet<ICellModel>();
   /** The text with which a cell was last sent to the kernel, as a digest. */
   private readonly sent = new Map<string, string>();
   private frame = 0;
-  /** Of the cells that the kernel told of. */
+  /** The scale of the cells that the kernel reported. */
   private scale: Scale | null = null;
   private kernel: Kernel.IKernelConnection | null = null;
   private disposed = false;
@@ -78,8 +78,8 @@ export class NotebookMarks {
     NotebookActions.outputCleared.disconnect(this.onCleared, this);
   }
 
-  // --- the kernel: messages are read from the stream itself, so that a page that is loaded while they come, or a second
-  // notebook on the same kernel, gets them too; the target is there so that no front end refuses the comm.
+  // --- the kernel: messages are read from the IOPub stream itself, so that a page that is loaded while they arrive, or a second notebook
+  // on the same kernel, gets them too; the target is registered so that no front end refuses the comm.
 
   private onKernel(): void {
     this.kernel?.iopubMessage.disconnect(this.onIOPub, this);
@@ -90,13 +90,13 @@ export class NotebookMarks {
     if (this.kernel) void this.catchUp(this.kernel).catch(() => undefined); // a kernel may end meanwhile
   }
 
-  /** What a kernel counted before this page was loaded. */
+  /** Fetches the counts from before this page was loaded. */
   private async catchUp(kernel: Kernel.IKernelConnection): Promise<void> {
     await kernel.info;
     await this.join(kernel, {});
   }
 
-  /** The kernel answers who opens a comm; what follows comes on its own one. */
+  /** Opens a comm, on which the kernel answers with all cells. Later updates arrive on the kernel's own comm. */
   private async join(kernel: Kernel.IKernelConnection, joining: Joining): Promise<void> {
     const { content } = await kernel.requestCommInfo({ target_name: target });
     if (content.status !== "ok" || kernel !== this.kernel || kernel.isDisposed || !kernel.handleComms) return;
@@ -106,7 +106,7 @@ export class NotebookMarks {
     comm.open({ ...joining });
   }
 
-  /** All counts, in the notebook and in its kernel. */
+  /** Clears all counts, in the notebook and in its kernel. */
   async clear(): Promise<void> {
     for (const id of [...this.known.keys()]) {
       this.known.delete(id);
@@ -116,7 +116,7 @@ export class NotebookMarks {
     if (this.kernel) await this.join(this.kernel, { clear: true }).catch(() => undefined);
   }
 
-  /** Its counts are those of a kernel before. */
+  /** Marks all counts as those of an earlier kernel. */
   private forgetKernel(): void {
     this.scale = null;
     for (const [id, known] of this.known) this.known.set(id, { ...known, live: false, earlier: known.live || known.earlier });
@@ -129,7 +129,7 @@ export class NotebookMarks {
     if (message) this.take(message, false);
   }
 
-  /** A kernel that died or was restarted finishes no run: what was counted by then stays. */
+  /** A kernel that died or was restarted finishes no run: the counts so far remain. */
   private onStatus(): void {
     const status = this.panel.sessionContext.session?.kernel?.status;
     if (status !== "busy" && status !== "starting" && status !== "unknown") this.finish();
@@ -160,7 +160,8 @@ export class NotebookMarks {
     if (!message.running && !stored) this.finish();
   }
 
-  /** The cell that was meant. Its text tells where ids do not: after a run without a front end, and in files that keep no ids. */
+  /** Returns the cell that a message refers to. The text identifies it where ids do not: after a run without a front end, and in files
+   * without ids. */
   private idOf(coverage: CellCoverage, stored: boolean): string | null {
     const models = [...(this.panel.content.model?.cells ?? [])];
     if (coverage.cell_id !== null && models.some((model) => model.id === coverage.cell_id)) return coverage.cell_id;
@@ -184,7 +185,7 @@ export class NotebookMarks {
     this.readAll();
   }
 
-  /** What new cells keep in their metadata, then what outputs show. */
+  /** Reads the coverage of new cells from their metadata, then from outputs. */
   private readAll(): void {
     if (this.disposed) return;
     const fresh = [...(this.panel.content.model?.cells ?? [])].filter((model) => isCode(model) && !this.watched.has(model));
@@ -202,7 +203,7 @@ export class NotebookMarks {
     }
   }
 
-  /** A stored output knows less than what the cell keeps, unless that is of another text. */
+  /** Reads a stored output. It has less data than the metadata of the cell, which wins unless it belongs to another text. */
   private readOutput(output: IOutputModel): void {
     for (const coverage of asMessage(output.data[mime])?.cells ?? []) {
       const id = this.idOf(coverage, true);
@@ -226,7 +227,7 @@ export class NotebookMarks {
     if (notebook === this.panel.content) this.sent.set(cell.model.id, digest(cell.model.sharedModel.source));
   }
 
-  /** A cell that ran with another text than its marks are of has other kernels now. */
+  /** Drops the marks of a cell that ran with another text: it has other kernels now. */
   private onExecuted(_: unknown, { notebook, cell }: { notebook: unknown; cell: { model: ICellModel } }): void {
     const id = cell.model?.id;
     if (notebook !== this.panel.content || !id) return;
@@ -239,7 +240,7 @@ export class NotebookMarks {
     this.draw(id);
   }
 
-  /** Whoever clears the outputs of a cell clears what is kept of its counts. */
+  /** Clearing the outputs of a cell also clears its stored counts. */
   private onCleared(_: unknown, { notebook, cell }: { notebook: unknown; cell: { model: ICellModel } }): void {
     const id = cell.model?.id;
     if (notebook !== this.panel.content || !id || !this.known.delete(id)) return;
@@ -247,7 +248,7 @@ export class NotebookMarks {
     this.draw(id);
   }
 
-  /** Into the metadata of the cell, so that it is saved with the notebook. */
+  /** Stores the coverage in the metadata of the cell, so that it is saved with the notebook. */
   private keep(id: string): void {
     const model = this.modelOf(id);
     if (!model || this.panel.content.model?.readOnly) return;
@@ -260,10 +261,10 @@ export class NotebookMarks {
       else if (Object.keys(others).length) model.setMetadata(metadataKey, others);
       else model.deleteMetadata(metadataKey);
       if (after && model.sharedModel.source.startsWith("%%qd_kernel")) model.setMetadata(magicsKey, "python");
-    }, false); // nothing that a person would undo
+    }, false); // not a change to undo
   }
 
-  // --- drawing: once per frame, however many messages came
+  // --- drawing: once per frame, for any number of messages
 
   private onCellShown(_: unknown, cell: { model: ICellModel | null }): void {
     if (cell.model && this.known.has(cell.model.id)) this.draw(cell.model.id);
@@ -294,7 +295,7 @@ export class NotebookMarks {
     this.drawAll();
   }
 
-  /** Counts of one kernel share a scale, and what is left of kernels before. */
+  /** Returns the scale for a cell: the counts of one kernel share a scale, and so do those that remain of earlier kernels. */
   private scaleFor(known: Known): Scale {
     if (known.live && this.scale) return this.scale;
     return scaleOf([...this.known.values()].filter(({ live }) => live === known.live).flatMap(({ coverage }) => coverage.lines));

@@ -1,4 +1,4 @@
-// The line below a cell that says what it waits for. It is drawn beside the outputs and is none itself: nothing of it is saved.
+// The line below a cell that says what it waits for. It is drawn next to the outputs but is not an output: nothing of it is saved.
 import type { Cell } from "@jupyterlab/cells";
 import type { NotebookPanel } from "@jupyterlab/notebook";
 import type { Kernel, KernelMessage } from "@jupyterlab/services";
@@ -23,7 +23,7 @@ function element(name: string, ...inside: (HTMLElement | string)[]): HTMLElement
   return made;
 }
 
-/** What stands below one cell. */
+/** The line below one cell. */
 class Line {
   readonly node = document.createElement("div");
   private readonly done = element("qd-progress-done");
@@ -38,7 +38,7 @@ class Line {
     this.node.append(element("qd-progress-bar", this.done), this.head, this.rest);
   }
 
-  /** Between two of what a cell waits for its place stays free, so that what is below stands still. */
+  /** Without progress the line retains its space, so that the content below does not move. */
   show(progress: Progress | null): void {
     this.node.classList.toggle("qd-idle", progress === null);
     if (!progress) return;
@@ -71,7 +71,7 @@ export class ProgressLines {
     this.clear();
   }
 
-  /** Messages are read from the stream itself, as those of counts are: see NotebookMarks. */
+  /** Messages are read from the IOPub stream itself, as those of counts are: see NotebookMarks. */
   private onKernel(): void {
     this.kernel?.iopubMessage.disconnect(this.onIOPub, this);
     this.kernel = this.panel.sessionContext.session?.kernel ?? null;

@@ -1,4 +1,4 @@
-// The tooltip of a mark, and the voice of a screen reader. One of each on the page. The tooltip stays while the pointer is on it,
+// The tooltip of a mark, and announcements to screen readers; the page has one of each. The tooltip stays while the pointer is on it,
 // follows its line while counts grow, and Escape closes it.
 import type { EditorView } from "@codemirror/view";
 import { ends, type Quantity } from "../../widgets/heatmap/scale";
@@ -16,7 +16,7 @@ class Tip {
     this.draw();
   }
 
-  /** The pointer left the mark: it has a moment to reach the tooltip. */
+  /** The pointer has left the mark, and has a moment to reach the tooltip. */
   leave(): void {
     window.clearTimeout(this.leaving);
     this.leaving = window.setTimeout(() => this.hide(), 150);
@@ -46,7 +46,7 @@ class Tip {
       return row;
     }));
     document.body.append(node);
-    // To the right of the marks, so that the next one can be pointed at.
+    // To the right of the marks, so that the pointer can reach the next one.
     const columns = [...view.dom.querySelectorAll(".qd-gutter, .qd-kept")].map((column) => column.getBoundingClientRect().right);
     const left = Math.max(view.dom.getBoundingClientRect().left, ...columns) + 8;
     node.style.left = `${left}px`;
@@ -78,7 +78,7 @@ function element(className: string, text = ""): HTMLElement {
   return Object.assign(document.createElement("span"), { className, textContent: text });
 }
 
-/** What tints and words mean. `most`: of the busiest line of the notebook. */
+/** Explains tints and words. `most`: the count of the busiest line of the notebook. */
 export function legend(quantity: Quantity, most: number): Node {
   const row = element("qd-tip-legend");
   const [least, greatest] = ends(quantity, most);
@@ -92,7 +92,7 @@ export function legend(quantity: Quantity, most: number): Node {
 
 let voice: HTMLElement | null = null;
 
-/** Has a screen reader say it. */
+/** Makes a screen reader say the text. */
 export function announce(text: string): void {
   if (!voice) {
     voice = document.createElement("div");
@@ -101,5 +101,5 @@ export function announce(text: string): void {
     voice.setAttribute("aria-live", "polite");
     document.body.append(voice);
   }
-  voice.replaceChildren(Object.assign(document.createElement("p"), { textContent: text })); // a new node: said again if the same
+  voice.replaceChildren(Object.assign(document.createElement("p"), { textContent: text })); // a new node: also says the same text again
 }

@@ -1,11 +1,11 @@
-// Time against memory: a point for each budget that was measured. The same as picture() of jupyter/quadrants_jupyter/adstack.py.
+// Time against memory: a point for each measured budget. The same as picture() of jupyter/quadrants_jupyter/adstack.py.
 import type { Measurement } from "../protocol/adstack";
 import { grouped } from "../heatmap/scale";
 import { milliseconds, partName } from "./budget";
 
 export const size = { width: 420, height: 200, left: 70, bottom: 40, top: 30, right: 90 };
 
-/** Where each point lies, and what the ends of the axes are. */
+/** Returns the position of each point, and the ends of the axes. */
 export function placed(found: readonly Measurement[]) {
   const { width, height, left, bottom, top, right } = size;
   const most = Math.max(...found.map(({ measured }) => measured)) || 1;
@@ -18,7 +18,7 @@ export function placed(found: readonly Measurement[]) {
   return { points, most, longest };
 }
 
-/** How far the names of points are moved down, so that none lies over another. */
+/** Returns how far the names of points are moved down, so that they do not overlap. */
 export function spread(points: readonly { x: number; y: number }[]): number[] {
   const moved = points.map(() => 0);
   const order = points.map((_, at) => at).sort((a, b) => points[a].y - points[b].y);

@@ -1,16 +1,17 @@
-// The adstack view: of each kernel what its gradient keeps, loop by loop; where a kernel listens, a slider for its budget and a button
-// that measures. It is drawn by the widget (adstack.ts) and by JupyterLab from what an output keeps (labextension/src/adstack.ts).
+// The adstack view: for each kernel the values that its gradient stores, loop by loop; while the kernel process is connected, a slider for
+// the budget and a button that measures. It is drawn by the widget (adstack.ts), and by JupyterLab from stored outputs
+// (labextension/src/adstack.ts).
 import type { AdstackModel, Kernel, Loop, Measurement, Request } from "../protocol/adstack";
 import { element, say, toggle } from "../heatmap/dom";
 import { grouped } from "../heatmap/scale";
 import { budgetAt, budgetText, choiceText, keptText, milliseconds, partName, positionOf, positions } from "./budget";
 import { chart } from "./chart";
 
-/** Where the data come from. */
+/** The source of the data. */
 export interface Model {
   get<K extends keyof AdstackModel>(name: K): AdstackModel[K];
   listen(callback: () => void): () => void;
-  /** A kernel takes requests. */
+  /** True if a kernel takes requests. */
   live(): boolean;
   send(request: Request): void;
 }
@@ -52,7 +53,7 @@ function measurementRow({ part, budget, choice, measured, seconds }: Measurement
   return [partName(part), budget ? grouped(budget) : "none", choiceText(choice), grouped(measured), milliseconds(seconds)];
 }
 
-/** One kernel. Its controls stay as they are while the tables below them are drawn anew. */
+/** The view of one kernel. Its controls persist while the tables below them are redrawn. */
 class KernelView {
   readonly node = element("section");
   private readonly slider = element("input");
@@ -63,7 +64,7 @@ class KernelView {
   private readonly below = element("div");
   private kernel: Kernel;
   private drawn: Kernel | null = null;
-  private asked: number | null = null; // the budget that the kernel has not answered yet: it answers in order
+  private asked: number | null = null; // the requested budget until the kernel has answered: it answers in order
 
   constructor(made: Kernel, private readonly model: Model) {
     this.kernel = made;
@@ -76,7 +77,7 @@ class KernelView {
     });
     this.measure = toggle("measure", () => this.model.send({ do: "measure", kernel: made.name }));
     this.measure.title = "runs the gradient with no budget and with 1/2, 1/4 and 1/16 of what it keeps; all memory is as before then";
-    for (const control of [this.slider, this.measure]) control.dataset.lmSuppressShortcuts = "true"; // arrows and Enter are theirs
+    for (const control of [this.slider, this.measure]) control.dataset.lmSuppressShortcuts = "true"; // it handles arrows and Enter itself
     const head = element("div", "qd-bar");
     head.append(element("span", "qd-title", made.name), this.budget);
     const label = element("label");

@@ -1,4 +1,4 @@
-// What the stepper says of steps and arrays, and which keys move the launch.
+// Texts of the stepper for steps and arrays, and the keys that move the launch.
 import type { ArrayShown, Launch, Move, Step, StepState } from "../protocol/checkpoints";
 
 export type Simple = "task" | "step" | "turn" | "run" | "back";
@@ -18,15 +18,15 @@ export const controls: readonly Control[] = [
   { move: "run", key: "e", label: "to the end", title: "runs to the end" },
 ];
 
-/** The key that leads to the choice of what to resume from. */
+/** The key that moves the focus to the choice of where to resume. */
 export const resumeKey = "r";
 
-/** Which button a key stands for. */
+/** Returns the move of a key. */
 export function moveOf(key: string): Simple | undefined {
   return controls.find((control) => control.key === key)?.move;
 }
 
-/** Whether the launch can go there now. */
+/** True if the launch can make the move now. */
 export function may(launch: Launch, move: Simple): boolean {
   if (move === "back") return launch.back > 0;
   if (launch.over) return false;
@@ -37,13 +37,13 @@ export const signs: Record<StepState, string> = {
   done: "\u2713", skipped: "\u2013", yielded: "\u275a\u275a", running: "\u25b8", pending: "\u00b7", "": "",
 };
 
-/** 12 µs, 3.4 ms, 1.2 s */
+/** Formats a duration: 12 µs, 3.4 ms, 1.2 s. */
 export function duration(microseconds: number): string {
   const [amount, unit] = microseconds < 1e3 ? [microseconds, "\u00b5s"] : microseconds < 1e6 ? [microseconds / 1e3, "ms"] : [microseconds / 1e6, "s"];
   return `${amount < 10 ? amount.toFixed(1).replace(/\.0$/, "") : Math.round(amount)} ${unit}`;
 }
 
-/** How long a task took, and which of its runs that was. */
+/** Returns how long a task took, and which of its runs that was. */
 export function took({ runs, microseconds }: Step): string {
   if (!runs || microseconds === null) return "";
   return runs === 1 ? duration(microseconds) : `newest run ${duration(microseconds)}`;
@@ -53,7 +53,7 @@ function times(runs: number | null): string {
   return !runs ? "" : runs === 1 ? "ran once" : `ran ${runs} times`;
 }
 
-/** What became of a step; the same as in jupyter/quadrants_jupyter/checkpoints.py. */
+/** Describes the outcome of a step; the same as in jupyter/quadrants_jupyter/checkpoints.py. */
 export function words(step: Step): string {
   const said = [step.kind === "task" ? times(step.runs) : step.kind === "level" ? (step.turn === null ? "" : `turn ${step.turn}`) : step.state];
   if (step.flag && step.value !== null) said.push(`${step.flag} = ${step.value}`);
@@ -72,12 +72,12 @@ export function changes({ changed, elements, changes: told }: ArrayShown): strin
   return `${changed} of ${elements} changed` + (told.length ? `: ${told.join(", ")}${rest ? ` and ${rest} more` : ""}` : "");
 }
 
-/** Index of an element of a small array that is drawn as rows. */
+/** Returns the index of an element of a small array that is drawn as rows. */
 export function indexOf({ shape }: ArrayShown, row: number, column: number): number[] {
   return shape.length === 0 ? [] : shape.length === 1 ? [column] : [row, column];
 }
 
-/** "3, 4" for an array of two axes; null if it is no index of it. */
+/** Parses an index: "3, 4" for an array of two axes; null if it is not an index of the array. */
 export function parsedIndex(text: string, shape: number[]): number[] | null {
   const parts = text.split(/[\s,]+/).filter(Boolean);
   if (parts.length !== shape.length || !parts.every((part) => /^\d+$/.test(part))) return null;
@@ -85,7 +85,7 @@ export function parsedIndex(text: string, shape: number[]): number[] | null {
   return index.every((at, axis) => at < shape[axis]) ? index : null;
 }
 
-/** The edit that a person asked for; a text if it is none. */
+/** Returns the edit that the user requested, or a text that says why it is invalid. */
 export function edit(array: ArrayShown, index: number[] | null, value: string): Move | string {
   if (!index) return `${array.name} has no such element: give ${array.shape.length} ${array.shape.length === 1 ? "index" : "indices"} below ${array.shape.join(", ")}`;
   if (!value.trim() || !/^(nan|-?inf|true|false)$/i.test(value.trim()) && Number.isNaN(Number(value))) return `${value.trim() || "nothing"} is not a number`;

@@ -1,17 +1,17 @@
-// The checkpoint stepper: the graph of a launch as a list with what became of each step, buttons and keys that move the launch, and
-// the arrays of the kernel with what the newest step changed. Elements can be edited between steps.
+// The checkpoint stepper: the graph of a launch as a list with the outcome of each step, buttons and keys that move the launch, and the
+// arrays of the kernel with the changes of the newest step. Elements can be edited between steps.
 import { element, say, toggle } from "../heatmap/dom";
 import type { ArrayShown, Launch, Move, Step } from "../protocol/checkpoints";
 import { changes, controls, edit, head, indexOf, may, moveOf, parsedIndex, resumeKey, signs, took, words, type Simple } from "./shown";
 
-/** Where the data come from, and where what a person asks for goes. */
+/** The source of the data, and the receiver of the user's requests. */
 export interface Source {
   launch(): Launch;
   send(move: Move): void;
 }
 
 function owned<E extends HTMLElement>(control: E): E {
-  control.dataset.lmSuppressShortcuts = "true"; // letters and Enter are its own
+  control.dataset.lmSuppressShortcuts = "true"; // the control handles letters and Enter itself
   return control;
 }
 
@@ -92,7 +92,7 @@ class ArrayView {
             if (input.value !== this.array.rows?.[r][c]) this.send(edit(this.array, indexOf(this.array, r, c), input.value));
           };
           input.addEventListener("change", commit);
-          input.addEventListener("keydown", ({ key }) => key === "Enter" && commit()); // pages may keep Enter from becoming a change
+          input.addEventListener("keydown", ({ key }) => key === "Enter" && commit()); // a page may prevent Enter from causing a change
           cell.append(input);
           line.append(cell);
           this.inputs.push(input);
@@ -160,13 +160,13 @@ export class Stepper {
     this.draw();
   }
 
-  /** Once the kernel has answered. */
+  /** Called once the kernel has answered. */
   update(): void {
     this.busy = false;
     this.draw();
   }
 
-  /** What runs while the kernel makes a move. */
+  /** Shows what runs while the kernel makes a move. */
   running(text: string): void {
     if (this.busy) say(this.state, text || "running\u2026");
   }
@@ -202,7 +202,7 @@ export class Stepper {
     say(this.error, launch.error);
     this.error.hidden = !launch.error;
     for (const [move, button] of this.buttons) {
-      // aria-disabled leaves the focus where it is
+      // aria-disabled does not move the focus
       button.setAttribute("aria-disabled", String(!may(launch, move)));
       button.hidden = move === "turn" && !launch.steps.some(({ kind }) => kind === "level");
     }

@@ -1,4 +1,4 @@
-// Elements of a page. What changes is changed in place, so that focus, selection and scroll position stay.
+// Elements of a page. They are updated in place, so that focus, selection and scroll position persist.
 
 export function element<K extends keyof HTMLElementTagNameMap>(tag: K, className = "", text = ""): HTMLElementTagNameMap[K] {
   const made = document.createElement(tag);
@@ -20,7 +20,7 @@ export function toggle(label: string, flip: () => void): HTMLButtonElement {
 
 let groups = 0;
 
-/** One of several, as radio buttons. */
+/** Makes a choice of one of several, as radio buttons. */
 export function choice<V extends string>(legend: string, options: readonly (readonly [V, string])[], choose: (value: V) => void) {
   const root = element("fieldset", "qd-choice");
   root.append(element("legend", "qd-hidden", legend));

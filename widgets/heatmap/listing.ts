@@ -40,7 +40,7 @@ export class ListingView {
   private readonly rows: Row[];
   private readonly backward = element("th", "", "backward");
   private kinds = new Set<Kind>();
-  /** Characters that the columns need. */
+  /** Width of the columns in characters. */
   readonly numberWidth: number;
   countWidth = 1;
 
@@ -67,14 +67,14 @@ export class ListingView {
     return this.kinds.has(kind);
   }
 
-  /** It can show this listing: the same lines of the same text. */
+  /** True if it can show this listing: the same lines of the same text. */
   fits(listing: Listing): boolean {
     const { title, lines } = this.made;
     return title === listing.title && lines.length === listing.lines.length
       && lines.every((line, at) => line.text === listing.lines[at].text && line.number === listing.lines[at].number);
   }
 
-  /** Returns what there is to say about it. */
+  /** Returns a summary in words. */
   update(listing: Listing, view: View, scale: Scale): string {
     const shown = shownLines(listing, view, scale);
     const backward = listing.lines.some((line) => line.backward);

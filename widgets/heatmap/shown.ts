@@ -1,15 +1,15 @@
-// What a listing shows of its lines: which number, how strong the tint is, what is said in words.
+// The presentation of the lines of a listing: the number, the strength of the tint, the words.
 import type { Scale } from "../protocol/coverage";
 import type { Line, Listing, Outcome } from "../protocol/heatmap";
 import { amounts, grouped, length, level, share, signed, type Quantity } from "./scale";
 
 export interface View {
   quantity: Quantity;
-  /** Name of one; "": all together. Only totals are kept apart. */
+  /** Name of one; "": all together. Only totals are counted per specialisation. */
   specialisation: string;
   shares: boolean;
   onlyNever: boolean;
-  /** There is a column for how often lines were run for gradients. */
+  /** There is a column for executions of lines for gradients. */
   backward?: boolean;
 }
 
@@ -25,11 +25,11 @@ export interface Shown {
   length: number;
   busiest: boolean;
   marks: string[];
-  /** It stays when only what never ran is asked for. */
+  /** The line remains when only lines that never ran are shown. */
   lacking: boolean;
 }
 
-/** What is worth saying about the branches of a line. */
+/** Returns diagnostics on the branches of a line. */
 export function branches(count: number | null, outcomes: Partial<Record<Outcome, number>>): string[] {
   const words: [Outcome, string][] = [["taken", "never true"], ["not_taken", "never false"], ["entered", "never entered"],
     ["exhausted", "only left by break"]];
@@ -40,7 +40,7 @@ function enumerated(numbers: number[]): string {
   return numbers.length < 2 ? numbers.join() : `${numbers.slice(0, -1).join(", ")} and ${numbers.at(-1)}`;
 }
 
-/** Of the copies that a line has after unrolling and inlining. */
+/** Describes the copies that a line has after unrolling and inlining. */
 export function copiesInWords(copies: number[]): string[] {
   const never = copies.flatMap((count, at) => (count === 0 ? [at + 1] : []));
   if (!never.length || never.length === copies.length) return [];
@@ -87,7 +87,7 @@ function textOf(kind: Kind, amount: number, most: number, isNew: boolean, view: 
   return view.shares ? share(amount, most) : grouped(amount);
 }
 
-/** Of each line, in their order. */
+/** Returns the presentation of each line, in order. */
 export function shownLines(listing: Listing, view: View, scale: Scale): Shown[] {
   const most = scale[view.quantity];
   return counted(listing, view).map(({ count, amount, marks }, at) => {
@@ -105,7 +105,7 @@ export function shownLines(listing: Listing, view: View, scale: Scale): Shown[] 
   });
 }
 
-/** Lines were counted, and none of them is lacking. */
+/** True if lines were counted, and none of them is lacking. */
 export function lacksNothing(shown: readonly Shown[]): boolean {
   return shown.some(({ kind }) => kind !== "none") && !shown.some(({ lacking }) => lacking);
 }
@@ -114,7 +114,7 @@ function lines(count: number): string {
   return `${count} ${count === 1 ? "line" : "lines"}`;
 }
 
-/** The listing in one sentence. */
+/** Returns a summary of the listing in one sentence. */
 export function summary(listing: Listing, shown: Shown[], view: View): string {
   const all = shown.filter(({ kind }) => kind !== "none");
   const of = (...kinds: Kind[]) => all.filter(({ kind }) => kinds.includes(kind)).length;

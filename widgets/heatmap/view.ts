@@ -1,7 +1,7 @@
-// The coverage heatmap: a listing of each kernel with counts, tinted by their share of the busiest line, branches that never went
-// one way marked in words. Controls choose between all runs, the newest one and its difference to the run before, between all
-// specialisations and one, between counts and shares, and narrow the listing to what never ran. It is drawn by the widget
-// (heatmap.ts) and by JupyterLab from what an output keeps (labextension/src/listing.ts).
+// The coverage heatmap: a listing of each kernel with counts, tinted by their share of the busiest line; branches that never went one way
+// are marked in words. Controls choose between all runs, the newest one and its difference to the run before, between all specialisations
+// and one, between counts and shares, and narrow the listing to lines that never ran. It is drawn by the widget (heatmap.ts), and by
+// JupyterLab from stored outputs (labextension/src/listing.ts).
 import type { Scale } from "../protocol/coverage";
 import type { HeatmapModel, Listing } from "../protocol/heatmap";
 import { choice, element, say, toggle } from "./dom";
@@ -9,7 +9,7 @@ import { ListingView } from "./listing";
 import { ends, scaleOf, type Quantity } from "./scale";
 import type { View } from "./shown";
 
-/** What the page keeps with the model, and the kernel does not know: a display that is drawn again goes on as it was. */
+/** State that the page stores with the model and the kernel does not know: a display that is redrawn continues as it was. */
 export interface Kept {
   view?: View;
   focused?: string;
@@ -17,7 +17,7 @@ export interface Kept {
 
 type State = HeatmapModel & Kept;
 
-/** Where the data come from. */
+/** The source of the data. */
 export interface Model {
   get<K extends keyof State>(name: K): State[K];
   set<K extends keyof State>(name: K, value: State[K]): void;
@@ -31,7 +31,7 @@ const choices: readonly (readonly [Quantity, string])[] = [
   ["difference", "difference to the run before"],
 ];
 
-/** What tints and words mean. */
+/** Explains tints and words. */
 class Legend {
   readonly node = element("div", "qd-bar qd-legend");
   private readonly least = element("span", "", "once");
@@ -60,7 +60,7 @@ class Legend {
 }
 
 export class Heatmap {
-  readonly root = element("form", "qd-heatmap"); // radio buttons of one name in two forms are two groups
+  readonly root = element("form", "qd-heatmap"); // radio buttons with one name in two forms are two groups
   private readonly view: View;
   private readonly quantity = choice("counts of", choices, (value) => this.change({ quantity: value }));
   private readonly which = element("select");
@@ -81,7 +81,7 @@ export class Heatmap {
     this.voice.setAttribute("role", "status");
     const bar = element("div", "qd-bar qd-controls");
     bar.append(this.quantity.root, this.whichLabel, this.shares, this.onlyNever, this.state);
-    for (const control of this.controls()) control.dataset.lmSuppressShortcuts = "true"; // arrows and Enter are theirs
+    for (const control of this.controls()) control.dataset.lmSuppressShortcuts = "true"; // the control handles arrows and Enter itself
     this.root.append(bar, this.legend.node, this.voice, this.place);
     this.root.addEventListener("submit", (event) => event.preventDefault());
     this.root.addEventListener("focusin", (event) => model.set("focused", this.nameOf(event.target)));
@@ -96,14 +96,14 @@ export class Heatmap {
     this.model.off("change:running", this.redraw);
   }
 
-  /** Once on the page: where it was drawn anew under somebody's hands, they go on. */
+  /** Called once the element is on the page: restores the focus if the display was redrawn while the user was in it. */
   takeFocus(): void {
     const name = this.model.get("focused");
     const control = name === undefined ? undefined : this.controls().find((each) => this.nameOf(each) === name);
     if (control && (!document.activeElement || !document.activeElement.closest("input, textarea, [contenteditable]"))) control.focus();
   }
 
-  /** It went elsewhere, not away with this element. */
+  /** Forgets the focus if it moved elsewhere, rather than away with this element. */
   private forgetFocus(): void {
     if (!this.root.contains(document.activeElement)) this.model.set("focused", undefined);
   }
@@ -130,7 +130,7 @@ export class Heatmap {
     this.wasRunning = running;
   };
 
-  /** Returns what there is to say. */
+  /** Returns a summary in words. */
   private draw(): string {
     const listings = this.model.get("listings");
     if (listings.length !== this.listings.length || !this.listings.every((view, at) => view.fits(listings[at]))) {

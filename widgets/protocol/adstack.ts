@@ -1,7 +1,7 @@
-// What the kernel side sends to the adstack view, and what the view asks of it. The Python side of the same shapes is
+// Messages of the kernel side to the adstack view, and requests of the view. The Python side of the same shapes is
 // quadrants/_live/adstack.py and quadrants_jupyter/adstack.py; tests/kernel/test_adstack_view.py checks that both name the same members.
 
-/** What a loop keeps of a variable in each round. */
+/** A variable whose value a loop stores in each iteration. */
 export interface Variable {
   /** Source text where it is first assigned; "" if it is not known. */
   name: string;
@@ -13,21 +13,21 @@ export interface Variable {
 export interface Loop {
   line: number;
   text: string;
-  /** How many loops around it are run backward. */
+  /** The number of loops around it that are run backward. */
   depth: number;
-  /** The most rounds at the last launch; null before it. */
+  /** The largest trip count at the last launch; null before it. */
   trips: number | null;
   /** "keep", or "every k-th". */
   choice: string;
-  /** Of a round; of all rounds. */
+  /** Bytes of one iteration; of all iterations. */
   slot_bytes: number;
   bytes: number;
-  /** Why it keeps no less, where the budget is exceeded, else "". */
+  /** Why it stores no less, if the budget is exceeded; else "". */
   reason: string;
   variables: Variable[];
 }
 
-/** Bytes of one thread, by the trips of the loops and as they were counted; of all threads. */
+/** Bytes of one thread, by the trip counts of the loops and as measured; bytes of all threads. */
 export interface Task {
   name: string;
   line: number;
@@ -35,17 +35,18 @@ export interface Task {
   predicted: number;
   measured: number;
   total: number;
-  /** Bytes of one iteration of the parallel loop, which a budget bounds; how many a thread runs side by side, each with as much. */
+  /** Bytes of one iteration of the parallel loop, which a budget bounds; the number of iterations that a thread runs side by side, each
+   * with as much. */
   of_one: number;
   lanes: number;
-  /** What is kept beyond the budget, in words; "" if it is kept. */
+  /** How the budget is exceeded, in words; "" if it is not. */
   excess: string;
   loops: Loop[];
 }
 
 /** A gradient that was run with a budget. */
 export interface Measurement {
-  /** The budget is this part of what is kept without one; 1: there was none. */
+  /** The budget is 1/`part` of the bytes without a budget; 1: there was none. */
   part: number;
   budget: number;
   seconds: number;
@@ -58,7 +59,7 @@ export interface Kernel {
   name: string;
   /** Bytes of an iteration of the parallel loop; 0: none. */
   budget: number;
-  /** Bytes of an iteration without a budget, as far as is known. */
+  /** Bytes of an iteration without a budget, as far as known. */
   whole: number;
   tasks: Task[];
   measurements: Measurement[];
@@ -67,18 +68,18 @@ export interface Kernel {
 /** Traits of the widget's model. */
 export interface AdstackModel {
   kernels: Kernel[];
-  /** What is to be said of the last request. */
+  /** The answer to the last request, in words. */
   said: string;
   /** Name of the kernel that is being measured; "": none. */
   measuring: string;
-  /** Name of the kernel whose gradient runs, whose figures are those so far; "": none. */
+  /** Name of the kernel whose gradient runs, and whose figures are those so far; "": none. */
   running: string;
 }
 
-/** What an output keeps, as the MIME type "application/vnd.quadrants.adstack+json". */
+/** The data that an output stores, as the MIME type "application/vnd.quadrants.adstack+json". */
 export interface AdstackOutput extends Omit<AdstackModel, "measuring" | "running"> {
   version: 1;
 }
 
-/** What the page asks for. */
+/** Requests of the page. */
 export type Request = { do: "budget"; kernel: string; bytes: number } | { do: "measure"; kernel: string };

@@ -1,21 +1,21 @@
-// What a program tells the inspector's window, and what the window asks of it: each message is an object whose `kind` says which, on one
-// line of JSON. The C++ structs of the window are made of this file, coverage.ts, adstack.ts and checkpoints.ts while the project is built
+// Messages of a program to the inspector's window, and requests of the window: each is an object on one line of JSON, whose `kind` names
+// its type. The C++ structs of the window are generated from this file, coverage.ts, adstack.ts and checkpoints.ts by the build
 // (inspector/generate.py); the Python side is quadrants/_live and quadrants/_inspect. tests/inspector/test_inspect_window.py and
 // tests/python/test_inspect.py check that all three name the same members.
 import type { Task } from "./adstack";
 import type { Step } from "./checkpoints";
 import type { LineCounts, KeptLine, Scale, SpecialisationCounts } from "./coverage";
 
-// --- what the program tells ---------------------------------------------------------------------------------------------
+// --- messages of the program --------------------------------------------------------------------------------------------
 
-/** A file with kernels or funcs; members as of a cell in coverage.ts. */
+/** A file with kernels or funcs; the members are as for a cell in coverage.ts. */
 export interface FileListing {
   /** Its path. */
   file: string;
   label: string;
-  /** Of its text: another one means that the text changed. */
+  /** The digest of its text, which changes with the text. */
   digest: string;
-  /** null: as it was told before. */
+  /** null: unchanged since the last message. */
   text: string | null;
   lines: LineCounts[];
   specialisations: SpecialisationCounts[];
@@ -39,7 +39,7 @@ export interface TaskTimes {
   shortest: number;
   longest: number;
   total: number;
-  /** Of the runs since the message before. */
+  /** Only runs since the message before. */
   newest_runs: number;
   newest_total: number;
 }
@@ -55,22 +55,22 @@ export interface Compilation {
   file: string;
   line: number;
   microseconds: number;
-  /** How many tasks were compiled now, were known to this process, came from the cache on disk. */
+  /** The numbers of tasks that were compiled now, were known to this process, came from the cache on disk. */
   compiled: number;
   memory: number;
   disk: number;
-  /** Of the kernel and all its tasks, in order. */
+  /** Phases of the kernel and all its tasks, in order. */
   phases: PhaseTime[];
 }
 
 export interface TasksMessage {
   kind: "tasks";
   tasks: TaskTimes[];
-  /** Those since the message before. */
+  /** Compilations since the message before. */
   compilations: Compilation[];
 }
 
-/** What a gradient keeps for the way back through its loops. */
+/** The values that a gradient stores for the backward pass through its loops. */
 export interface Gradient {
   name: string;
   file: string;
@@ -82,11 +82,11 @@ export interface AdstackMessage {
   gradients: Gradient[];
 }
 
-/** A step as in checkpoints.ts: a level has the turns and a checkpoint the state of the newest launch that followed flags, a task its runs
- * in all launches and how long one took on average. */
+/** A step as in checkpoints.ts: a level has the turns and a checkpoint the state of the newest launch that followed flags; a task has its
+ * runs in all launches and their mean time. */
 export interface PlacedStep {
   step: Step;
-  /** Of a task; 0 of what has none. */
+  /** The line of a task; 0 for other steps. */
   line: number;
 }
 
@@ -96,7 +96,7 @@ export interface Graph {
   file: string;
   /** Launches that followed flags. */
   launches: number;
-  /** One is under way. */
+  /** A launch is in progress. */
   running: boolean;
   /** Name of the checkpoint that ended the newest launch. */
   yielded: string | null;
@@ -108,13 +108,13 @@ export interface GraphMessage {
   graphs: Graph[];
 }
 
-/** A field or an array that may be looked at. */
+/** A field or an array that can be shown. */
 export interface View {
   id: number;
   name: string;
   dtype: string;
   shape: number[];
-  /** Extents of an element: [] of a number. */
+  /** Extents of an element; [] for a number. */
   element: number[];
   /** Its program has ended. */
   gone: boolean;
@@ -125,7 +125,7 @@ export interface ViewsMessage {
   views: View[];
 }
 
-/** Samples of a view, one f32 each, as they lie in memory `memory` from byte `at` on: sample (x, y) is number x * height + y. */
+/** Samples of a view, one f32 each, in memory `memory` from byte `at` on: sample (x, y) is number x * height + y. */
 export interface PictureMessage {
   kind: "picture";
   view: number;
@@ -136,14 +136,15 @@ export interface PictureMessage {
   /** Elements of the view along x and y. */
   columns: number;
   rows: number;
-  /** What was asked for: the component, -1 for the magnitude, -2 for all of them side by side, where the view has one axis; the index along all axes but the first two. */
+  /** The requested component, -1 for the magnitude, -2 for all of them side by side if the view has one axis; the index along all axes
+   * but the first two. */
   component: number;
   slice: number[];
-  /** Elements from this one on, each a sample; []: all, thinned. */
+  /** The first element; from it on, each element is a sample. []: all elements, thinned. */
   first: number[];
   /** Number of the picture. */
   number: number;
-  /** A launch was under way: parts are of before it, parts of after it. */
+  /** A launch was in progress: parts are from before it, parts from after it. */
   in_motion: boolean;
 }
 
@@ -161,7 +162,7 @@ export interface ParametersMessage {
   parameters: Parameter[];
 }
 
-/** What was added to a curve; `first`: the number of its first new value. null: no finite number. */
+/** New values of a curve; `first`: the number of the first one. null: not a finite number. */
 export interface Series {
   name: string;
   first: number;
@@ -189,17 +190,17 @@ export interface StateMessage {
   process: number;
   device: string;
   paused: boolean;
-  /** Launches are counted while somebody steps. */
+  /** The number of launches that were stepped. */
   stepped: number;
   /** An answer to the last request, in words; "" if there is nothing to say. */
   said: string;
 }
 
-// --- what the window asks for -------------------------------------------------------------------------------------------
+// --- requests of the window ---------------------------------------------------------------------------------------------
 
 export interface WantedView {
   id: number;
-  /** The most samples along each axis. */
+  /** The maximal number of samples along each axis. */
   width: number;
   height: number;
   component: number;
@@ -207,14 +208,14 @@ export interface WantedView {
   first: number[];
 }
 
-/** What is looked at: the rest is not taken. */
+/** The visible panes and views; data of others is not collected. */
 export interface WantRequest {
   kind: "want";
   panes: string[];
   views: WantedView[];
 }
 
-/** The picture was taken over; the next one may come. */
+/** The picture was shown; the next one may be sent. */
 export interface ShownRequest {
   kind: "shown";
   view: number;
@@ -234,13 +235,13 @@ export interface EditRequest {
   value: string;
 }
 
-/** pause, step (one launch), resume, stop (as Ctrl-C), mark (counts of the newest run begin), clear (of all counts). */
+/** pause, step (one launch), resume, stop (as Ctrl-C), mark (counts of the newest run begin), clear (all counts). */
 export interface DoRequest {
   kind: "do";
   what: "pause" | "step" | "resume" | "stop" | "mark" | "clear";
 }
 
-/** A report is to be written to this file. */
+/** Requests a report in this file. */
 export interface SaveRequest {
   kind: "save";
   path: string;
