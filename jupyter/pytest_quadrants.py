@@ -1,5 +1,5 @@
-"""The pytest plugin `quadrants`. It imports nothing of Quadrants until a test run asks for it: by pytest-cov, while it measures
-(then kernels are measured too), or by --nbval (then notebooks are compared by meaning)."""
+"""The pytest plugin `quadrants`. It imports nothing of Quadrants until a test run needs it: for pytest-cov, while it measures (then kernels
+are measured too), or for --nbval (then notebooks are compared by meaning)."""
 
 import pytest
 
@@ -13,7 +13,7 @@ def pytest_addoption(parser):
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config):
-    """A plugin that is registered now is configured at once."""
+    """Registers the plugins that the run needs, which configures them at once."""
     if getattr(config.option, "nbval", False) or getattr(config.option, "nbval_lax", False):
         from quadrants_jupyter import nbval_plugin
 

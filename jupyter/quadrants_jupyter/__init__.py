@@ -1,4 +1,4 @@
-"""Quadrants in notebooks: `%load_ext quadrants_jupyter` in any IPython kernel. In the Quadrants kernel it loads by itself."""
+"""Quadrants in notebooks: `%load_ext quadrants_jupyter` in any IPython kernel. The Quadrants kernel loads it automatically."""
 
 
 def load_ipython_extension(shell):

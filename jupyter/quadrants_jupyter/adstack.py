@@ -1,7 +1,7 @@
-"""The view of `%qd_adstack`: what backward kernels keep for the way back through their loops, what a budget makes of it, and what the
-choices cost. Data (the Python side of widgets/protocol/adstack.ts), plain text, static HTML, widget.
+"""The view of `%qd_adstack`: what backward kernels keep for the backward pass through their loops, the effect of a budget, and the cost
+of the choices. Data (the Python side of widgets/protocol/adstack.ts), plain text, static HTML, widget.
 
-The data, `application/vnd.quadrants.adstack+json`, are what nbval compares (nbval_meaning.py), times left out.
+nbval compares the data, `application/vnd.quadrants.adstack+json`, without times (nbval_meaning.py).
 """
 
 import re
@@ -22,22 +22,22 @@ from quadrants_jupyter.models import model_class
 MIME = "application/vnd.quadrants.adstack+json"
 VERSION = 1
 TRAITS = {"kernels": "List", "said": "Unicode", "measuring": "Unicode", "running": "Unicode"}
-PARTS = (2, 4, 16)  # of what is kept without a budget: the budgets that are measured
-ELEMENTS = 16_000_000  # numbers that may have to be put back
-SECONDS, RUNS = 0.3, 20  # for the runs of one budget, and the most of them
-OPEN = 8  # views that are kept up to date
+PARTS = (2, 4, 16)  # divisors of what is kept without a budget: the budgets to measure
+ELEMENTS = 16_000_000  # maximum number of elements to restore
+SECONDS, RUNS = 0.3, 20  # limits for the runs of one budget: time and number
+OPEN = 8  # maximum number of views that are kept up to date
 
 _REVERSE = _kernel.AutodiffMode.REVERSE
 
 
 class Refused(Exception):
-    """Why nothing is measured."""
+    """Raised if nothing can be measured; the text says why."""
 
 
 # --- calls of gradients ----------------------------------------------------------------------------------------------
 
 class Newest:
-    """The arguments of the newest call of each gradient. It keeps no array alive."""
+    """The arguments of the most recent call of each gradient. Keeps no array alive."""
 
     def __init__(self):
         self.calls = weakref.WeakKeyDictionary()
@@ -67,7 +67,7 @@ newest = Newest()
 # --- kernels ---------------------------------------------------------------------------------------------------------
 
 def _infos():
-    """name -> KernelInfo, of those whose gradient was asked for."""
+    """Returns {name: KernelInfo} of kernels whose gradient has been used."""
     found = {}
     for ref in _kernel._all_kernels:
         made = ref()
@@ -77,7 +77,7 @@ def _infos():
 
 
 def pick(names):
-    """Kernels by their names; all whose gradient was asked for, if none is given."""
+    """Returns kernels by name; without names, all whose gradient has been used."""
     infos = _infos()
     known = {shown_name(name): name for name in infos}
     unknown = [name for name in names if shown_name(name) not in known]
@@ -87,23 +87,24 @@ def pick(names):
 
 
 def set_budget(info, count):
-    """The gradient is compiled anew at its next call. None: the option of the program."""
+    """Sets the budget, with which the gradient is recompiled at its next call. None: the option of the program."""
     if count == info.ad_stack_budget_bytes:
         return
     _newest_kept(info)
-    _replaced[info] = info.derivatives.get(_REVERSE)  # it lives until its successor runs, so that qd.ad.memory_report() shows what the view does
+    # Kept alive until its successor runs, so that qd.ad.memory_report() shows what the view does.
+    _replaced[info] = info.derivatives.get(_REVERSE)
     info.ad_stack_budget_bytes = count
     info.forget_gradient()
 
 
-_known = weakref.WeakKeyDictionary()  # KernelInfo -> KeptKernel, for as long as a gradient with another budget has not run
-_whole = weakref.WeakKeyDictionary()  # KernelInfo -> bytes of one iteration without a budget, as far as is known
-_replaced = weakref.WeakKeyDictionary()  # KernelInfo -> the gradient with the budget of before, until the next call
+_known = weakref.WeakKeyDictionary()  # KernelInfo -> KeptKernel, until a gradient with another budget has run
+_whole = weakref.WeakKeyDictionary()  # KernelInfo -> bytes of one iteration without a budget, as far as known
+_replaced = weakref.WeakKeyDictionary()  # KernelInfo -> the gradient with the previous budget, until the next call
 _settings.after_reset += [_known.clear, _whole.clear, _replaced.clear]
 
 
 def _newest_kept(info, report=None):
-    """What its gradient kept when it was launched last, or None."""
+    """Returns what its gradient kept at its last launch, or None."""
     if found := _kept_of(info, report):
         _known[info] = found[-1]
     if len(found) > 1:
@@ -119,7 +120,7 @@ def _budget(info):
 # --- data ------------------------------------------------------------------------------------------------------------
 
 def _shift(file, line):
-    """Lines of a cell are counted with its first, that of the magic, too."""
+    """Returns the offset of the lines of a cell, which also count the line of its magic."""
     for entry in cells.registry.entries.values():
         if _source.shown_name(entry.file) == file and entry.first_line <= line <= entry.last_line:
             return entry.shift
@@ -127,12 +128,12 @@ def _shift(file, line):
 
 
 def _most(kept, what):
-    """Of a thread, in the task where it is most: tasks run one after the other."""
+    """Returns the maximum over tasks, per thread, since tasks run one after the other."""
     return max((getattr(task, what) for task in kept.tasks), default=0) if kept is not None else 0
 
 
 class View:
-    """What `%qd_adstack` displays."""
+    """The display of `%qd_adstack`."""
 
     def __init__(self, shell, names):
         self.shell, self.id = shell, uuid.uuid4().hex
@@ -143,7 +144,7 @@ class View:
         self.take()
 
     def take(self, report=None):
-        """What is kept now. `report`: else what was kept when the launch that goes on is over."""
+        """Reads what is kept. `report`: a memory report of a launch that is still running; without it, waits for the launch to end."""
         self.report, self.kernels = _memory.MemoryReport(), []
         for name, info in self.infos.items():
             if (kept := _newest_kept(info, report)) is None:
@@ -161,7 +162,7 @@ class View:
                 return info
         raise LookupError(f"no kernel named {shown!r} is shown here")
 
-    # what a person does
+    # user actions
     def set_budget(self, shown, count):
         info = self.info(shown)
         set_budget(info, count)
@@ -200,12 +201,12 @@ class View:
     def update(self):
         if self.model is not None:
             with self.model.hold_sync():
-                # equal lists are no news to a trait
+                # a trait ignores a list that is equal to the old one
                 self.model.kernels, self.model.said = list(map(dict, self.kernels)), self.said
                 self.model.measuring, self.model.running = self.measuring, self.running
 
     def asked(self, _, content, buffers):
-        """A message of the page."""
+        """Handles a message of the page."""
         self.acted = True
         if content.get("do") == "budget":
             self.set_budget(content["kernel"], max(0, int(content["bytes"])))
@@ -215,7 +216,7 @@ class View:
         self.store()
 
     def follow(self, report):
-        """While a cell runs: what a gradient that goes on has kept so far."""
+        """While a cell runs: shows what a running gradient has kept so far."""
         running = next((name for name, info in self.infos.items() if any(map(_runs, _kept_of(info, report)))), None)
         if running is None or self.measuring:
             return
@@ -225,13 +226,13 @@ class View:
             self.update()
 
     def refresh(self):
-        """At the end of a cell."""
+        """To be called at the end of a cell."""
         if self.running:
             self.running = ""
             self.update()
         before = self.kernels
         self.take()
-        if not self.kernels:  # the program ended
+        if not self.kernels:  # the program has ended
             self.kernels = before
         elif self.kernels != before:
             self.said = ""
@@ -240,11 +241,11 @@ class View:
                 self.store()
 
     def store(self):
-        """What a saved notebook shows."""
+        """Updates what a saved notebook shows."""
         data, metadata = self.shell.display_formatter.format(self)
         self.shell.display_pub.publish(data, metadata, transient={"display_id": self.id}, update=True)
 
-    # how it is shown
+    # display
     def __repr__(self):
         return str(self.report)
 
@@ -265,7 +266,7 @@ class View:
 
 
 class Views:
-    """Those that may still be on a page."""
+    """The views that may still be on a page."""
 
     def __init__(self):
         self.open = []
@@ -293,7 +294,7 @@ views = Views()
 # --- measuring -------------------------------------------------------------------------------------------------------
 
 def measurements(info, args):
-    """Runs the gradient with each choice and yields what it takes. All memory is as before afterwards."""
+    """Runs the gradient with each choice and yields what each takes. Restores all memory afterwards."""
     from quadrants._gradients import state as _state
 
     if _prints(info):
@@ -307,7 +308,7 @@ def measurements(info, args):
             whole, seen = 0, set()
             for part in (1, *PARTS):
                 budget = 0 if part == 1 else max(8, whole // part)
-                with warnings.catch_warnings():  # that a budget is not kept is among the results
+                with warnings.catch_warnings():  # an exceeded budget is among the results
                     warnings.simplefilter("ignore", RuntimeWarning)
                     one = _measured(info, args, budget, seen)
                 if part == 1:
@@ -329,11 +330,11 @@ def _prints(info):
 
 
 def _measured(info, args, budget, seen):
-    """None if what was chosen is among those `seen`, and was measured."""
+    """Returns None if the same choice was measured already and is in `seen`."""
     info.ad_stack_budget_bytes = budget
     made = info._derive(_REVERSE)
     there = len(_kept_of(info))
-    made(*args)  # compiles
+    made(*args)  # compiles the gradient
     kept = _kept_of(info)
     own = kept[-1] if len(kept) > there else None
     choices = dict.fromkeys(loop.choice for task in own.tasks for loop in task.loops if loop.variables) if own is not None else ()
@@ -351,7 +352,7 @@ def _measured(info, args, budget, seen):
 
 
 def _kept_of(info, report=None):
-    """What is kept by gradients of the kernel, the newest last, and behind it one that runs."""
+    """Returns what gradients of the kernel keep, newest last, followed by one that is running."""
     found = [kept for kept in (_memory.memory_report() if report is None else report) if kept.name == f"{info.name}_reverse_grad"]
     return sorted(found, key=_runs)
 
@@ -375,7 +376,7 @@ def part_name(part):
 
 
 def choice_text(choice):
-    """What is kept of the rounds of a loop, in words, from "keep" or "every k-th"."""
+    """Describes which iterations of a loop are kept, from "keep" or "every k-th"."""
     if choice == "keep":
         return "all rounds"
     return re.sub(r"every (\d+)-th", lambda m: f"every {_ordinal(int(m[1]))} round", choice) + "; the others run again"
@@ -386,7 +387,7 @@ def _ordinal(n):
 
 
 def kept_text(task):
-    """What a task keeps, in words: of one iteration, of a thread, of all."""
+    """Describes what a task keeps: for one iteration, for a thread, for all threads."""
     beside = f", {task['lanes']} iterations side by side on a thread" if task["lanes"] > 1 else ""
     return (f"{grouped(task['of_one'])} bytes for one iteration{beside}: {grouped(task['predicted'])} bytes predicted, "
             f"{grouped(task['measured'])} measured on one thread, {grouped(task['total'])} on all")
@@ -430,7 +431,7 @@ WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 420, 200, 70, 40, 30, 90
 
 
 def spread(points):
-    """How far the names of points are moved down, so that none lies over another."""
+    """Returns the offsets by which labels of points are moved down, so that none overlap."""
     moved = [0.0] * len(points)
     order = sorted(range(len(points)), key=lambda at: points[at][1])
     for rank, at in enumerate(order):
@@ -442,7 +443,7 @@ def spread(points):
 
 
 def picture(found):
-    """Time against memory, as widgets/adstack/chart.ts draws it."""
+    """Draws time against memory, as widgets/adstack/chart.ts does."""
     most, longest = (max(m[what] for m in found) or 1 for what in ("measured", "seconds"))
     points = [(LEFT + (WIDTH - LEFT - RIGHT) * m["measured"] / most, HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * m["seconds"] / longest)
               for m in found]

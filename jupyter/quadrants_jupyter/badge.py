@@ -1,7 +1,7 @@
-"""A badge below a cell that asked for gradients: whether they are right. It says what qd.ad.check says of the newest calls, in little
-time, and leaves everything as it was. `%qd_gradients --off` and `--on`.
+"""A badge below a cell that computed gradients, which says if they are right. It shows the result of qd.ad.check for the most recent
+calls, in little time, and restores everything. `%qd_gradients --off` and `--on`.
 
-The data, `application/vnd.quadrants.gradients+json`, are what nbval compares (nbval_meaning.py):
+nbval compares the data, `application/vnd.quadrants.gradients+json` (nbval_meaning.py):
     {"version": 1, "checks": [{"name", "verdict"}]}
 """
 
@@ -18,9 +18,10 @@ from quadrants._storage import naming as _naming
 from quadrants_jupyter import adstack
 
 MIME = "application/vnd.quadrants.gradients+json"
-SECONDS, ELEMENTS, MOST = 1.5, 4_000_000, 6  # for the checks of a cell; numbers that one may move; kernels that are looked at
-DIRECTIONS = 2  # in which each input is moved
-RUNS = 24  # of a program, that a check needs at the least
+# Limits: time for the checks of a cell; elements that one check may change; kernels that are checked.
+SECONDS, ELEMENTS, MOST = 1.5, 4_000_000, 6
+DIRECTIONS = 2  # directions in which each input is changed
+RUNS = 24  # minimum number of runs of a program that a check needs
 
 
 class Badge:
@@ -37,15 +38,15 @@ class Badge:
 
 
 class Badges:
-    """What a cell asked gradients of."""
+    """The gradients that a cell has called."""
 
     def __init__(self):
         self.on = True
         self.lock = threading.Lock()
-        self.calls = collections.OrderedDict()  # kernel -> arguments of its newest `grad`
-        self.tape = None  # calls of the newest one
+        self.calls = collections.OrderedDict()  # kernel -> arguments of its most recent `grad`
+        self.tape = None  # the most recent Tape, with its calls
         self.shell = None
-        self.launches = 0  # that were made before the cell
+        self.launches = 0  # number of launches before the cell
 
     def told(self, info, args):
         adstack.newest.told(info, args)
@@ -74,7 +75,7 @@ class Badges:
         self.launches = _native.loaded.launches_made() if _native.loaded is not None else 0
 
     def end(self, result):
-        """Stop ends the checks, and then the cell as it would end any other."""
+        """Checks the gradients at the end of a cell. Stop ends the checks, and then the cell as any other."""
         calls, tape = self.take()
         if not self.on or not (calls or tape) or result is not None and not result.success:
             return
@@ -103,14 +104,14 @@ badges = Badges()
 
 
 class Checks:
-    """Those of a cell, in little time. What launched for long is not launched again: `since` is how many launches there were before the
+    """The checks of a cell, in little time. Kernels that ran for long are not launched again. `since` is the number of launches before the
     cell."""
 
     def __init__(self, since):
         self.since, self.results = since, []
 
     def run(self, calls, tape):
-        """First the program as a whole; where that takes too long, its kernels."""
+        """Checks the program as a whole first; if that takes too long, its kernels."""
         from quadrants._gradients import agreement
 
         until = time.monotonic() + SECONDS
@@ -157,14 +158,14 @@ class Checks:
         try:
             loss = tape.loss if tape is not None else None
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # the cell itself said it
+                warnings.simplefilter("ignore")  # the cell itself has already warned
                 return agreement.run_calls(calls, held, result, DIRECTIONS, np.random.default_rng(0), ELEMENTS, until, loss)
         except Exception as error:
             result.verdict, result.reason = agreement.UNKNOWN, str(error).strip().splitlines()[-1] if str(error).strip() else type(error).__name__
         return result
 
     def seconds(self, calls):
-        """At the least, of one launch of each of these or of its gradient, as the cell had it."""
+        """Returns the minimum time of one launch of each of these kernels or of its gradient, as measured in the cell."""
         total = 0.0
         for call in dict(calls):
             if isinstance(call, _kernel.KernelInfo):
@@ -184,13 +185,13 @@ def _name(call):
 
 
 def _prints(call):
-    """Whether running it once more would show anything."""
+    """Returns True if running it again would have visible effects."""
     from quadrants._gradients import changes
 
     if isinstance(call, changes.Replaced):
         return False
     if not isinstance(call, _kernel.KernelInfo):
-        return True  # it may do anything
+        return True  # any function may have effects
     names = {n.func.id for n in ast.walk(call._qd_source_.python_tree()) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
     return "print" in names
 

@@ -1,6 +1,6 @@
-"""Inside a kernel that nbval runs with --qd-cov: which lines of the cells ran. Kernels are counted by the engine; lines outside of
-kernels by a trace function that looks at code of cells alone, unless another program traces. The text of every cell is kept
-under the name of notebook and cell, and one data file of coverage.py holds both."""
+"""Inside a kernel that nbval runs with --qd-cov: records which lines of the cells ran. Kernels are counted by the engine; lines outside
+kernels by a trace function that traces only code of cells, unless another program traces. The text of every cell is stored under the name
+of notebook and cell, and one data file of coverage.py contains both."""
 
 import ast
 import json
@@ -9,15 +9,15 @@ import os
 import re
 import sys
 
-CALL = '__import__("quadrants_jupyter.cell_coverage").cell_coverage'  # how nbval's side begins what it has run here
+CALL = '__import__("quadrants_jupyter.cell_coverage").cell_coverage'  # prefix of the code that the nbval side runs here
 _folder = _notebook = None
 _number = 0
-_cells = {}  # file name of a cell's code -> its number; the first of equal ones
+_cells = {}  # file name of a cell's code -> number of the first cell with that code
 _tracer = None
 
 
 class _Tracer:
-    """Arcs between lines of the files in `arcs`, in the numbering of coverage.py. IPython runs a cell in pieces: their arcs are
+    """Records arcs between lines of the files in `arcs`, in the numbering of coverage.py. IPython runs a cell in pieces: their arcs are
     those of one module."""
 
     def __init__(self):
@@ -33,7 +33,7 @@ class _Tracer:
         start = last = -1 if of_module else -code.co_firstlineno
         if of_module and self.ended is not None and self.ended[0] == file:
             last, self.ended = self.ended[1], None
-        elif code.co_flags & 0x2A0 and frame.f_lineno != code.co_firstlineno:  # a generator goes on
+        elif code.co_flags & 0x2A0 and frame.f_lineno != code.co_firstlineno:  # a generator resumes
             last = frame.f_lineno
 
         def local(frame, event, arg):
@@ -61,7 +61,7 @@ _return = __import__("dis").opmap["RETURN_VALUE"]
 
 
 def start(folder, notebook, trace):
-    """Notes the cells from here on. `notebook`: its path as reports call it."""
+    """Starts recording cells. `notebook`: its path in reports."""
     global _folder, _notebook, _tracer
     from IPython import get_ipython
 
@@ -85,7 +85,7 @@ def start(folder, notebook, trace):
 
 
 def begin(number):
-    """The next code is that of this cell."""
+    """Announces that the next code is that of this cell."""
     global _number
     _number = number
     if _tracer is not None:
@@ -97,12 +97,13 @@ def _name(number):
 
 
 def _texts():
-    """number -> file name of the code that stands for the cell: what a magic ran, if it told its text, else the cell."""
+    """Returns {number: file name of the code that represents the cell}: the code that a magic ran, if its text is known, otherwise the
+    cell."""
     return {number: file for file, number in _cells.items() if number}
 
 
 def finish(path):
-    """Writes the data of this process, and to `path` where they are."""
+    """Writes the data of this process, and a report with their location to `path`."""
     global _tracer
     sys.settrace(None)
     if _tracer is not None:
@@ -133,7 +134,7 @@ def finish(path):
 
 
 def _add_copies(files):
-    """A kernel of a cell that was kept because an older cell has the same: what ran there ran here."""
+    """Adds the arcs of kernels that were kept because an older cell has the same kernel: lines that ran there count as run here."""
     cells = sys.modules.get("quadrants_jupyter.cells")
     for file, older, first, last in cells.registry.copies if cells is not None else ():
         arcs = [arc for arc in files.arcs_of_kernels(files.place_of(older)) if all(first <= abs(n) <= last for n in arc)]
@@ -141,7 +142,7 @@ def _add_copies(files):
 
 
 def _uncounted(files, file):
-    """Lines of kernels that were asked not to be counted, and of funcs beside them that no counted kernel ran."""
+    """Returns the lines of kernels without coverage, and of funcs in the same cells that no counted kernel ran."""
     cells = sys.modules.get("quadrants_jupyter.cells")
     counted = {line for arc in files.arcs_of_kernels(files.place_of(file)) for line in arc}
     found = set()
@@ -156,7 +157,7 @@ def _lines_in(path):
 
 
 def _lines_of_kernels(text):
-    """Lines of the bodies of kernels and funcs, by their decorators."""
+    """Returns the lines of the bodies of kernels and funcs, recognised by their decorators."""
     found = set()
     try:
         tree = ast.parse(text)
@@ -169,6 +170,6 @@ def _lines_of_kernels(text):
 
 
 def is_kernel(node):
-    """Whether the decorators of a definition make it a kernel or func."""
+    """Returns True if the decorators of a definition make it a kernel or func."""
     names = {ast.unparse(decorator).split("(")[0].split(".")[-1] for decorator in node.decorator_list}
     return bool(names & {"kernel", "func", "real_func", "pyfunc", "pure"})

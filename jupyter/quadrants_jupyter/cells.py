@@ -1,5 +1,5 @@
-"""Running a `%%qd_kernel` cell: statement by statement, so that a kernel, func or class that did not change keeps its
-identity, and with it its compiled code, before anything below it in the cell is run."""
+"""Runs a `%%qd_kernel` cell statement by statement, so that an unchanged kernel, func or class keeps its identity, and therefore its
+compiled code, before the statements below it run."""
 
 import ast
 import inspect
@@ -17,9 +17,9 @@ _definitions = (ast.FunctionDef, ast.ClassDef)
 
 
 class Entry:
-    """One kernel or func that stands in a cell."""
+    """One kernel or func defined in a cell."""
 
-    shift = 0  # lines of the editor before line 1 of the code
+    shift = 0  # number of lines in the editor before line 1 of the code
 
     def __init__(self, name, value, cell, file):
         self.name, self.cell, self.file = name, cell, file
@@ -34,25 +34,25 @@ class Entry:
 
     @property
     def waits(self):
-        """A kernel that would be counted, and was not compiled yet."""
+        """True for a kernel with coverage that has not been compiled yet."""
         kernel = self.value() if self.is_kernel else None
         return kernel is not None and bool(kernel._primal.coverage) and not kernel._specialisations()
 
     @property
     def label(self):
-        """The cell that its lines are counted for: a kernel that is kept has the name of an older one."""
+        """The cell that its lines are counted for, which is an older cell for a kernel that was kept."""
         return self.source.shown
 
 
 class Registry:
-    """Every kernel and func of every cell of this session, and what the last cell defined."""
+    """All kernels and funcs of all cells of this session, and the names that the last cell defined."""
 
     def __init__(self):
-        self.entries = {}  # name -> Entry, the newest definition
+        self.entries = {}  # name -> Entry of the newest definition
         self.last_cell = []  # names, in the order of the cell
         self.last_number = 0
-        self.copies = []  # (file, older file, first and last line): a definition that stands for an equal older one
-        self.uncounted = []  # (file, first and last line): a definition of a cell with --no-coverage
+        self.copies = []  # (file, older file, first and last line): a definition that was replaced by an equal older one
+        self.uncounted = []  # (file, first and last line): a definition in a cell with --no-coverage
 
     def alive(self):
         return [e for e in self.entries.values() if e.value() is not None]
@@ -61,14 +61,14 @@ class Registry:
         return [self.entries[n] for n in self.last_cell if n in self.entries and self.entries[n].value() is not None]
 
     def find_counted(self, names):
-        """Those of ordinary cells too."""
+        """Returns entries by name, including those of ordinary cells."""
         newest = ordinary.cells.newest
         if not names:
             return newest.entries if newest is not None and newest.number > self.last_number else self.of_last_cell()
         return self.pick(names, self.counted(), "of a cell was counted")
 
     def counted(self):
-        """name -> the newest definition, in whichever cell."""
+        """Returns {name: newest definition} over all cells."""
         known = dict(self.entries)
         for name, entry in ordinary.cells.entries.items():
             if name not in known or known[name].cell < entry.cell:
@@ -93,17 +93,19 @@ class Outcome:
         self.result = self.error = None
 
     def value(self):
-        """Of the last expression. An error is raised here, outside the coroutine, which lets no StopIteration out."""
+        """Returns the value of the last expression. An error is raised here, outside the coroutine, because a coroutine cannot raise
+        StopIteration."""
         if self.error is not None:
             raise self.error
         return self.result
 
 
-failed = (None, None)  # the newest error of a cell, and the calls that led there from the cell on
+failed = (None, None)  # the most recent error of a cell, and the traceback from the cell on
 
 
 def calls_of(error):
-    """(whether the error comes from a %%qd_kernel cell, the traceback from the cell on); no calls led to one in its own text."""
+    """Returns (True if the error comes from a %%qd_kernel cell, the traceback from the cell on); the traceback is None for an error in the
+    text of the cell."""
     return (True, failed[1]) if error is failed[0] else (False, None)
 
 
@@ -119,7 +121,7 @@ def _note(error):
 
 
 def _members(name, value):
-    """(qualified name, kernel or func) of a top-level definition."""
+    """Yields (qualified name, kernel or func) of a top-level definition."""
     if fingerprint.kind(value) in ("kernel", "func"):
         yield name, value
     elif isinstance(value, type):
@@ -138,12 +140,12 @@ class Runner:
     def __init__(self, shell, text, coverage):
         self.shell, self.coverage = shell, coverage
         self.number = shell.displayhook.prompt_count
-        # Line 1 of the cell is the magic itself, and IPython drops blank lines after it: lines are those that the editor shows.
+        # Line 1 of the cell is the magic itself, and IPython drops blank lines after it: line numbers are those shown in the editor.
         code = shell.transform_cell(text)
         self.text = "\n" * (1 + ordinary.blank_lines(text) - ordinary.blank_lines(code)) + code
         self.outcome = Outcome()
         self.cell_id, shown = live.executions.current()
-        # Debuggers know a cell by its whole text.
+        # Debuggers identify a cell by its whole text.
         whole = shown if shown is not None and shown.startswith("%%qd_kernel") else text
         self.file = shell.compile.cache(self.text, self.number, raw_code=whole)
         linecache.cache[self.file] = (len(self.text), None, self.text.splitlines(True), self.file)
@@ -176,18 +178,18 @@ class Runner:
         return self.outcome
 
     def parsed(self):
-        """The statements. What is no Python is found before any of them is run."""
+        """Returns the statements. Invalid Python is detected before any statement runs."""
         tree = self.shell.compile.ast_parse(self.text, self.file)
         self.compiled(tree, "exec")
         return tree.body
 
     def compiled(self, tree, mode):
-        """IPython's compiler knows of `from __future__` in earlier statements and cells."""
+        """Compiles with IPython's compiler, which knows `from __future__` in earlier statements and cells."""
         with self.shell.compile.extra_flags(ast.PyCF_ALLOW_TOP_LEVEL_AWAIT):
             return self.shell.compile(tree, self.file, mode)
 
     def evaluated(self, tree, mode):
-        """(value, whether that is to be awaited)"""
+        """Returns (value, True if it must be awaited)."""
         code = self.compiled(tree, mode)
         return eval(code, self.shell.user_ns), bool(code.co_flags & inspect.CO_COROUTINE)
 
@@ -227,8 +229,8 @@ class Runner:
         live.live.define(self.cell_id, self.number, self.digest, registry.of_last_cell())
 
     def same(self, name, before, value):
-        """The older object stands for the new one: equal text at equal lines, equal captured values, equal callees. What
-        it captured when it was compiled is what its entry holds."""
+        """Returns True if the older object can replace the new one: equal text at equal lines, equal captured values, equal callees. Its
+        entry holds the values that it captured when it was compiled."""
         pairs = list(zip(_members(name, before), _members(name, value)))
         if not pairs or _mark(before) != _mark(value):
             return False
@@ -241,8 +243,8 @@ class Runner:
         return True
 
     def find_stale(self):
-        """Kernels of other cells that inline what was edited here, or captured a value that changed: they compile anew
-        when they are called."""
+        """Finds kernels of other cells that inline an edited function, or captured a value that changed: they are recompiled when they are
+        called."""
         for entry in registry.alive():
             if not entry.is_kernel or entry.name in self.outcome.defined:
                 continue
@@ -264,7 +266,7 @@ def _end_of(statement, fn):
 
 
 def awaits(shell, text):
-    """Whether a cell waits for something at its top level."""
+    """Returns True if a cell awaits something at its top level."""
     if "await" not in text and "async" not in text:
         return False
     try:
@@ -275,7 +277,7 @@ def awaits(shell, text):
 
 
 def after_cell(*_):
-    """What was compiled in this cell captured the values of now."""
+    """Updates the marks of kernels compiled in this cell, which captured the current values."""
     for entry in registry.alive():
         count = entry.value()._specialisations() if entry.is_kernel else 0
         if count != getattr(entry, "count", 0):

@@ -1,5 +1,5 @@
-"""`%qd_step`: a launch in steps with the arrays of its kernel. Data (the Python side of widgets/protocol/checkpoints.ts), plain
-text, static HTML, widget. Times stand in the live widget only."""
+"""`%qd_step`: a launch in steps with the arrays of its kernel. Data (the Python side of widgets/protocol/checkpoints.ts), plain text,
+static HTML, widget. Times are shown in the live widget only."""
 
 import ast
 import builtins
@@ -18,9 +18,9 @@ from quadrants_jupyter import errors, outline, progress
 from quadrants_jupyter.models import model_class
 
 TRAITS = {"data": "Dict"}
-_MOST = 1 << 22  # elements of an array that is looked at after each step
-_TABLE = 12  # rows and columns of an array that is a table
-_CHANGES = 6  # changed elements that are told one by one
+_MOST = 1 << 22  # maximum number of elements of an array that is read after each step
+_TABLE = 12  # maximum number of rows and columns of an array shown as a table
+_CHANGES = 6  # maximum number of changed elements that are listed
 _ARRAYS = ("ndarray", "field", "matrix_field", "struct_field", "tensor")
 MOVES = ("task", "step", "turn", "run", "back", "resume", "edit")
 
@@ -28,7 +28,7 @@ MOVES = ("task", "step", "turn", "run", "back", "resume", "edit")
 # --- arrays ----------------------------------------------------------------------------------------------------------
 
 class Array:
-    """Of the kernel; `read` is what it held after the newest step, `before` what it held after the one before."""
+    """An array of the kernel; `read` is its content after the newest step, `before` its content after the previous one."""
 
     def __init__(self, name, value, member=None):
         self.name, self.value, self.member = name, value, member
@@ -47,7 +47,7 @@ class Array:
         self.read = self.fetch()
 
     def changed(self):
-        """Where it is another than before."""
+        """Returns a mask of the elements that changed."""
         import numpy as np
 
         if self.before is None or self.before.shape != self.read.shape:
@@ -73,7 +73,7 @@ class Array:
         self.value.from_numpy({**self.value.to_numpy(), self.member: now} if self.member else now)
 
     def element(self, index):
-        """What `edit` takes to make it again what it is."""
+        """Returns the text by which `edit` restores the element."""
         return repr(self.fetch()[index].item())
 
     def data(self):
@@ -106,7 +106,7 @@ def _globals_in(code):
 
 
 def arrays_of(kernel, args):
-    """Those that the kernel is given, and fields that it reads by name."""
+    """Returns the arrays passed to the kernel, and the fields that it reads by name."""
     import numpy as np
 
     fn = kernel._primal.fn
@@ -134,7 +134,7 @@ def arrays_of(kernel, args):
 
     for name, value in zip(inspect.signature(fn).parameters, args):
         add(name, value)
-    around = inspect.getclosurevars(fn)  # its globals hold those, too, that are named as an attribute is
+    around = inspect.getclosurevars(fn)  # its globals include names that are only used as attributes
     outside = {name: value for name, value in around.globals.items() if name in _globals_in(fn.__code__)}
     for name, value in sorted({**outside, **around.nonlocals}.items()):
         if getattr(value, "_qd_kind_", None) in _ARRAYS:
@@ -215,7 +215,7 @@ def static_html(data):
 
 
 def _stored(data, arrays):
-    """What an output keeps for nbval: no times, numbers instead of pictures."""
+    """Returns what an output stores for nbval: no times, numbers instead of pictures."""
     steps = [{key: value for key, value in step.items() if key != "microseconds"} for step in data["steps"]]
     held = {array.name: _values.described(array.read) for array in arrays}
     kept = {key: data[key] for key in ("kernel", "next", "over", "yielded", "moves", "plan")}
@@ -223,7 +223,7 @@ def _stored(data, arrays):
 
 
 class _Running:
-    """Where the progress of a move is shown: in the widget, whose buttons wait meanwhile."""
+    """Shows the progress of a move in the widget, whose buttons wait meanwhile."""
 
     def __init__(self, model):
         self.model = model
@@ -232,13 +232,13 @@ class _Running:
         self.model.send({"running": activity.text_of(told) if told is not None else ""})
 
     def end(self):
-        """What the move came to is told with the data."""
+        """Does nothing: the result of the move is sent with the data."""
 
 
 # --- display ---------------------------------------------------------------------------------------------------------
 
 class Stepping:
-    """What `%qd_step` displays: a launch, its arrays, and the widget that moves it."""
+    """The display of `%qd_step`: a launch, its arrays, and the widget that moves it."""
 
     def __init__(self, shell, stepper):
         self.shell, self.stepper, self.model, self.id = shell, stepper, None, uuid.uuid4().hex
@@ -246,7 +246,7 @@ class Stepping:
         self.moves, self.said, self.error = 0, "", ""
         self.ended = ""  # how an error or Stop ended the launch
         self.shown = graphs.shown_steps(stepper.kernel, stepper.state()["steps"])
-        self.strides = []  # of each move: how many calls of the stepper it made; of an edit: the array, the index, what was there
+        self.strides = []  # for each move: the number of calls of the stepper; for an edit: the array, the index, the old value
         self.look()
 
     def look(self):
@@ -254,7 +254,7 @@ class Stepping:
             array.look()
 
     def move(self, how, label=None):
-        """One step; an error of the kernel ends the launch and is kept as text."""
+        """Makes one step; an error of the kernel ends the launch and is stored as text."""
         self.error = self.ended = ""
         try:
             if how == "back":
@@ -278,7 +278,7 @@ class Stepping:
         return f"interrupted in turn {' · '.join(f'{turn:,}' for turn in turns)}" if turns else "interrupted"
 
     def task(self):
-        """Past one task that is shown."""
+        """Moves past one task that is shown."""
         def runs():
             steps = self.stepper.state()["steps"]
             return [steps[at].get("runs") for at in self.shown]
@@ -302,7 +302,7 @@ class Stepping:
                 self.error = "nothing more is kept to go back to"
 
     def may_go_back(self, kept):
-        """How many moves and edits, while the stepper keeps so many calls."""
+        """Returns the number of moves and edits that can be undone while the stepper keeps `kept` calls."""
         count = 0
         for stride in reversed(self.strides):
             kept -= 0 if isinstance(stride, tuple) else stride
@@ -339,7 +339,7 @@ class Stepping:
                      for s in state["steps"] if s["kind"] == "checkpoint" and s["label"] is not None}.values())
 
     def names(self):
-        """Of the checkpoints that can be resumed from."""
+        """Returns the names of the checkpoints that can be resumed from."""
         return [name for _, name in self.labels(self.stepper.state())]
 
     def data(self):
@@ -352,7 +352,7 @@ class Stepping:
                 "ended": self.ended}
 
     def on_message(self, _, content, buffers):
-        """Of a button, or of an element that was edited."""
+        """Handles a message of a button, or of an element that was edited."""
         how = content.get("do")
         if how not in MOVES:
             return
@@ -371,7 +371,7 @@ class Stepping:
         self.shell.display_pub.publish(data, metadata, transient={"display_id": self.id}, update=True)
 
     def from_cell(self, how, label):
-        """A move that a cell asks for, and shows in its output."""
+        """Makes a move that a cell requests, and shows it in the output of that cell."""
         if how == "resume":
             known = self.labels(self.stepper.state())
             chosen = [number for number, name in known if label.split(".")[-1] in (name, str(number))]
@@ -406,12 +406,12 @@ class Stepping:
         return {**(widget or {}), **shown}
 
 
-newest = None  # Stepping of the newest %qd_step
+newest = None  # Stepping of the most recent %qd_step
 
 
 def call_of(shell, text):
-    """(the kernel, positional arguments, keywords) of the text of a call; (the kernel, None, None) of a name alone. SyntaxError says
-    what is wrong with the text itself, names that there are not among it."""
+    """Returns (kernel, positional arguments, keywords) for the text of a call; (kernel, None, None) for a name alone. Raises SyntaxError
+    for mistakes in the text itself, including undefined names."""
     tree = ast.parse(text.strip(), mode="eval").body
     known = {**vars(builtins), **shell.user_global_ns, **shell.user_ns}
     bound = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
@@ -435,13 +435,13 @@ def call_of(shell, text):
 
 
 def need_kernel(kernel):
-    """SyntaxError if it is none."""
+    """Raises SyntaxError if it is not a kernel."""
     if getattr(getattr(kernel, "__func__", kernel), "_qd_kind_", None) != "kernel":
         raise SyntaxError(f"a kernel is needed, got {kernel!r}")
 
 
 def begin(shell, text):
-    """A launch of the call in `text`, at the end of its first checkpoint; without checkpoints, of its first task."""
+    """Begins a launch of the call in `text`, and runs it to the end of its first checkpoint; without checkpoints, of its first task."""
     global newest
     from quadrants._language import stepper
 

@@ -1,5 +1,5 @@
-"""How a notebook shows an error of Quadrants: its cause; the line of the cell with its caret; the calls that led there, the nearest
-first; what to do, set apart. The frames of IPython and of the package itself stay away."""
+"""The display of an error of Quadrants in a notebook: its cause; the line of the cell with its caret; the calls that led there, innermost
+first; advice, set apart. Frames of IPython and of the package itself are left out."""
 
 import dis
 import linecache
@@ -15,9 +15,9 @@ import quadrants
 from quadrants import _exceptions, _settings
 from quadrants_jupyter import cells
 
-# Errors stand on red, light or dark, on which no colour can be read in every theme; black on yellow brings its own ground.
+# Errors have a red background, light or dark, on which no colour is readable in every theme; black on yellow has its own background.
 _bold, _marked, _plain = "\x1b[1m", "\x1b[30;43m", "\x1b[0m"
-_most = 8  # places that are shown; of more, those in the middle are counted
+_most = 8  # maximum number of places shown; others, from the middle, are only counted
 
 _place = re.compile(r'File "(.+)", line (\d+), in (.+):$')
 _carets = re.compile(r" *\^+ *$")
@@ -36,7 +36,7 @@ def _classes():
 
 
 class Place:
-    """A line of the program, and what is marked there."""
+    """A line of the program with its marked part."""
 
     def __init__(self, file, number, scope, text="", carets=""):
         self.file, self.number, self.scope = file, number, scope
@@ -56,7 +56,7 @@ class Place:
 
 
 class LeftOut:
-    """Stands for places that an error does not name."""
+    """Represents places that an error does not name."""
 
     def __init__(self, text):
         self.text = text
@@ -66,7 +66,7 @@ class LeftOut:
 
 
 def _taken_apart(message):
-    """(places in kernels, the outermost first; causes; advice) of the text of an error."""
+    """Splits the text of an error into (places in kernels, outermost first; causes; advice)."""
     places, causes, advice = [], [], []
     lines = message.strip("\n").split("\n")
     while lines:
@@ -75,20 +75,20 @@ def _taken_apart(message):
         if match:
             text = lines.pop(0) if lines and not _place.match(lines[0]) else ""
             carets = lines.pop(0) if lines and _carets.match(lines[0]) else ""
-            while len(lines) > 1 and _carets.match(lines[1]):  # a statement of many lines is told by its first
+            while len(lines) > 1 and _carets.match(lines[1]):  # only the first line of a long statement is shown
                 del lines[:2]
             places.append(Place(match[1], int(match[2]), match[3], text, carets))
         elif places and _more.match(line):
             places.append(LeftOut(line))
         else:
             (advice if advice or _advice.match(line) else causes).append(line)
-    if not causes and places:  # a place whose source is not known
+    if not causes and places:  # a place without known source
         causes, places[-1].text = [places[-1].text], ""
     return places, causes or [""], advice
 
 
 def in_one_line(error):
-    """The class, the cause, and the innermost place in a kernel."""
+    """Returns the class, the cause, and the innermost place in a kernel."""
     places, causes, _ = _taken_apart(str(error))
     where = [_exceptions.place_name(place.file, place.number) for place in places if isinstance(place, Place)][-1:]
     text = ": ".join(part for part in (type(error).__name__.lstrip("_"), causes[0]) if part)
@@ -96,7 +96,7 @@ def in_one_line(error):
 
 
 def _calls(shell, tb):
-    """Places in Python code of the user, the outermost first."""
+    """Yields places in the user's Python code, outermost first."""
     library = os.path.dirname(sysconfig.get_path("stdlib")) + os.sep
     for frame, number in traceback.walk_tb(tb):
         file = frame.f_code.co_filename
@@ -125,7 +125,8 @@ def render(shell, kind, error, tb):
 
 
 def _without_package(tb):
-    """The traceback up to the call of the package, if this refuses something with `raise`: its frames say nothing of the mistake."""
+    """Returns the traceback up to the call of the package, if the package refuses something with `raise`, since its own frames do not
+    explain the mistake."""
     entries = []
     while tb is not None:
         entries.append(tb)
@@ -157,7 +158,7 @@ def _show(shell, kind, error, tb, tb_offset=None):
         if sys.version_info >= (3, 12):
             sys.last_exc = error
         lines = render(shell, kind, error, tb)
-    except Exception as failure:  # IPython would drop this function
+    except Exception as failure:  # IPython would unregister this function
         lines = [f"{kind.__name__} (it cannot be shown: {type(failure).__name__})"]
     shell._showtraceback(kind, error, lines)
     return lines
@@ -165,7 +166,7 @@ def _show(shell, kind, error, tb, tb_offset=None):
 
 def register(shell):
     shell.set_custom_exc((BaseException,), _show)
-    for kind in _classes():  # for whoever shows an error outside a cell
+    for kind in _classes():  # for errors shown outside a cell
         kind._render_traceback_ = lambda error: render(shell, type(error), error, error.__traceback__)
 
 

@@ -1,7 +1,7 @@
-"""The counts of a notebook in pages that nbconvert makes of it: what JupyterLab shows in the gutter, as text beside the code.
+"""The counts of a notebook in pages made by nbconvert: the content of JupyterLab's gutter, as text next to the code.
 
-`Marks` finds the counts of each cell, `Highlighter` writes them. etc/jupyter/ names both for `jupyter nbconvert` and for the
-export of a Jupyter server.
+`Marks` finds the counts of each cell, `Highlighter` writes them. The configuration in etc/jupyter/ selects both for
+`jupyter nbconvert` and for the export of a Jupyter server.
 """
 
 import re
@@ -17,15 +17,15 @@ _lines_of_code = re.compile(r"(?s)(.*<pre[^>]*>(?:<span></span>)?)(.*?)\n?(</pre
 _words = {"taken": "never true", "not_taken": "never false", "entered": "never entered", "exhausted": "only left by break"}
 
 
-# nbconvert lets classes through, and no styles of elements.
+# nbconvert keeps classes, but drops styles of elements.
 _style = (f"<style>\n.qd-mark-count {{ {dim}; user-select: none; display: inline-block; padding: 0 .4em; margin-right: .6em; white-space: pre }}\n"
           f".qd-mark-branch, .qd-mark-kept {{ {said_of_branches}; user-select: none }}\n.qd-mark-kept {{ border-style: solid }}\n.qd-mark-busiest {{ font-weight: bold }}\n"
           + "\n".join(f".qd-mark-{n} {{ background-color: rgba(232,113,10,{n / 100:.2f}) }}" for n in range(1, 61)) + "\n</style>")
 
 
 class Marks(Preprocessor):
-    """Leaves in the metadata of each cell the counts that are of its text, as the lab extension keeps them there: its own, or what a
-    listing in the notebook knows of it. The scale of heat is that of all cells together."""
+    """Writes to the metadata of each cell the counts that belong to its text, in the form of the lab extension: its own, or those of a
+    listing in the notebook. The heat scale is that of all cells together."""
 
     def preprocess(self, nb, resources):
         cells = [cell for cell in nb.cells if cell.cell_type == "code"]
@@ -47,7 +47,8 @@ class Marks(Preprocessor):
 
 
 def _add_style(cell):
-    """Under a cell: HTML of outputs is passed on as it is. No output is added where one will do."""
+    """Adds the style to an output of the cell, since HTML of outputs is passed on unchanged. Adds no new output if one exists that can hold
+    it."""
     for output in cell.outputs:
         data = output.get("data", {})
         if isinstance(data.get("text/html"), str):
@@ -57,8 +58,8 @@ def _add_style(cell):
 
 
 def _kept(cell, own):
-    """The lines in the metadata of a cell, and those of which gradients keep values; None if they are of another text, or of no form
-    that is known."""
+    """Returns the lines in the metadata of a cell, and those whose values gradients keep; None if they belong to a different text, or have
+    an unknown form."""
     found = _dict(_dict(cell.metadata.get("quadrants")).get("coverage"))
     if found.get("version") != _KEPT or found.get("digest") != own:
         return None
@@ -70,7 +71,7 @@ def _kept(cell, own):
 
 
 def _listed(cells):
-    """(digest, (lines, lines of which gradients keep values)) of the cells that outputs know, the newest last."""
+    """Yields (digest, (lines, lines whose values gradients keep)) of the cells in the outputs, newest last."""
     for cell in cells:
         for output in cell.get("outputs", ()):
             for told in _dict(output.get("data", {}).get(MIME)).get("cells", ()):
@@ -95,12 +96,12 @@ def _is_counted(row):
 
 
 def _row(number, count, outcomes=None):
-    """Count is None where no kernel with this line was launched."""
+    """The count is None if no kernel with this line was launched."""
     return [number, count, [_words[name] for name in _words if count and _dict(outcomes).get(name) == 0]]
 
 
 def _stack_rows(stacks):
-    """What gradients keep: [number, text]"""
+    """Returns what gradients keep: [number, text]."""
     rows = []
     for number, count, values in stacks:
         if type(number) is int and type(count) is int and isinstance(values, list):
@@ -110,11 +111,11 @@ def _stack_rows(stacks):
 
 
 class Highlighter(Highlight2HTML):
-    """Highlighted code with its counts, in a column of their own that is not copied with the code."""
+    """Highlights code with its counts, in a column of their own that is not copied with the code."""
 
     def __call__(self, source, language=None, metadata=None):
         if source.startswith("%%qd_kernel"):
-            language = "python3"  # the lexer of IPython leaves cells of magics that it does not know plain
+            language = "python3"  # the lexer of IPython does not highlight cells of unknown magics
         page = super().__call__(source, language, metadata)
         shown = _dict((metadata or {}).get("quadrants")).get("shown")
         found = _lines_of_code.fullmatch(page) if shown else None
@@ -122,7 +123,7 @@ class Highlighter(Highlight2HTML):
 
 
 def _with_counts(found, source, lines, stacks, most):
-    before = len(source) - len(source.lstrip("\n"))  # Pygments leaves out blank lines at either end
+    before = len(source) - len(source.lstrip("\n"))  # Pygments drops blank lines at either end
     rows = {row[0] - before: row for row in lines}
     kept = {number - before: text for number, text in stacks}
     out = []

@@ -1,6 +1,6 @@
-"""What a kernel or func is made from: its text, its place in the cell, the values it captures, the funcs it calls.
+"""Fingerprints of kernels and funcs: text, location in the cell, captured values, called funcs.
 
-Two definitions with equal fingerprints compile to the same code, so the older one, which is compiled already, can stay.
+Two definitions with equal fingerprints compile to the same code, so the older one, which is already compiled, can be kept.
 """
 
 import dis
@@ -12,7 +12,7 @@ _plain = (int, float, complex, str, bytes, bool, type(None))
 
 @functools.lru_cache(maxsize=4096)
 def names_read(code):
-    """Global names that the code and the functions nested in it read; not those of attributes."""
+    """Returns the global names that the code and its nested functions read; not names of attributes."""
     found = {i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
@@ -25,7 +25,7 @@ def kind(value):
 
 
 def captured(fn):
-    """name -> value of what `fn` reads from outside: globals that exist, and its closure."""
+    """Returns {name: value} of what `fn` reads from outside: globals that exist, and its closure."""
     found = {name: fn.__globals__[name] for name in names_read(fn.__code__) if name in fn.__globals__}
     for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or ()):
         try:
@@ -36,7 +36,7 @@ def captured(fn):
 
 
 def of_value(value, seen=()):
-    """A hashable stand-in, equal for values that a kernel cannot tell apart."""
+    """Returns a hashable substitute, equal for values that a kernel cannot distinguish."""
     if isinstance(value, _plain):
         return type(value).__name__, repr(value)
     if isinstance(value, (tuple, list, dict)):
@@ -68,7 +68,7 @@ def _members(value, seen):
 
 
 def _text(code):
-    """The function as it was compiled, without its place: positions are compared apart, see `of_function`."""
+    """Returns the compiled function without its location: positions are compared separately, see `of_function`."""
     constants = tuple(_text(c) if isinstance(c, types.CodeType) else (type(c).__name__, repr(c)) for c in code.co_consts)
     return code.co_name, code.co_code, constants, code.co_names, code.co_varnames, code.co_freevars
 

@@ -28,7 +28,7 @@ class Line:
     outcomes: dict = dataclasses.field(default_factory=dict)
 
     def marks(self):
-        """What is worth saying about the branches of the line, in words."""
+        """Returns remarks about the branches of the line."""
         if not self.count:
             return []
         words = {"taken": "never true", "not_taken": "never false", "entered": "never entered", "exhausted": "only left by break"}
@@ -45,8 +45,8 @@ class Listing:
 # --- data ------------------------------------------------------------------------------------------------------------
 
 def listings_of(entries, told=None):
-    """Of kernels and funcs of cells, with the counts of now; and the CoverageMessage of their cells. `told`: what live.Live knows
-    of the cells that changed."""
+    """Returns the listings of kernels and funcs of cells with their current counts, and the CoverageMessage of their cells. The second
+    argument is the coverage of changed cells, if live.Live has computed it already."""
     with live.live.lock:
         if told is None:
             live.live.take()
@@ -103,8 +103,8 @@ def _backward_text(line):
 
 
 def _rows(listings):
-    """For each listing its lines: (Line, number, count, how often backward, text, what is said of its branches), each column as
-    wide as it must be."""
+    """Yields each listing with its lines: (Line, number, count, number of backward runs, text, remarks about its branches), each column as
+    wide as needed."""
     widest, back = (max(len(text(line)) for one in listings for line in one.lines) for text in (_count_text, _backward_text))
     for one in listings:
         yield one, [(line, f"{line.number:>4}", f"{_count_text(line):>{widest}}", f" {_backward_text(line):>{back}}" if back else "",
@@ -122,10 +122,10 @@ def plain_text(listings):
 
 
 # --- static HTML -----------------------------------------------------------------------------------------------------
-# A listing is preformatted text: a site that keeps no styles still shows it as plain_text() is. With styles, which are all inline, it
-# is tinted; JupyterLab drops from a notebook that it does not trust every value with var() or color-mix(), so plain values stand
-# first, and better ones after them. One hue whose strength follows the count reads the same for people who do not tell colours
-# apart; what never ran says so, and is hatched.
+# A listing is preformatted text, so a site that drops styles still shows it like plain_text(). With styles, which are all inline, it is
+# tinted; in an untrusted notebook JupyterLab drops every value with var() or color-mix(), so plain values come first, and better ones
+# after them. A single hue whose strength follows the count is readable without colour vision; lines that never ran say so, and are
+# hatched.
 
 _font = ("font-family:monospace;font-family:var(--jp-code-font-family,monospace);"
          "font-size:13px;font-size:var(--jp-code-font-size,13px);color:var(--jp-content-font-color1,inherit)")
@@ -158,7 +158,7 @@ def _html_listing(one, rows, most):
 
 
 def static_html(listings, most=None):
-    """`most`: count of the busiest line of the notebook; of these listings, if None."""
+    """`most`: count of the busiest line of the notebook; if None, of these listings."""
     if _nothing(listings):
         return f"<i>{escape(_nothing(listings))}</i>"
     most = most or max(line.count or 0 for one in listings for line in one.lines)
@@ -168,7 +168,7 @@ def static_html(listings, most=None):
 # --- display ---------------------------------------------------------------------------------------------------------
 
 class Heatmap:
-    """What `%qd_coverage` displays: the counts of now. One that follows is kept up to date by live.Live."""
+    """The display of `%qd_coverage`: the current counts. One that follows is kept up to date by live.Live."""
 
     def __init__(self, entries, follows=False):
         self.names = [entry.name for entry in entries]
@@ -199,18 +199,18 @@ class Heatmap:
 
 
 class Display:
-    """The place where a heatmap that follows stands."""
+    """The output that shows a heatmap that follows."""
 
     def __init__(self, shell, heatmap):
         from IPython.display import display
 
         self.shell, self.heatmap = shell, heatmap
         self.id = uuid.uuid4().hex
-        self.stale = False  # the stored picture is
+        self.stale = False  # True if the stored picture is out of date
         display(heatmap, display_id=self.id)
 
     def update(self, running, told):
-        """While a cell runs, and at its end."""
+        """To be called while a cell runs, and at its end."""
         heatmap, entries = self.heatmap, cells.registry.counted()
         heatmap.listings, heatmap.message = listings_of([entries[name] for name in heatmap.names if name in entries], told)
         self.stale = True
@@ -220,7 +220,7 @@ class Display:
                 heatmap.model.scale = heatmap.message["scale"]
 
     def store(self):
-        """At the end of a cell: what a saved notebook shows."""
+        """To be called at the end of a cell: updates what a saved notebook shows."""
         if self.stale:
             self.stale = False
             data, metadata = self.shell.display_formatter.format(self.heatmap)

@@ -1,10 +1,10 @@
-"""Coverage while cells run, for the marks that JupyterLab puts beside the lines of a cell: the Python side of
+"""Coverage while cells run, for the marks that JupyterLab shows next to the lines of a cell: the Python side of
 widgets/protocol/coverage.ts.
 
-At the first kernel of a cell that is counted a thread is started, and a comm opened if the front end names its cells. While a cell runs, the thread looks at the
-counts about five times a second, and where they grew it tells those who listen; launches know nothing of it. The end of a cell
-tells them once more, and so does the end of a callback. What threads and tasks count between cells is found by the thread, which
-looks less often the longer nothing happens. Where nobody listens nothing is taken and nothing is sent.
+The first counted kernel of a cell starts a thread, and opens a comm if the front end sends ids of cells. While a cell runs, the thread
+reads the counts about five times a second, and sends those that grew to the listeners; launches are not involved. The end of a cell
+sends them once more, and so does the end of a callback. Counts of threads and tasks between cells are found by the thread, which
+checks less often the longer nothing happens. Without listeners, nothing is read and nothing is sent.
 """
 
 import atexit
@@ -25,24 +25,24 @@ from quadrants_jupyter.looks import MIME, digest
 TARGET = "quadrants.coverage"
 VERSION = 1
 _period = 0.2  # s
-_longest = 1.0  # s between two looks when no cell runs and nothing is counted
-_share = 0.008  # of the time of a core: with many counters, news come less often
+_longest = 1.0  # s between two checks when no cell runs and nothing is counted
+_share = 0.008  # maximum share of a core's time: with many counters, updates are sent less often
 
 
 # --- shapes ----------------------------------------------------------------------------------------------------------
 
 def coverage_of(cells, history):
-    """Cell -> CellCoverage."""
+    """Returns {cell: CellCoverage}."""
     told = coverage.coverage_of(cells, history)
     return {cell: {"cell_id": cell.known_as, **told[cell]} for cell in cells}
 
 
 def message(told, scale, running=False):
-    """A CoverageMessage."""
+    """Returns a CoverageMessage."""
     return {"version": VERSION, "running": running, "scale": scale, "cells": list(told.values())}
 
 
-# --- telling ---------------------------------------------------------------------------------------------------------
+# --- publishing ------------------------------------------------------------------------------------------------------
 
 class Live:
     """Follows the executions of a session. `lock` guards what the publishing thread shares with the cells."""
@@ -51,18 +51,18 @@ class Live:
         self.history = History()
         self.lock = threading.RLock()
         self.comms = set()
-        self.watchers = []  # called while a cell runs, about as often as counts are told
-        self.followers = {}  # heatmap.Display that follow, by the cell that they stand under
-        self.news = {}  # cells of which more is known than was sent, in order
-        self.touched = {}  # cells of which the execution changed anything
-        self.told_running = False  # somebody was told that more is to come
+        self.watchers = []  # called while a cell runs, about as often as counts are sent
+        self.followers = {}  # heatmap.Display objects that follow, by the cell that shows them
+        self.news = {}  # cells with changes that have not been sent, in order
+        self.touched = {}  # cells in which the execution changed anything
+        self.told_running = False  # the last message said that more will come
         self.told_at = -_period
-        self.stamp = None  # of the counts that were taken last
+        self.stamp = None  # stamp of the counts that were read last
         self.publisher = None
-        self.has_ids = False  # the front end names its cells
-        self.awaits_page = False  # no comm is open for a page that runs cells
+        self.has_ids = False  # the front end sends ids of cells
+        self.awaits_page = False  # no comm is open yet for a page that runs cells
 
-    # What cells do.
+    # Executions of cells.
 
     def begin(self):
         with self.lock:
@@ -73,7 +73,7 @@ class Live:
             self.publisher.begin()
 
     def define(self, cell_id, number, digest, entries):
-        """These stand in the cell that runs; it may run them at once."""
+        """Defines these entries in the running cell, which may run them at once."""
         with self.lock:
             self.changed([self.history.define(cell_id, f"cell {number}", digest, entries)])
 
@@ -90,21 +90,21 @@ class Live:
             self.history.begin()
 
     def leave_old(self, place):
-        """Kernels of an ordinary cell that ran again are others now, which were not counted yet."""
+        """Drops the kernels of an ordinary cell that ran again: they have been replaced by new ones, which have no counts yet."""
         cell = self.history.listings.get(place.cell_id) if place is not None and not place.entries else None
         if cell is not None and any(isinstance(entry, ordinary.Compiled) for entry in cell.entries):
             self.place(place)
             self.changed(self.history.leave_out_replaced())
 
     def forget(self):
-        """The counts were cleared."""
+        """To be called after the counts were cleared."""
         with self.lock:
             self.stamp = None
             self.history.forget()
             self.changed(self.history.listings.values())
 
     def clear(self, entries):
-        """These begin from zero."""
+        """Resets the counts of these entries."""
         with self.lock:
             self.take()
             self.stamp = None
@@ -114,7 +114,7 @@ class Live:
         for cell in cells:
             self.news[cell] = self.touched[cell] = True
 
-    # What happens between cells: callbacks, threads and tasks launch kernels.
+    # Between cells, callbacks, threads and tasks launch kernels.
 
     def begin_callback(self):
         if self.publisher is not None:
@@ -123,7 +123,7 @@ class Live:
                 self.history.begin()
 
     def end_callback(self):
-        """Tells at once, if that is not too often; else the thread does."""
+        """Sends changes at once, unless the last message is too recent; then the thread does."""
         if self.publisher is None:
             return
         with self.lock:
@@ -134,7 +134,7 @@ class Live:
             self.history.begin()
         self.publisher.look()
 
-    # What is sent.
+    # Messages.
 
     def listened_to(self):
         return bool(self.comms or self.followers or self.watchers)
@@ -147,14 +147,14 @@ class Live:
         if stamp == self.stamp and not waiting:
             self.changed(self.history.leave_out_replaced())
             return
-        self.stamp = stamp  # what is counted from here on is not part of it
+        self.stamp = stamp  # later counts are not part of it
         self.changed(self.history.read())
         for place in ordinary.cells.find(waiting, self.history.now):
             self.place(place)
         self.changed(self.history.leave_out_replaced())
 
     def take_kept(self):
-        """What gradients keep is known when their kernels are over; pages are told that of cells without counts, too."""
+        """Reads what gradients keep, which is known when their kernels have ended; pages receive it for cells without counts, too."""
         if self.history.listings and (kept := kept_now()):
             if self.publisher is None:
                 self.start(executions.shell)
@@ -162,14 +162,14 @@ class Live:
             self.changed(self.history.keep(kept))
 
     def place(self, place):
-        """What is known of an ordinary cell."""
+        """Defines the entries known for an ordinary cell."""
         self.changed([self.history.define(place.cell_id, f"cell {place.number}", digest(place.text), place.entries)])
 
     def tick(self, running):
-        """What the thread does. False: nothing grew."""
+        """Performs one check of the thread. Returns False if nothing grew."""
         with self.lock:
             if self.publisher.running is not running:
-                return True  # the end of the cell was told meanwhile
+                return True  # the end of the cell has been published meanwhile
             grew = self.publisher.context.run(self.tell_growth, running)
             for watcher in self.watchers if running else ():
                 self.publisher.context.run(watcher)
@@ -201,10 +201,10 @@ class Live:
         for follower in self.followers.values():
             follower.store()
 
-    # Who listens.
+    # Listeners.
 
     def start(self, shell):
-        """At the first cell with kernels that are counted, or gradients that keep values: waits for pages that open a comm."""
+        """Starts at the first cell with counted kernels, or with gradients that keep values: waits for pages that open a comm."""
         if self.publisher is not None:
             return
         self.publisher = Publisher(self)
@@ -222,8 +222,8 @@ class Live:
         self.meet(executions.current()[0])
 
     def meet(self, cell_id):
-        """A cell is about to run. Opens the comm once any had an id: who runs cells without has none to mark, and may complain of
-        a comm that nobody takes."""
+        """To be called before a cell runs. Opens the comm once any cell had an id: a client without ids has no cells to mark, and may
+        complain about an unexpected comm."""
         self.has_ids = self.has_ids or cell_id is not None
         if not self.awaits_page or not self.has_ids:
             return
@@ -233,7 +233,7 @@ class Live:
         self.listen(comm.create_comm(target_name=TARGET, data={}))
 
     def follow(self, cell, display):
-        """A cell that is run again shows a display of its own, or none (None), in place of the one before."""
+        """Replaces the display of a cell that runs again by a new one, or by none (None)."""
         with self.lock:
             self.followers.pop(cell, None)
             if display is not None:
@@ -253,7 +253,7 @@ class Live:
         self.publisher.look()
 
     def joined(self, comm, opened):
-        """A page came later: it is told everything. It may ask for zeros first."""
+        """Sends everything to a page that has connected later. It may request zeros first."""
         if opened["content"].get("data", {}).get("clear") is True:
             _coverage.clear()
         with self.lock:
@@ -265,7 +265,7 @@ class Live:
                 comm.send(message(told, self.history.scale(), self.told_running))
 
     def stay_silent(self):
-        """In a forked child, which has no front end, nor the thread; that may have held any lock of its own."""
+        """To be called in a forked child, which has neither the front end nor the thread; that may have held any lock of its own."""
         self.lock = threading.RLock()
         self.publisher, self.awaits_page = None, False
         self.comms.clear()
@@ -274,9 +274,9 @@ class Live:
 
 
 class Publisher(threading.Thread):
-    """Looks at the counts while a cell runs, and, ever less often as long as they stand still, between cells."""
+    """Checks the counts while a cell runs, and between cells, ever less often as long as they do not change."""
 
-    pydev_do_not_trace = is_pydev_daemon_thread = True  # a debugger does not stop it
+    pydev_do_not_trace = is_pydev_daemon_thread = True  # hidden from debuggers
 
     def __init__(self, live):
         super().__init__(name="quadrants coverage", daemon=True)
@@ -285,14 +285,14 @@ class Publisher(threading.Thread):
         self.running = self.called = self.stopping = False
 
     def begin(self):
-        self.context = contextvars.copy_context()  # what is sent belongs to the cell that ran last
+        self.context = contextvars.copy_context()  # messages belong to the cell that ran last
         self.become(running=True)
 
     def end(self):
         self.become(running=False)
 
     def look(self):
-        """Something may have been counted."""
+        """To be called when counts may have changed."""
         self.become(called=True)
 
     def stop(self):
@@ -304,7 +304,7 @@ class Publisher(threading.Thread):
             self.state.notify()
 
     def turned(self, running, pause):
-        """Waits for the time to look, or for another state."""
+        """Waits until the next check is due, or the state changes."""
         with self.state:
             quiet = None if not self.live.listened_to() else pause
             turned = self.state.wait_for(lambda: self.stopping or self.called or self.running is not running, quiet)
@@ -333,13 +333,13 @@ live = Live()
 # --- cells of the session --------------------------------------------------------------------------------------------
 
 class Executions:
-    """Which cell runs, by what IPython tells before and after each."""
+    """Tracks the running cell, by the events of IPython before and after each cell."""
 
     def __init__(self, shell):
         self.shell = shell
-        self.open = []  # executions that go on, the outermost first
-        self.loading = False  # this package was loaded by the cell that runs
-        self.place = None  # ordinary.Place of the outermost, if it is numbered
+        self.open = []  # running executions, outermost first
+        self.loading = False  # this package was loaded by the running cell
+        self.place = None  # ordinary.Place of the outermost execution, if it is numbered
 
     def pre_run_cell(self, info):
         self.loading = False
@@ -364,7 +364,7 @@ class Executions:
             live.end()
 
     def pre_execute(self):
-        """Of a callback, too: of a widget, or another comm."""
+        """Also called before a callback of a widget or another comm."""
         if not self.open and not self.loading:
             live.begin_callback()
 
@@ -373,17 +373,17 @@ class Executions:
             live.end_callback()
 
     def note(self, text, info=None):
-        """Where functions of the cell that runs stand."""
+        """Notes where functions of the running cell are defined."""
         code = getattr(info, "transformed_cell", None) or self.shell.transform_cell(text)
         number = self.shell.displayhook.prompt_count
         return ordinary.cells.ran(self.shell.compile, self.current()[0], number, text, code)
 
     def current(self):
-        """(the front end's id, text) of the cell that runs."""
+        """Returns (the front end's id, text) of the running cell."""
         if self.open:
             info = self.open[-1]
             return getattr(info, "cell_id", None), info.raw_cell
-        request = self.request()  # this package was loaded by the cell that runs
+        request = self.request()  # this package was loaded by the running cell
         return request.get("metadata", {}).get("cellId"), request.get("content", {}).get("code")
 
     def request(self):

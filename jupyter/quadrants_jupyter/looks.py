@@ -1,4 +1,4 @@
-"""What pages show of counts, and what notebooks keep of them, without the package `quadrants`: pages are made where no kernel runs."""
+"""Formats of counts in pages and notebooks, without the package `quadrants`: pages are made where no kernel runs."""
 
 import re
 
@@ -11,12 +11,12 @@ said_of_branches = "padding:0 .4em;font-size:85%;border:1px dashed;border-radius
 
 
 def cell_name(label):
-    """"Cell In[4]" of the label "cell 4", as tracebacks have it."""
+    """Returns "Cell In[4]" for the label "cell 4", as tracebacks have it."""
     return re.sub(r"^cell (\d+)$", r"Cell In[\1]", label)
 
 
 def meant(word, known):
-    """The end of a message about a name that is not known."""
+    """Returns the end of a message about an unknown name."""
     import difflib
 
     found = difflib.get_close_matches(word, list(known), 1, 0.6)
@@ -24,7 +24,7 @@ def meant(word, known):
 
 
 def digest(text):
-    """64-bit FNV-1a of the text in UTF-8."""
+    """Returns the 64-bit FNV-1a hash of the text in UTF-8."""
     state = 0xCBF29CE484222325
     for byte in text.encode("utf-8", "surrogatepass"):
         state = ((state ^ byte) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF
@@ -32,12 +32,12 @@ def digest(text):
 
 
 def level(count, most):
-    """Strength of the tint in percent; the same as in widgets/heatmap/scale.ts."""
+    """Returns the strength of the tint in percent; the same as in widgets/heatmap/scale.ts."""
     return 0 if count <= 0 else round(6 + 54 * min(1, count / max(most, 1)) ** 0.35)
 
 
 def short(count):
-    """999, 1.2k, 34k, 5.6M: four characters at most; the same as in labextension/src/marks.ts."""
+    """Returns 999, 1.2k, 34k, 5.6M: four characters at most; the same as in labextension/src/marks.ts."""
     rest = count
     for unit in ("", "k", "M", "G", "T", "P"):
         if unit and rest < 9.95:

@@ -22,7 +22,7 @@ from quadrants_jupyter import adstack, badge, cells, live, looks, ordinary, prog
 def _words(name, line):
     try:
         return shlex.split(line)
-    except ValueError as error:  # quotes that are not closed
+    except ValueError as error:  # unclosed quotes
         raise UsageError(f"{name}: {error}") from None
 
 
@@ -87,14 +87,14 @@ parsers = {"%%qd_kernel": _kernel_options(), "%qd_coverage": _coverage_options()
 
 
 def help_of(name):
-    """What `--help` shows of a magic: its docstring, then its options."""
+    """Returns what `--help` shows for a magic: its docstring, followed by its options."""
     text = inspect.getdoc(getattr(QuadrantsMagics, name.lstrip("%")))
     parser = parsers.get(name)
     return text if parser is None else f"{text}\n\n{parser.format_help().partition(chr(10) + chr(10))[2].strip()}"
 
 
 def _with_help(magic):
-    """A magic that shows its help if that is what is asked of it."""
+    """Returns a magic that shows its help for `--help`."""
 
     @functools.wraps(magic)
     def helped(self, line, *cell):
@@ -107,7 +107,7 @@ def _with_help(magic):
 
 
 def _start(name):
-    """`name` is what qd.init(arch=...) takes, as text: `gpu` is any of those, or the processor if there is none."""
+    """Starts a program on the architecture `name`, as qd.init(arch=...) takes it: `gpu` is any GPU, or the CPU if there is none."""
     import quadrants as qd
     from quadrants import _arch, _settings
 
@@ -131,14 +131,14 @@ _call = "get_ipython().run_cell_magic('qd_kernel', "
 
 
 def _awaited(shell):
-    """A cell that waits at its top level becomes one that waits for the magic; IPython then runs it in its event loop. One without
-    a body, which may ask for help, becomes a line magic."""
+    """Returns a transform by which a cell that awaits something at its top level awaits the magic; IPython then runs it in its event loop.
+    A cell without a body, which may be a request for help, becomes a line magic."""
 
     def transform(lines):
         if not lines or not lines[0].startswith(_call):
             return lines
         _, line, body = (argument.value for argument in ast.parse(lines[0]).body[0].value.args)
-        if not body:  # IPython has no cell magics without a body
+        if not body:  # IPython does not support cell magics without a body
             return [f"get_ipython().run_line_magic('qd_kernel', {line!r})\n", *lines[1:]]
         return ["await " + lines[0], *lines[1:]] if cells.awaits(shell, body) else lines
 
@@ -146,7 +146,7 @@ def _awaited(shell):
 
 
 def _finished(work):
-    """The result of a coroutine that waits for nothing."""
+    """Returns the result of a coroutine that never suspends."""
     try:
         work.send(None)
     except StopIteration as done:
@@ -180,7 +180,7 @@ class QuadrantsMagics(Magics):
     async def carried_out(self, options, cell):
         if options.arch:
             _start(options.arch)
-        reports.collect()  # what other cells compiled is not this cell's
+        reports.collect()  # discards the reports of other cells
         start = time.perf_counter()
         if options.coverage:
             live.live.start(self.shell)
@@ -198,7 +198,7 @@ class QuadrantsMagics(Magics):
         return outcome
 
     def compile_now(self, outcome):
-        """Specialisations that the edited kernel had, or the only one that its annotations allow."""
+        """Compiles the specialisations that the edited kernel had, or the only one that its annotations allow."""
         from quadrants import _settings
 
         if _settings.cfg is None:
@@ -223,9 +223,9 @@ class QuadrantsMagics(Magics):
     @line_magic
     @_with_help
     def qd_coverage(self, line):
-        """How often each line of the last cell's kernels ran.
+        """Shows how often each line of the last cell's kernels ran.
 
-        %qd_coverage [NAME ...]         the counts of now
+        %qd_coverage [NAME ...]         the current counts
         %qd_coverage --live [NAME ...]  kept up to date while cells run
         %qd_coverage --clear [NAME ...] starts from zero
         %qd_coverage --off              kernels that ordinary cells define from now on are not counted; --on: counted again
@@ -257,16 +257,16 @@ class QuadrantsMagics(Magics):
     @line_magic
     @_with_help
     def qd_progress(self, line):
-        """Whether a cell shows, once a compilation or a launch has taken a second, what is done and how far it is.
+        """Switches the progress below a cell, which appears once a compilation or a launch has taken a second.
 
-        %qd_progress --off   not any more; --on: again, from the next cell on
+        %qd_progress --off   no progress from now on; --on: again, from the next cell on
         """
         progress.shown.follow(parsers["%qd_progress"].parse(line).on)
 
     @line_magic
     @_with_help
     def qd_gradients(self, line):
-        """Whether cells that ask for gradients get a badge that says if these are right.
+        """Switches the badge below cells that compute gradients, which says if these are right.
 
         %qd_gradients --off   no badges from now on; --on: again
         """
@@ -275,7 +275,7 @@ class QuadrantsMagics(Magics):
     @line_magic
     @_with_help
     def qd_adstack(self, line):
-        """What backward kernels keep for the way back through their loops.
+        """Shows what backward kernels keep for the backward pass through their loops.
 
         %qd_adstack [NAME ...]              what was kept at the last launch
         %qd_adstack NAME ... --budget N     from the next call of the gradient on, at most N bytes for one iteration; 0: no budget
@@ -299,7 +299,7 @@ class QuadrantsMagics(Magics):
     @line_magic
     @_with_help
     def qd_tasks(self, line):
-        """The tasks of the kernels that the last cell with kernels defines. %qd_tasks [NAME ...]"""
+        """Shows the tasks of the kernels that the last cell with kernels defines. %qd_tasks [NAME ...]"""
         reports.collect()
         try:
             return reports.TaskTable(reports.find(_words("%qd_tasks", line)))
@@ -309,11 +309,11 @@ class QuadrantsMagics(Magics):
     @line_magic
     @_with_help
     def qd_step(self, line):
-        """A launch of a kernel with graph=True in steps, with the arrays of the kernel.
+        """Launches a kernel with graph=True in steps, and shows the arrays of the kernel.
 
         %qd_step KERNEL(ARGUMENTS)   to the end of the first checkpoint
         %qd_step --step              moves that launch: to the end of the next checkpoint; --turn, --task, --run, --back
-        %qd_step --resume LABEL      begins it anew from a checkpoint
+        %qd_step --resume LABEL      begins it again from a checkpoint
         """
         from quadrants_jupyter import checkpoints
 
@@ -336,9 +336,9 @@ class QuadrantsMagics(Magics):
     @line_magic
     @_with_help
     def qd_graph(self, line):
-        """The loops, checkpoints, sections and tasks of a kernel, without running it.
+        """Shows the loops, checkpoints, sections and tasks of a kernel, without running it.
 
-        %qd_graph KERNEL              as it was compiled last; else compiled now, if its annotations leave no choice
+        %qd_graph KERNEL              as it was compiled last; otherwise compiled now, if its annotations leave no choice
         %qd_graph KERNEL(ARGUMENTS)   as it is compiled for these arguments
         """
         from quadrants_jupyter import checkpoints, outline
@@ -359,11 +359,11 @@ class QuadrantsMagics(Magics):
     @line_magic
     @_with_help
     def qd_cache(self, line):
-        """What is kept on disk so that the next process need not compile.
+        """Shows the cache on disk, which saves the next process from compiling.
 
-        %qd_cache              what the cache holds
-        %qd_cache why KERNEL   whether the kernel was found there and, if not, what had changed
-        %qd_cache verify       what of it is damaged or not trusted; clear: empties it
+        %qd_cache              the content of the cache
+        %qd_cache why KERNEL   says if the kernel was found there and, if not, what had changed
+        %qd_cache verify       lists files that are damaged or not trusted; clear: empties the cache
         """
         import quadrants as qd
 
@@ -385,7 +385,7 @@ class QuadrantsMagics(Magics):
     @line_magic
     @_with_help
     def qd_config(self, line):
-        """The options of the running program, first those that are not as by default.
+        """Shows the options of the running program, first those that differ from the default.
 
         %qd_config            those that have an effect here, and the names of the others
         %qd_config NAME ...   these
@@ -442,7 +442,7 @@ def _arch_names():
 
 
 def _completer(parser, words):
-    """Of options, of the values of the one before the cursor, and of what else the magic takes."""
+    """Returns a completer for options, for values of the option before the cursor, and for the other words that the magic takes."""
     options = {option: action for action in parser._actions for option in action.option_strings} if parser else {}
 
     def complete(line, symbol):
@@ -460,7 +460,7 @@ def _completer(parser, words):
 
 
 def _kernel_names():
-    """Of graph=True kernels among the variables of the notebook, and of kernels that are methods of what these hold."""
+    """Returns the names of graph=True kernels among the variables of the notebook, and of those that are methods of these variables."""
     from IPython import get_ipython
 
     shell = get_ipython()
@@ -512,7 +512,8 @@ _transform = None
 
 
 def _keywords_of_init(context):
-    """The options that a call of qd.init around the cursor may take; empty: there is no such call, or a value is being written."""
+    """Returns the options that a call of qd.init around the cursor may take; empty if there is no such call, or if a value is being
+    written."""
     before = "\n".join(context.full_text.splitlines()[:context.cursor_line] + [context.line_with_cursor])
     before = before[:len(before) - len(context.token)] if context.token.isidentifier() else before
     call = re.search(r"([\w.]+)\(([^()]*(?:\([^()]*\)[^()]*)*)$", before)
@@ -535,7 +536,7 @@ def _keywords_of_init(context):
 
 @context_matcher(priority=100, identifier="quadrants_jupyter.magics")
 def _complete(context):
-    """What a magic takes, and nothing that Python would."""
+    """Completes the arguments of a magic or of qd.init, and suppresses Python's own completions there."""
     line, symbol = context.line_with_cursor, context.token
     keywords = _keywords_of_init(context)
     if keywords:
@@ -547,7 +548,8 @@ def _complete(context):
 
 
 def _watch_for_stop():
-    """ipykernel has set a handler for this cell; what other threads launched before is to end by Stop, too."""
+    """Reinstalls the SIGINT handler of the package after ipykernel has set one for this cell, so that Stop also ends what other threads
+    have launched before."""
     if _native.loaded is not None:
         _native.loaded.watch_interrupts()
 

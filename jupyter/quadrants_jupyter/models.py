@@ -1,4 +1,4 @@
-"""Models of the widgets, whose modules stand in static/."""
+"""Models of the widgets, whose modules are in static/."""
 
 import functools
 import pathlib
@@ -8,8 +8,8 @@ _modules = pathlib.Path(__file__).parent / "static"
 
 @functools.cache
 def model_class(name, **traits):
-    """The class of the live widget `name`, with these traits ("List", "Dict", "Unicode", "Bool"), where anywidget is installed and the
-    front end was built; else None."""
+    """Returns the class of the live widget `name`, with these traits ("List", "Dict", "Unicode", "Bool"), if anywidget is installed and the
+    front end was built; otherwise None."""
     module = _modules / f"{name}.js"
     if not module.is_file():
         return None

@@ -1,9 +1,9 @@
 """pytest --nbval --qd-cov: coverage of notebooks by cell and line, of the kernels of the modules that they import too.
 
-Every Jupyter kernel that nbval starts writes its data into the folder where pytest was started, beside those of a test suite,
-as `_qd_kcov.<pid>`; the text of cells is kept in `_qd_kcov_sources/`, by notebook and cell. A cell's number is what the
-notebook shows after it ran from top to bottom. nbval kills its kernels, so their data are asked for before. Under
-pytest-xdist notebooks must stay whole: --dist loadfile.
+Every Jupyter kernel that nbval starts writes its data into the folder where pytest was started, next to the data of a test suite,
+as `_qd_kcov.<pid>`; the text of cells is stored in `_qd_kcov_sources/`, by notebook and cell. A cell's number is the one that the
+notebook shows after it ran from top to bottom. nbval kills its kernels, so their data are fetched before. With pytest-xdist
+notebooks must not be split: --dist loadfile.
 """
 
 import contextlib
@@ -14,7 +14,7 @@ import tempfile
 
 from quadrants_jupyter.cell_coverage import CALL
 
-_answer_in = 60  # seconds; a kernel that still runs a cell does not answer
+_answer_in = 60  # seconds; a kernel that is still running a cell does not reply
 
 
 class Plugin:
@@ -25,8 +25,8 @@ class Plugin:
         from quadrants_jupyter.nbval_plugin import _replace
 
         self.config, self.start = config, os.getcwd()
-        self.folder = os.environ.get("_QD_KCOV_FOLDER") or self.start  # of the data
-        self.traces = not getattr(config.option, "cov_source", None)  # else coverage.py has the trace function
+        self.folder = os.environ.get("_QD_KCOV_FOLDER") or self.start  # folder of the data
+        self.traces = not getattr(config.option, "cov_source", None)  # otherwise coverage.py uses the trace function
         self.reports, self.silent = [], []
         _replace(undo, IPyNbFile, "setup", self.with_coverage)
         _replace(undo, IPyNbCell, "runtest", self.with_number)
@@ -57,7 +57,7 @@ class Plugin:
         return run
 
     def after_cells(self, teardown):
-        def run(file):  # nbval runs code of its own at the end, which is of no cell
+        def run(file):  # nbval runs code of its own at the end, which belongs to no cell
             if file.kernel is not None and file.kernel.is_alive():
                 _ask(file.kernel, "begin(0)")
             return teardown(file)
@@ -119,7 +119,7 @@ def _environment(**variables):
 
 
 def _settings():
-    """The configuration of coverage.py is that of this folder, not that of the notebook's."""
+    """Makes coverage.py use the configuration of this folder, not that of the notebook's folder."""
     import coverage
 
     found = getattr(coverage.Coverage().config, "config_file", None)
@@ -127,7 +127,7 @@ def _settings():
 
 
 def _ask(kernel, call):
-    """Runs a call of cell_coverage in the Jupyter kernel, unseen by the notebook."""
+    """Runs a call of cell_coverage in the Jupyter kernel, without an effect on the notebook."""
     request = kernel.kc.execute(f"{CALL}.{call}", silent=True, store_history=False, allow_stdin=False)
     with contextlib.suppress(queue.Empty, RuntimeError):
         kernel.await_reply(request, timeout=_answer_in)
@@ -165,7 +165,7 @@ def summary(reports, silent, folder):
 
 
 def _measured(paths, folder):
-    """file -> (statements, those that never ran), over the data of these processes."""
+    """Returns a function from a file to (statements, statements that never ran), over the data of these processes."""
     import coverage
     from coverage.exceptions import CoverageException
 
@@ -176,7 +176,7 @@ def _measured(paths, folder):
     def of_file(file):
         try:
             _, statements, _, missing, _ = data.analysis2(file)
-        except CoverageException:  # no text, or none that Python can read
+        except CoverageException:  # no text, or not valid Python
             return set(), set()
         return set(statements), set(missing)
 

@@ -1,14 +1,14 @@
-"""Outputs compared by what they mean. Where a stored and a new output carry typed data of the same kind, these are compared,
-and the text and HTML beside them are left to them:
+"""Compares outputs by meaning. If a stored and a new output contain typed data of the same kind, these are compared instead of the
+text and HTML that accompany them:
 
-- coverage: which lines and which branches ran or never ran; not how often, not in which order specialisations were made
+- coverage: the lines and branches that ran or never ran; not how often, nor the order in which specialisations were made
 - compiled: kernels, their tasks, and which of these were compiled or found unchanged; not times
-- gradients: what was checked, and the verdict
+- gradients: the kernels that were checked, and the verdicts
 - adstack: kernels, their loops, what these keep, and the choices that were measured; not times, nor what depends on the number of threads
-- checkpoints: the graph of a launch in steps, and, unless somebody moved it by hand, how far it came and the numbers in its arrays
+- checkpoints: the graph of a launch in steps and, unless it was moved by hand, its position and the numbers in its arrays
 - values: dtype and shape, and the numbers within a tolerance
 
-Each comparison gives the differences in words; none: they mean the same.
+Each comparison returns the differences in words; none if the outputs mean the same.
 """
 
 import re
@@ -21,13 +21,13 @@ GRADIENTS = "application/vnd.quadrants.gradients+json"
 ADSTACK = "application/vnd.quadrants.adstack+json"
 CHECKPOINTS = "application/vnd.quadrants.checkpoints+json"
 VALUES = "application/vnd.quadrants.values+json"
-HEATMAP = "application/vnd.quadrants.heatmap+json"  # what COVERAGE says, with the text of the lines: not compared
+HEATMAP = "application/vnd.quadrants.heatmap+json"  # the content of COVERAGE with the text of the lines: not compared
 
 _most_differences = 20
 
 
 class Tolerance:
-    """|new - stored| <= atol + rtol * |stored|. Integers are compared exactly, unless a tolerance was asked for."""
+    """new - stored| <= atol + rtol * |stored|. Integers are compared exactly, unless a tolerance is given."""
 
     by_dtype = {"f16": (1e-2, 1e-4), "f32": (1e-4, 1e-6), "f64": (1e-9, 1e-12)}
 
@@ -59,7 +59,7 @@ def _limits_text(limits):
 
 
 def _pairs_of_cells(stored, new):
-    """By their text; those whose text is another, by their label; what is left has no partner."""
+    """Pairs cells by their text, or else by their label; the rest have no partner."""
     stored, new, pairs = list(stored), list(new), []
     for key in ("digest", "label"):
         for cell in list(stored):
@@ -134,7 +134,7 @@ def compiled(stored, new, tolerance=None):
 
 
 def _tasks(kernel):
-    """What is told of the tasks; code that came from the cache on disk counts as compiled, as it depends on the machine."""
+    """Describes the tasks; code from the cache on disk counts as compiled, since that depends on the machine."""
     words = []
     for task in kernel.get("tasks") or ():
         state = "unchanged" if task.get("origin") == "memory" else "compiled"
@@ -224,7 +224,7 @@ _number = re.compile(r"(?<![\w.])[+-]?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE]
 
 
 def numbers_in_text(stored, new, tolerance=None):
-    """Text token by token: numbers within the tolerance, all else as it is. Blanks are how numbers are laid out."""
+    """Compares text token by token: numbers within the tolerance, everything else exactly. Blanks are ignored, since they align numbers."""
     tolerance = tolerance or Tolerance()
     once, again = _number.findall(stored), _number.findall(new)
     words = [_number.sub("#", text).split() for text in (stored, new)]
@@ -247,7 +247,7 @@ _OPEN = "cannot say"
 
 
 def gradients(stored, new, tolerance=None):
-    """What could not be told, in either, is not compared."""
+    """Does not compare verdicts that are open in either."""
     before, now = _verdicts(stored), _verdicts(new)
     hurried = _OPEN in {*before.values(), *now.values()}
     found = []
@@ -262,7 +262,7 @@ def gradients(stored, new, tolerance=None):
 
 
 def _verdicts(one):
-    """By kernel: a program that was checked as a whole names several."""
+    """Returns {kernel: verdict}: a program that was checked as a whole names several kernels."""
     found = {}
     for check in one["checks"]:
         for name in check["name"].split(", "):
@@ -307,7 +307,7 @@ kinds = {COVERAGE: coverage, COMPILED: compiled, GRADIENTS: gradients, ADSTACK: 
 
 
 def differences(kind, stored, new, tolerance=None):
-    """In words; none: the two mean the same."""
+    """Returns the differences in words; none if the two mean the same."""
     try:
         found = kinds[kind](stored, new, tolerance)
     except (KeyError, TypeError, ValueError) as error:

@@ -1,11 +1,11 @@
 """nbval with meaning: what pytest_quadrants.py registers when --nbval or --nbval-lax is on.
 
-- Outputs compare by what they mean, see nbval_meaning.py. Tolerances: --qd-rtol, --qd-atol; for one cell its tags
+- Outputs are compared by meaning, see nbval_meaning.py. Tolerances: --qd-rtol, --qd-atol; for one cell its tags
   `qd-rtol-1e-3`, `qd-atol-1e-6`, or comments `# QD_RTOL 1e-3`, `# QD_ATOL 1e-6`. In cells with one of these, or with the
-  tag `qd-numbers` (`# QD_NUMBERS`), numbers in plain text and in streams compare within the tolerance too.
-- Films (image/gif, image/webp) are to be there, as pictures are for nbval: what they show is not compared.
-- update_display_data and clear_output are understood, as by every notebook program.
-- Cells are counted, so that "cell 4" is the number which the notebook shows.
+  tag `qd-numbers` (`# QD_NUMBERS`), numbers in plain text and in streams are compared within the tolerance too.
+- Animations (image/gif, image/webp) must exist, as pictures must for nbval: their content is not compared.
+- update_display_data and clear_output are supported, as in every notebook program.
+- Cells are numbered, so that "cell 4" is the number that the notebook shows.
 - --qd-cov: coverage of the notebooks by cell and line, see nbval_coverage.py.
 """
 
@@ -56,18 +56,18 @@ def _counted(execute_cell_input):
 
 
 # --- display updates -------------------------------------------------------------------------------------------------
-# A stored notebook holds what is shown at the end; nbval compares with everything that was ever displayed. Messages that
-# update a display of an earlier cell stay without effect: that cell was compared before.
+# A stored notebook contains what is shown at the end; nbval compares with everything that was ever displayed. Messages that
+# update a display of an earlier cell have no effect: that cell has already been compared.
 
 _shows = ("stream", "display_data", "execute_result", "error")
 
 
 class Screen:
-    """Stands between nbval and the kernel's messages for the time of one cell."""
+    """Filters the kernel's messages to nbval during one cell."""
 
     def __init__(self, cell, receive):
         self.cell, self.receive = cell, receive
-        self.ids = {}  # place in the outputs -> display_id
+        self.ids = {}  # index in the outputs -> display_id
         self.clear_at_next = False
 
     def __call__(self, *args, **kwargs):
@@ -118,7 +118,7 @@ def _with_screen(runtest):
 
 
 def settings_of(cell, option):
-    """Tolerance of a cell, and whether numbers in its text compare by it."""
+    """Returns the tolerance of a cell, and True if numbers in its text are compared by it."""
     found = {}
     for tag in cell.metadata.get("tags", ()):
         if match := _setting.fullmatch(tag):
@@ -162,7 +162,7 @@ def _with_data(outputs):
 
 
 def _settle(test, ref, tolerance):
-    """Compares typed data, and leaves in both what nbval is to compare as text."""
+    """Compares typed data, and leaves in both outputs what nbval compares as text."""
     found = []
     for new, stored in zip(_with_data(test), _with_data(ref)):
         typed = [kind for kind in meaning.kinds if kind in new["data"] and kind in stored["data"]]
@@ -180,7 +180,7 @@ def _settle(test, ref, tolerance):
 
 
 def _settle_text(test, ref, tolerance, sanitize):
-    """Compares numbers in text; text that means the same is made the same."""
+    """Compares numbers in text, and makes texts with the same meaning equal."""
     found = []
     pairs = [(new["data"], stored["data"], "text/plain") for new, stored in zip(_with_data(test), _with_data(ref))]
     for new in test:

@@ -1,5 +1,5 @@
-"""Kernels and funcs of cells without %%qd_kernel. Such a cell is plain Python; its kernels are counted as they are defined, unless
-`%qd_coverage --off` or QD_KERNEL_COVERAGE=0 says otherwise, and they and their funcs are known here once they were compiled."""
+"""Kernels and funcs of cells without %%qd_kernel. Such a cell is plain Python; its kernels get counters when they are defined, unless
+`%qd_coverage --off` or QD_KERNEL_COVERAGE=0 disables it, and they and their funcs are registered here once they have been compiled."""
 
 import contextlib
 import gc
@@ -10,32 +10,33 @@ import types
 from quadrants import _environment, _exceptions, _runtime, _settings, _source
 from quadrants._language import kernel as _kernel
 
-MANY = 512  # cells remembered before those are forgotten of which no function is left
-LATEST = 64  # cells that are not forgotten: a cell that runs others may define functions after them
+MANY = 512  # number of cells after which those without a living function are forgotten
+LATEST = 64  # latest cells that are never forgotten: a cell that runs others may define functions after them
 
 
 def runs_as_python():
-    """Kernels are not compiled, and nothing is counted."""
+    """Returns True if kernels are not compiled, so that nothing is counted."""
     return _settings.of_python is not None
 
 
 def blank_lines(text):
-    """Those before the first statement. IPython drops them, unless a debugger is there."""
+    """Returns the number of blank lines before the first statement. IPython drops them, unless a debugger is connected."""
     return sum(1 for _ in itertools.takewhile(lambda line: not line.strip(), text.splitlines()))
 
 
 class Place:
-    """A cell that was run; IPython compiled `code` of it."""
+    """A cell that was run; IPython compiled it as `code`."""
 
     def __init__(self, file, cell_id, number, text, code):
         self.file, self.cell_id, self.number, self.text = file, cell_id, number, text
         self.entries = []
-        self.before = dict(_source.in_use.files.get(file, {})) if _source.in_use is not None else {}  # texts of cells of that name
+        # Texts of earlier cells with that file name.
+        self.before = dict(_source.in_use.files.get(file, {})) if _source.in_use is not None else {}
         self.shift = blank_lines(text) - blank_lines(code)
 
 
     def known(self, entry):
-        """The one that stands for this kernel or func: a definition that is carried out many times makes many, with equal lines."""
+        """Returns the entry that represents this kernel or func: a definition that is executed many times makes many, with equal lines."""
         extent = entry.first_line, entry.last_line
         same = next((one for one in self.entries if (one.first_line, one.last_line) == extent), None)
         if same is None:
@@ -45,10 +46,10 @@ class Place:
 
 
 class Compiled:
-    """A kernel or func that stands in such a cell. Its lines are those of the code; `shift` of them come before in the editor."""
+    """A kernel or func defined in such a cell. Its lines are those of the code; the editor shows `shift` more lines before them."""
 
     def __init__(self, text, place, waits=False):
-        self.waits = waits  # a kernel that would be counted: until it is compiled it did not run
+        self.waits = waits  # a kernel with coverage that has not been compiled, so it did not run
         tree, self.label, before, self.name, _, _ = text.tree()
         self.file, self.shift, self.cell = text.file, place.shift, place.number
         self.first_line, self.last_line = text.start + 1, before - 1 + tree.end_line
@@ -60,16 +61,16 @@ class Compiled:
 class Cells:
     def __init__(self):
         self.places = {}  # file name of a cell's code -> Place
-        self.entries = {}  # name -> Compiled, the newest
-        self.defined = {}  # file -> kernels that the cell defined, and that are counted; looked at when it ends
-        self.standing = set()  # keys of their texts
+        self.entries = {}  # name -> newest Compiled
+        self.defined = {}  # file -> counted kernels that the cell defined; read when it ends
+        self.standing = set()  # keys of texts of kernels that were defined but not called
         self.newest = None  # the Place whose kernels were compiled last
-        self.magic = set()  # files of %%qd_kernel cells, which know their own
+        self.magic = set()  # files of %%qd_kernel cells, which track their own kernels
         self.most = MANY
         self.on = _environment.given("kernel_coverage") is not False
 
     def follow(self, first):
-        """Counts kernels as ordinary cells define them; `first` is called before the first one that is counted."""
+        """Counts kernels as ordinary cells define them; `first` is called before the first one."""
 
         def counts_definition(fn):
             nonlocal first
@@ -88,16 +89,16 @@ class Cells:
         _kernel.counts_definition = None
 
     def counts(self):
-        """Whether kernels that ordinary cells define are counted."""
+        """Returns True if kernels that ordinary cells define are counted."""
         return self.on or _runtime.folder_of_coverage is not None
 
     def ran(self, compiler, cell_id, number, cell, code):
-        """A cell is about to run; IPython compiles `code`."""
+        """To be called when a cell is about to run, which IPython compiles as `code`."""
         file = compiler.get_code_name(cell, code, number)
         if len(self.places) >= self.most:
             self.forget()
-        self.places.pop(file, None)  # the latest is the last
-        self.magic.discard(file)  # names of code may go by its text: an earlier cell had the same
+        self.places.pop(file, None)  # reinserted below, as the last
+        self.magic.discard(file)  # file names may depend on the text: an earlier cell had the same
         for key in [key for key, text in list(self.news().items()) if text.file == file]:
             del self.news()[key]
         self.places[file] = Place(file, cell_id, number, cell, code)
@@ -105,7 +106,8 @@ class Cells:
         return self.places[file]
 
     def forget(self):
-        """Cells stay whose functions live: these may yet be compiled; the latest, which may still run; and the one shown last."""
+        """Forgets cells, except those with living functions, which may yet be compiled; the latest, which may still run; and the one shown
+        last."""
         files = {f.__code__.co_filename for f in gc.get_objects() if type(f) is types.FunctionType}
         files.update(list(self.places)[-LATEST:])
         if self.newest is not None:
@@ -115,7 +117,7 @@ class Cells:
         self.most = max(MANY, 2 * len(self.places))
 
     def waiting(self):
-        """Texts of functions of cells that were compiled since."""
+        """Returns the texts of functions of cells that were compiled since the last call."""
         if not self.counts():
             return []
         news = self.news()
@@ -128,7 +130,7 @@ class Cells:
         return _source.in_use.news if _source.in_use is not None else {}
 
     def settle(self):
-        """A cell has ended: kernels that it defined and did not call are known from here on."""
+        """To be called when a cell has ended: registers kernels that it defined and did not call."""
         defined, self.defined = self.defined, {}
         if runs_as_python():
             return
@@ -142,13 +144,13 @@ class Cells:
                 self.standing.add(key)
 
     def find(self, waiting, reading):
-        """Places where something new was counted."""
+        """Returns places with new counts."""
         found = {}
         for key, text in waiting:
             place = self.places[text.file]
             try:
                 entry = Compiled(text, place, key in self.standing)
-            except _exceptions.QuadrantsSyntaxError:  # what is no kernel's text was never compiled
+            except _exceptions.QuadrantsSyntaxError:  # text that is not a kernel was never compiled
                 self.news().pop(key, None)
                 continue
             if entry.waits or entry.counted(reading):

@@ -1,4 +1,4 @@
-"""The graph of a kernel: which of its steps are shown, in which words; and what `%qd_graph` displays, boxes in boxes."""
+"""The graph of a kernel: selects and describes the steps to show; and the display of `%qd_graph`, nested boxes."""
 
 import inspect
 from html import escape
@@ -13,7 +13,7 @@ font = ("font-family:monospace;font-family:var(--jp-code-font-family,monospace);
 
 
 def steps_of(kernel, told):
-    """What is shown of each of these steps; lines are those of the cell."""
+    """Returns what is shown of each of these steps; line numbers are those of the cell."""
     info = kernel._primal
     entry = cells.registry.entries.get(info.name)
     return graphs.steps_of(kernel, told, entry.shift if entry is not None and entry.file == info.fn.__code__.co_filename else 0)
@@ -24,7 +24,7 @@ def _times(count):
 
 
 def words(step):
-    """What became of a step; the same as in widgets/checkpoints/shown.ts."""
+    """Describes the outcome of a step; the same as in widgets/checkpoints/shown.ts."""
     said = []
     if step["kind"] == "task":
         said.append(_times(step["runs"] or 0))
@@ -40,8 +40,8 @@ def words(step):
 
 
 def outline_of(kernel, args, keywords):
-    """(the kernel, its steps) as it is compiled for these arguments; without any (None) as it was compiled last, or can be
-    compiled, and None for the steps if that cannot be told without arguments."""
+    """Returns (the kernel, its steps) as it is compiled for these arguments; without arguments (None), as it was compiled last or can be
+    compiled; the steps are None if the arguments are needed to compile it."""
     from quadrants._language import stepper
 
     own, first = stepper.kernel_of(kernel, "%qd_graph")
@@ -66,7 +66,7 @@ _marks = {"level": "↻", "region": "∥", "section": "", "checkpoint": "❚❚"
 
 
 def _boxes(steps):
-    """Steps of one depth and what stands in them, as boxes in boxes; sections stand side by side."""
+    """Renders steps of one depth and the steps inside them as nested boxes; sections are placed next to each other."""
     out, at = "", 0
     while at < len(steps):
         step = steps[at]
@@ -76,7 +76,7 @@ def _boxes(steps):
         if step["kind"] == "task":
             out += f'<div style="padding:.1em 0;white-space:pre-wrap">{text}</div>'
             continue
-        kind = "section" if step["kind"] == "checkpoint" and not step["flag"] else step["kind"]  # it never yields
+        kind = "section" if step["kind"] == "checkpoint" and not step["flag"] else step["kind"]  # a checkpoint that never yields
         row = ";display:flex;flex-wrap:wrap;gap:.5em" if step["kind"] == "region" else ""
         out += (f'<div style="{_around[kind]};border-radius:4px;padding:.2em .7em .4em;margin:.35em 0;box-sizing:border-box">'
                 f'<div>{f"""<span aria-hidden="true">{_marks[kind]}</span> """ if _marks[kind] else ""}<b>{text}</b>'
@@ -86,7 +86,7 @@ def _boxes(steps):
 
 
 class Graph:
-    """What `%qd_graph` displays."""
+    """The display of `%qd_graph`."""
 
     def __init__(self, kernel, steps):
         self.name, self.steps = kernel._primal.name, steps

@@ -1,9 +1,9 @@
-"""What a cell waits for. Once a compilation or a launch has taken a second, it stands below the cell until this ends: the Python
-side of widgets/protocol/progress.ts.
+"""Progress of a cell. A compilation or a launch that has taken a second is shown below the cell until it ends: the Python side of
+widgets/protocol/progress.ts.
 
-A thread looks while a cell runs, four times a second; launches know nothing of it. Pages that name their cells are told on a comm,
-so nothing of it is part of the notebook. A person at a console has a line on stderr that is taken away before anything else is
-written, and in the end. Who runs cells without a person (nbclient, nbval, papermill) is told nothing.
+A thread checks four times a second while a cell runs; launches are not involved. Pages that send ids of cells receive the progress on
+a comm, so it is not part of the notebook. A user at a console sees a line on stderr, which is erased before anything else is written,
+and at the end. Programs that run cells without a user (nbclient, nbval, papermill) receive nothing.
 """
 
 import contextlib
@@ -26,12 +26,12 @@ PATIENCE = 1.0  # s
 # --- shapes ----------------------------------------------------------------------------------------------------------
 
 def _shift_of(shown):
-    """Lines of the editor before line 1 of the cell."""
+    """Returns the number of lines in the editor before line 1 of the cell."""
     return next((place.shift for place in list(ordinary.cells.places.values()) if _source.shown_name(place.file) == shown), 0)
 
 
 def progress_of(told):
-    """A Progress, of what the core says."""
+    """Converts the report of the core to a Progress."""
     return {"what": told["what"], "kernel": activity.shown_name(told["kernel"]),
             "place": activity.place_of(told, _shift_of(told["file"])),
             "share": _rounded(activity.share_of(told)), "seconds": int(told["seconds"])}
@@ -44,9 +44,9 @@ def _rounded(share):
 # --- where it is shown -----------------------------------------------------------------------------------------------
 
 class Page:
-    """JupyterLab, which draws it below the cell."""
+    """Shows progress in JupyterLab, below the cell."""
 
-    comm = None  # of the session
+    comm = None  # one per session
     refused = False
 
     def __init__(self, cell_id):
@@ -68,12 +68,13 @@ class Page:
 
 
 class Console:
-    """A line that is written over itself. What others write takes it away first; while they are within a line there is none."""
+    """Shows progress as a line that overwrites itself. Output of others erases it first, and it stays hidden while that output is within a
+    line."""
 
     def __init__(self):
         self.stream, self.write, self.length = sys.stderr, None, 0
         self.watched, self.whole = [], True
-        self.lock = threading.RLock()  # others write from threads of theirs
+        self.lock = threading.RLock()  # others write from their own threads
 
     def show(self, progress):
         if progress is None:
@@ -101,7 +102,7 @@ class Console:
 
         try:
             stream.write = write_below
-        except AttributeError:  # somebody's stream
+        except AttributeError:  # a stream without settable attributes
             return
         self.watched.append((stream, own))
 
@@ -126,11 +127,11 @@ class Console:
 # --- cells -----------------------------------------------------------------------------------------------------------
 
 class Cell:
-    """One that runs. `place`: where its progress is shown."""
+    """A running cell. `place`: where its progress is shown."""
 
     def __init__(self, place):
         self.place = place
-        self.context = contextvars.copy_context()  # what is sent belongs to this cell
+        self.context = contextvars.copy_context()  # messages belong to this cell
         self.shown = self.turns = None
         self.begun = False
 
@@ -140,7 +141,7 @@ class Cell:
             return
         progress = progress_of(told) if told is not None else None
         turns = told.get("turns") if told is not None else None
-        if turns and turns != self.turns:  # the share of a task that is over before the next look says nothing
+        if turns and turns != self.turns:  # the share of a task that ends before the next check is meaningless
             progress["share"] = None
         self.turns = turns
         if self.begun and progress == self.shown:
@@ -164,9 +165,9 @@ def _place(shell, cell_id):
 
 
 class Watcher(threading.Thread):
-    """Looks while a cell runs. A cell that is over sooner does not wake it."""
+    """Checks the progress while a cell runs. A shorter cell does not wake it."""
 
-    pydev_do_not_trace = is_pydev_daemon_thread = True  # a debugger does not stop it
+    pydev_do_not_trace = is_pydev_daemon_thread = True  # hidden from debuggers
 
     def __init__(self):
         super().__init__(name="quadrants progress", daemon=True)
@@ -202,7 +203,7 @@ class Watcher(threading.Thread):
 
 
 class Shown:
-    """Whether cells show what they wait for, and who looks."""
+    """The switch that shows progress below cells, and the thread that watches."""
 
     def __init__(self):
         self.on = True
@@ -220,7 +221,7 @@ class Shown:
 
     @contextlib.contextmanager
     def following(self, place):
-        """A callback of the front end that launches kernels, shown at `place`."""
+        """Shows the progress of a callback of the front end that launches kernels at `place`."""
         if self.on:
             self.follow_in(place)
         try:
@@ -240,7 +241,7 @@ class Shown:
             self.end()
 
     def stay_silent(self):
-        """In a forked child, which has no front end, nor the thread."""
+        """To be called in a forked child, which has neither the front end nor the thread."""
         self.watcher, self.on = None, False
 
 
@@ -249,7 +250,7 @@ os.register_at_fork(after_in_child=shown.stay_silent)
 
 
 def _before_cell(info):
-    if len(live.executions.open) == 1:  # not one that a cell runs
+    if len(live.executions.open) == 1:  # not a cell run by another one
         shown.begin(live.executions.shell, getattr(info, "cell_id", None))
 
 
@@ -259,7 +260,7 @@ def _after_cell(_):
 
 
 def register(shell):
-    """After `live`, which knows the cell that runs, and all that works at the end of cells."""
+    """To be called after `live.register`, which tracks the running cell, and after all other handlers of the end of a cell."""
     activity.shift_of = _shift_of
     if live.executions.loading:
         shown.begin(shell, live.executions.current()[0])

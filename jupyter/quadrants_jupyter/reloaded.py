@@ -1,4 +1,4 @@
-"""%autoreload and what it does not know: kernels, funcs and types of a module that was run again."""
+"""Extends %autoreload to kernels, funcs and types of a module that was run again."""
 
 import gc
 import sys
@@ -6,11 +6,11 @@ import types
 
 from quadrants_jupyter import fingerprint, stale
 
-_rules = None  # IPython's: (do they fit?, bring the old one up to date) of two objects of one name
+_rules = None  # IPython's rules: (predicate, function that updates the old object) for two objects of one name
 
 
 def before_cell(*_):
-    """IPython's extension may be loaded at any time, and a module that is not used costs nothing."""
+    """Adds the rule once IPython's extension is loaded, which may happen at any time; without it, this costs nothing."""
     global _rules
     extension = sys.modules.get("IPython.extensions.autoreload")
     if extension is not None and _rules is None:
@@ -36,7 +36,7 @@ def _fit(old, new):
 
 
 def _replace(old, new, extension):
-    """Whoever imported the old one by its name has the new one, and what was compiled with the old one is compiled again."""
+    """Replaces the old object in every module that imported it by name, and forgets code compiled with it."""
     if isinstance(old, type):
         extension.update_class(old, new)
     else:

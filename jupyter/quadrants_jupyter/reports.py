@@ -1,6 +1,6 @@
-"""What was compiled, as text, as HTML and as data. Times stand in elements of class qd-time and never in the plain text.
+"""Reports of compilations, as text, as HTML and as data. Times are in elements of class qd-time and never in the plain text.
 
-The data, `application/vnd.quadrants.compiled+json`, are what nbval compares (nbval_meaning.py):
+nbval compares the data, `application/vnd.quadrants.compiled+json` (nbval_meaning.py):
     {"version": 1, "kernels": [{"name", "compiled", "unchanged", "note", "milliseconds"}]}         of a cell
     {"version": 1, "kernels": [{"name", "tasks": [{"name", "line", "source", "origin", "updates"}]}]}  of %qd_tasks
 """
@@ -12,12 +12,12 @@ from quadrants import _source
 from quadrants_jupyter import cells, ordinary
 
 MIME = "application/vnd.quadrants.compiled+json"
-_history = {}  # kernel -> (program, compile report) of its newest definition in the newest program that compiled it, in order
-_most = 256  # that are kept of a kernel
+_history = {}  # kernel -> [(program, compile report)] of its newest definition in the newest program that compiled it, in order
+_most = 256  # maximum number of reports per kernel
 
 
 def collect():
-    """Takes the reports that the core has gathered: kernel -> reports, in order."""
+    """Fetches the reports that the core has collected: returns {kernel: reports}, in order."""
     from quadrants import _native
 
     fresh = {}
@@ -39,8 +39,8 @@ def latest(name):
 
 
 def specialisations(name):
-    """(title, report) of each, in the order in which they were made; of the newest alone, without a title, if there is one, or if which
-    report is of which cannot be told."""
+    """Returns (title, report) of each specialisation, in the order in which they were made; only the newest, without a title, if there is
+    one, or if reports cannot be matched to specialisations."""
     from quadrants._coverage import counts
     from quadrants._language import kernel
 
@@ -54,7 +54,7 @@ def specialisations(name):
 
 
 class Reported:
-    """A kernel of a cell without %%qd_kernel, of which nothing is known but that it was compiled."""
+    """A kernel of a cell without %%qd_kernel, known only from its compile report."""
 
     is_kernel = True
 
@@ -63,7 +63,7 @@ class Reported:
 
 
 def compiled():
-    """name -> the kernel of that name, in whichever cell it was compiled last."""
+    """Returns {name: kernel}, each from the cell in which it was compiled last."""
     magic = {_source.shown_name(file) for file in ordinary.cells.magic}
     places = {_source.shown_name(place.file): place for place in ordinary.cells.places.values()}
     found = dict(cells.registry.entries)
@@ -76,7 +76,7 @@ def compiled():
 
 
 def find(names):
-    """These kernels, or those of the newest cell that has some."""
+    """Returns these kernels, or those of the newest cell that has any."""
     known = compiled()
     if names:
         return cells.registry.pick(names, known, "was compiled")
@@ -106,7 +106,7 @@ class Line:
         return f"{self.milliseconds:.3g} ms" if self.milliseconds < 100 else f"{self.milliseconds:.0f} ms"
 
     def parts(self, from_disk=0, time=""):
-        """What the cache on disk has differs from machine to machine: without `from_disk` it counts as compiled."""
+        """Describes the counts. Code from the cache on disk differs from machine to machine: without `from_disk` it counts as compiled."""
         if not self.tasks:
             return self.note
         compiled = self.compiled - from_disk
@@ -162,7 +162,7 @@ def _size(size):
 
 
 def _updates(name):
-    """Of each specialisation, in order: task -> how it updated memory that threads share when it was launched last."""
+    """Returns for each specialisation, in order: task -> how it updated shared memory at its last launch."""
     from quadrants import _native, _settings
 
     if _settings.cfg is None or not hasattr(_native.core(), "last_updates"):
@@ -175,7 +175,7 @@ def _updates(name):
 
 
 class TaskTable:
-    """`%qd_tasks`: the tasks of kernels as they were compiled last, and how they did their updates when they were launched last."""
+    """`%qd_tasks`: the tasks of kernels as they were compiled last, and the way they made their updates at their last launch."""
 
     def __init__(self, entries):
         self.rows = []  # (entry, title of the specialisation if there are several, task)
@@ -188,7 +188,7 @@ class TaskTable:
                 self.rows += [(entry, title, {**task, "updates": ways.get(task["name"], "")}) for task in report["tasks"]]
 
     def groups(self):
-        """(what stands above them, if anything; entry and tasks) of each specialisation."""
+        """Yields (heading or "", entry, tasks) of each specialisation."""
         for (entry, title), rows in itertools.groupby(self.rows, lambda row: row[:2]):
             yield (f"{entry.name}({title})" if title else ""), entry, [task for _, _, task in rows]
 
@@ -229,7 +229,7 @@ class TaskTable:
 
 
 def _times(task):
-    """Time of the passes together, and of what comes after them."""
+    """Describes the total time of the passes, and the times of the phases after them."""
     groups = {}
     for phase, microseconds in task["phases"]:
         name = phase if phase in ("codegen", "load", "read") else "passes"

@@ -1,6 +1,6 @@
-"""Kernels that use what a later cell defined again: they are compiled anew at their next call. In a program without cells a kernel keeps
-what it was compiled with. Kernels that a cell may have run with a number of before, which is another one now, are named below that
-cell."""
+"""Recompiles kernels, at their next call, that use definitions which a later cell has replaced. In a program without cells a kernel keeps
+the definitions it was compiled with. Reports, below a cell, kernels that it may have run with the old value of a number that has changed
+since."""
 
 import ast
 import sys
@@ -12,7 +12,7 @@ from quadrants._language import func as _func, kernel as _kernel
 from quadrants_jupyter import fingerprint
 
 _names = None  # the namespace of cells
-_warned = weakref.WeakKeyDictionary()  # function -> what was said of it
+_warned = weakref.WeakKeyDictionary()  # function -> the warnings already given for it
 _compiled_with = weakref.WeakKeyDictionary()  # KernelInfo -> {global name: its number or text when the kernel was compiled last}
 _plain = (int, float, bool, str)
 
@@ -27,12 +27,12 @@ def leave():
 
 
 def names():
-    """The namespace of cells."""
+    """Returns the namespace of cells."""
     return _names
 
 
 def _note(info):
-    """The kernel is about to be compiled. What older specialisations of it used stays noted."""
+    """Notes what a kernel uses that is about to be compiled, in addition to what its older specialisations used."""
     if info.fn.__globals__ is _names:
         found = {name: weakref.ref(value) for name, value in _reached(info.fn, set())}
         info.used = {**found, **(info.used or {})}
@@ -40,7 +40,7 @@ def _note(info):
 
 
 def _reached(fn, seen):
-    """(global name, value) of functions and types that are used by it, and by what it uses."""
+    """Yields (global name, value) of functions and types that `fn` uses, directly or indirectly."""
     if fn in seen or fn.__globals__ is not _names:
         return
     seen.add(fn)
@@ -56,7 +56,7 @@ def _reached(fn, seen):
 
 
 def _values_read(fn, seen):
-    """(global name, value) of numbers and texts that it reads, and that funcs read which it calls."""
+    """Yields (global name, value) of numbers and strings read by `fn` and by the funcs that it calls."""
     if fn in seen or fn.__globals__ is not _names:
         return
     seen.add(fn)
@@ -73,7 +73,7 @@ def _is_other(value, before):
 
 
 def _kernels_called(code):
-    """KernelInfos of the kernels that the code of a cell names, and the functions and objects that it uses."""
+    """Returns the KernelInfos of the kernels named in the code of a cell, or in the functions and objects that it uses."""
     found, seen = set(), set()
 
     def visit(value):
@@ -95,7 +95,7 @@ def _kernels_called(code):
 
 
 def _code_of(info):
-    """What a cell runs, also if %%qd_kernel does."""
+    """Returns the compiled code of a cell, including one run by %%qd_kernel; None if it is not valid Python."""
     head, _, body = info.raw_cell.partition("\n")
     text = body if head.startswith("%%qd_kernel") else getattr(info, "transformed_cell", None) or info.raw_cell
     try:
@@ -105,7 +105,7 @@ def _code_of(info):
 
 
 def _tell_of_older_values(cell):
-    """A kernel keeps the numbers that it was compiled with. Each is told once, where the kernel may have run with an older one."""
+    """Reports numbers that a kernel was compiled with and that have changed since, each once, if the cell may have run the kernel."""
     changed = {}
     for info, values in list(_compiled_with.items()):
         others = [(name, value) for name, value in values.items() if _is_other(_names.get(name), value)]
@@ -143,7 +143,8 @@ def _functions(value):
 
 
 def _edited(fn):
-    """A func is defined. If that changes one of its name, the rest of the cell shall see no kernel that was compiled with the old one."""
+    """Called when a func is defined. If it replaces a different func of its name, forgets kernels compiled with the old one, so that the
+    rest of the cell recompiles them."""
     if fn.__globals__ is not _names:
         return
     name, *members = fn.__qualname__.split(".")
@@ -161,7 +162,7 @@ def _alive():
 
 
 def forget(info):
-    """All that was compiled of the kernel."""
+    """Drops all compiled code of the kernel."""
     info.used = None
     for made in info.compiled():
         made._forget()
@@ -181,7 +182,7 @@ def after_cell(result=None):
 
 
 def _warn_of_older_types(fn):
-    """An annotation keeps the type that it named when the function was defined."""
+    """Warns about annotations whose type has been redefined: they keep the type of the time of the definition."""
     said = _warned.setdefault(fn, set())
     for parameter, kind in fn.__annotations__.items():
         if not isinstance(kind, type) and fingerprint.kind(kind) != "struct_type":

@@ -1,5 +1,5 @@
-"""What Shift-Tab, `kernel?` and `kernel??` show of a kernel: its signature as it is written, its docstring, and what was compiled of it.
-And the parameters of qd.Vector.field, which Python knows as *args."""
+"""Help on a kernel for Shift-Tab, `kernel?` and `kernel??`: its signature as written, its docstring, and its compiled specialisations. Also
+the parameters of qd.Vector.field, which Python knows as *args."""
 
 import ast
 import inspect
@@ -11,7 +11,7 @@ from quadrants_jupyter import reports
 
 
 def _kernel_of(shown):
-    """The kernel that IPython inspects; None: it is something else. IPython before 8.22 hands over the object itself."""
+    """Returns the kernel that IPython inspects; None if it is something else. IPython before 8.22 passes the object itself."""
     from quadrants import _native
 
     found = getattr(shown, "obj", shown)
@@ -19,7 +19,7 @@ def _kernel_of(shown):
 
 
 def signature(kernel):
-    """As the source has it, so that annotations are the names that were written."""
+    """Returns the signature as written in the source, so that annotations are shown by name."""
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(kernel.fn)))
         (node,) = [n for n in tree.body if isinstance(n, ast.FunctionDef)]
@@ -30,7 +30,7 @@ def signature(kernel):
 
 
 def _tasks(kernel):
-    """Of the newest compilation, a line each."""
+    """Yields a line for each task of the newest compilation."""
     report = reports.latest(kernel.fn.__qualname__)
     if report is None:
         return
@@ -42,7 +42,7 @@ def _tasks(kernel):
 
 
 def sections(kernel, with_source=False):
-    """(title, text) of what there is to say, as IPython arranges it."""
+    """Yields (title, text) of each section, as IPython arranges them."""
     reports.collect()
     count = kernel._specialisations()
     yield "Kernel", signature(kernel)
@@ -59,7 +59,7 @@ def sections(kernel, with_source=False):
 
 
 def _of_vector_field(shown):
-    """qd.Vector.field passes on what qd.Matrix.field takes."""
+    """Returns help on qd.Vector.field, which forwards its arguments to qd.Matrix.field."""
     import quadrants as qd
 
     found = getattr(shown, "obj", shown)
