@@ -1,11 +1,11 @@
-// What annotations of parameters and results ask of values.
+// Checks and conversions that annotations of parameters and results require.
 #include "frontend/annotations.h"
 
 #include "frontend/builtins.h"
 #include "frontend/collect.h"
 #include "frontend/objects.h"
 #include "frontend/place.h"
-#include "frontend/record.h"
+#include "frontend/struct_value.h"
 #include "frontend/scan.h"
 #include "frontend/types.h"
 #include "frontend/views.h"
@@ -27,7 +27,7 @@ Scalar dtype_scalar(Walk &w, const Node *node, PyObject *object) {
     return Scalar(attribute_int(object, names()._qd_scalar_, 0));
 }
 
-/// What Python has for it; null if it is computed at run time.
+/// The Python object that a value stands for; null if it is computed at run time.
 static PyObject *python_object(const Val &v) {
     switch (v.tag()) {
     case Tag::constant: return v.object();
@@ -41,7 +41,7 @@ static PyObject *python_object(const Val &v) {
     case Tag::matrix:
     case Tag::array:
     case Tag::dict:
-    case Tag::record:
+    case Tag::structure:
     case Tag::loop:
     case Tag::method:
     case Tag::ref:
@@ -97,7 +97,7 @@ void check_array_argument(Walk &w, const Node *node, PyObject *annotation, const
                " is provided");
 }
 
-/// A place of the caller that a real func changes.
+/// Checks an argument of a real func that is passed by reference: it must be a place of the caller.
 Val reference(Walk &w, const Node *node, PyObject *annotation, const Val &arg, const std::string &name) {
     PyRef type = attribute(annotation, names().dtype);
     const bool scalar_type = type && is_dtype(w, type.get());
@@ -121,7 +121,7 @@ void check_view_argument(Walk &w, const Node *node, PyObject *annotation, const 
                           ir::to_string(arg.array().elem));
 }
 
-/// `elementwise`: a scalar type holds for each element of a vector or matrix, as it does for inlined funcs.
+/// `elementwise`: a scalar type applies to each element of a vector or matrix, as it does for inlined funcs.
 Val convert_to_annotation(Walk &w, const Node *node, PyObject *annotation, const Val &given, const std::string &what,
                           bool elementwise) {
     if (!annotation) return given;
@@ -154,14 +154,14 @@ Val convert_to_annotation(Walk &w, const Node *node, PyObject *annotation, const
         if (!dtype || dtype.get() == Py_None) return matrix;
         return cast(w, node, matrix, dtype_scalar(w, node, dtype.get()));
     }
-    if (w.objects.kind_of(annotation) == Kind::struct_type) return w.records.convert_record(node, annotation, v, what);
+    if (w.objects.kind_of(annotation) == Kind::struct_type) return w.structs.convert_struct(node, annotation, v, what);
     return v;
 }
 
 Val converted_result(Walk &w, const Node *node, PyObject *annotation, const Val &v, bool elementwise) {
     if (!annotation || v.is_none()) return v;
     if (!elementwise && w.objects.kind_of(annotation) == Kind::struct_type)
-        w.records.check_returned(node, annotation, v);
+        w.structs.check_returned(node, annotation, v);
     if (is_dtype(w, annotation) || w.objects.kind_of(annotation) == Kind::matrix_type ||
         w.objects.kind_of(annotation) == Kind::struct_type)
         return convert_to_annotation(w, node, annotation, v, "Return", elementwise);

@@ -1,12 +1,12 @@
 #pragma once
-// What annotations of parameters and results ask of values.
+// Checks and conversions that annotations of parameters and results require.
 #include "frontend/walk.h"
 
 namespace qd::frontend {
 
 Val reference(Walk &w, const Node *node, PyObject *annotation, const Val &arg, const std::string &name);
 ir::Scalar dtype_scalar(Walk &w, const Node *node, PyObject *object);
-/// The data type that an argument is.
+/// Returns the data type that an argument denotes.
 ir::Scalar dtype_scalar(Walk &w, const Node *node, const Val &v);
 bool is_dtype(Walk &w, PyObject *object);
 void check_array_argument(Walk &w, const Node *node, PyObject *annotation, const Val &arg, const std::string &name);

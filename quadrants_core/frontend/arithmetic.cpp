@@ -1,5 +1,4 @@
-// Operators. Two Python objects are combined by Python; anything with a run-time value becomes instructions, element by
-// element for matrices.
+// Operators. Python combines two Python objects; operands with a run-time value become instructions, one per element for matrices.
 #include "frontend/arithmetic.h"
 
 #include "frontend/expr.h"
@@ -27,14 +26,14 @@ const char *symbol_of(NodeKind op) { return operator_of(op).symbol; }
 
 namespace {
 
-/// A tuple or list as the user wrote it: `+` appends, `*` repeats, as in Python.
+/// A plain tuple or list: `+` appends and `*` repeats, as in Python.
 bool is_written_sequence(const Val &v) { return v.is(Flavour::plain); }
 
 bool is_python_int(const Val &v) { return v.is_constant() && PyLong_Check(v.object()); }
 
-constexpr double most_bits = 1 << 20; ///< of an integer that Python computes: beyond, it would take minutes
+constexpr double most_bits = 1 << 20; ///< limit for an integer that Python computes; more would take minutes
 
-/// A Python integer, infinite beyond the range of reals.
+/// The value of a Python integer; infinite beyond the range of doubles.
 double real_of(PyObject *integer) {
     const double value = PyLong_AsDouble(integer);
     if (!PyErr_Occurred()) return value;
@@ -42,7 +41,7 @@ double real_of(PyObject *integer) {
     return std::numeric_limits<double>::infinity();
 }
 
-/// Whether a ** b or a << b of Python integers has too many bits.
+/// True if a ** b or a << b of Python integers would have too many bits.
 bool is_huge(NodeKind op, PyObject *a, PyObject *b) {
     if ((op != NodeKind::Pow && op != NodeKind::LShift) || !PyLong_Check(a) || !PyLong_Check(b)) return false;
     const double base = std::fabs(real_of(a)), exponent = real_of(b);
@@ -217,9 +216,9 @@ static ir::Value power_constant(Walk &w, ir::Value base, long exponent) {
     return w.b.div(one, result);
 }
 
-/// An integer exponent keeps the base's type.
+/// Computes a power; an integer exponent keeps the base's type.
 static Val scalar_power(Walk &w, const Node *node, const Val &a, const Val &b) {
-    constexpr long longest = 256; // beyond it a call of `pow` is shorter
+    constexpr long longest = 256; // a larger exponent takes a call of `pow`, which is shorter
     const Scalar left = scalar_type(w, node, a), right = scalar_type(w, node, b);
     if (ir::is_float(right)) {
         const Scalar type = promote(left, right);
@@ -240,14 +239,14 @@ static Val scalar_power(Walk &w, const Node *node, const Val &a, const Val &b) {
         message.pieces.push_back({"Negative exponent in pow(int, int) is not allowed.", -1});
         emit_assert(w, legal, std::move(message), {});
     }
-    // In a type that holds the exponent; the low bits of the result are those of the base's own type.
+    // Computed in a type that holds the exponent; the low bits of the result are those of the base's own type.
     const Scalar wide = ir::bits_of(right) >= ir::bits_of(left) ? right : left;
     const ir::Value base = convert(w, x, wide);
     const ir::Value result = w.b.pow(base, convert(w, y, wide));
     return scalar(w, convert(w, result, left));
 }
 
-/// Where the base's type cannot tell odd exponents from even ones the sign is found apart.
+/// Determines the sign separately if the base's type cannot distinguish odd exponents from even ones.
 static ir::Value real_to_integer_power(Walk &w, ir::Value x, ir::Value y) {
     const Scalar given = w.fn.type(x).elem, whole = w.fn.type(y).elem;
     const Scalar type = given == Scalar::f16 ? Scalar::f32 : given;
@@ -260,7 +259,7 @@ static ir::Value real_to_integer_power(Walk &w, ir::Value x, ir::Value y) {
     ir::Value size;
     if (w.request.mode == autodiff::Mode::none) {
         size = w.b.abs(base);
-    } else { // which has no slope at 0, where x ** 1 has one
+    } else { // abs has no slope at 0, where x ** 1 has one
         const ir::Value mirrored = w.b.neg(base);
         size = w.b.select(below, mirrored, base);
     }
@@ -280,7 +279,7 @@ Val matmul(Walk &w, const Node *node, const Val &given_a, const Val &given_b) {
     const Val left = to_matrix(w, node, given_a);
     const Val right = to_matrix(w, node, given_b);
     const val::Matrix &a = left.matrix(), &b = right.matrix();
-    // As in NumPy: a vector on the left is a row, on the right a column, and its axis is gone from the result.
+    // As in NumPy: a vector on the left is a row, on the right a column, and its axis disappears from the result.
     const int rows = a.ndim == 1 ? 1 : a.n, inner = a.ndim == 1 ? a.n : a.m;
     if (inner != b.n) fail_unsupported(w, node, "@", left, right);
     val::Matrix out;

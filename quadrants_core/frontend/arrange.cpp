@@ -1,5 +1,5 @@
-// Functions of Python that only arrange what they are given, such as enumerate and zip, over run-time values: Python
-// runs them on stand-ins, and the values take their places in the result.
+// Python functions that only rearrange their arguments, such as enumerate and zip, over run-time values: Python runs them on stand-ins,
+// which are then replaced by the values in the result.
 #include "frontend/arrange.h"
 
 #include "frontend/call.h"
@@ -28,7 +28,7 @@ bool arranges(PyObject *callee, const std::string &module, const std::string &na
            std::find(std::begin(of_itertools), std::end(of_itertools), name) != std::end(of_itertools);
 }
 
-/// The items of `v` with stand-ins for what is no constant: capsules with the place of it in `values`, from 1.
+/// The items of `v` with a stand-in for each non-constant: a capsule with its index in `values`, from 1.
 PyRef stand_in(const Val &v, std::vector<Val> &values) {
     if (const val::Constant *known = v.if_constant(); known && known->node < 0) return known->object;
     if (!v.is_sequence()) {
@@ -42,7 +42,7 @@ PyRef stand_in(const Val &v, std::vector<Val> &values) {
     return v.is_tuple() ? items : PyRef::steal(PySequence_List(items.get()));
 }
 
-/// `seen`: sequences that were looked into; a list may hold itself.
+/// `seen`: sequences already visited; a list may contain itself.
 bool holds_stand_in(PyObject *object, std::unordered_set<PyObject *> &seen) {
     if (PyCapsule_IsValid(object, stand_in_name)) return true;
     if ((!PyTuple_CheckExact(object) && !PyList_CheckExact(object)) || !seen.insert(object).second) return false;
@@ -64,7 +64,7 @@ static Val with_values(Walk &w, PyObject *object, const std::vector<Val> &values
     return out;
 }
 
-/// What such a function makes of arguments that hold run-time values; nothing if it is none, or they hold none.
+/// The result of such a function for arguments with run-time values; nothing for other functions, or without run-time values.
 std::optional<Val> arranged(Walk &w, const Node *node, PyObject *callee, const Call &call, const std::string &module,
                             const std::string &name) {
     if (!arranges(callee, module, name)) return {};

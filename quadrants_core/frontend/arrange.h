@@ -1,5 +1,5 @@
 #pragma once
-// Functions of Python that arrange values: zip, enumerate, reversed, ...
+// Python functions that only rearrange their arguments: zip, enumerate, reversed, ...
 #include "frontend/walk.h"
 
 namespace qd::frontend {

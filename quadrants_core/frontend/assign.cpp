@@ -1,4 +1,4 @@
-// Assignments. The first one to a name makes a variable of the value's type; later ones convert to it.
+// Assignments. The first assignment to a name makes a variable of the value's type; later ones convert to that type.
 #include "frontend/assign.h"
 
 #include "frontend/annotations.h"
@@ -11,7 +11,7 @@
 #include "frontend/objects.h"
 #include "frontend/operators.h"
 #include "frontend/place.h"
-#include "frontend/record.h"
+#include "frontend/struct_value.h"
 #include "frontend/scope.h"
 #include "frontend/triplets.h"
 #include "frontend/types.h"
@@ -31,7 +31,7 @@ Flow assign(Walk &w, const Node *node) {
                       "use a list comprehension");
     const Items targets = items_of(node, Field::targets);
     const bool renames = targets.size() == 1 && targets[0]->kind == NodeKind::Name;
-    Val v = value(w, source, renames ? Use::handed_on : Use::value);
+    Val v = value(w, source, renames ? Use::forwarded : Use::value);
     for (size_t i = 0; i + 1 < targets.size(); ++i) assign_to(w, targets[i], v);
     assign_to(w, targets.back(), std::move(v));
     return Flow::next;
@@ -96,8 +96,8 @@ void assign_to(Walk &w, const Node *target, Val v) {
         if (v.is_static) w.fail_syntax(target, "Static assign cannot be used on elements in arrays");
         const Val place = eval(w, target);
         AtNode at(w, target);
-        if (place.is_record() && is_place(place)) {
-            w.records.store_record(target, place, v);
+        if (place.is_structure() && is_place(place)) {
+            w.structs.store_struct(target, place, v);
             return;
         }
         if (place.is(Flavour::unpacked)) {
@@ -122,7 +122,7 @@ void assign_to(Walk &w, const Node *target, Val v) {
     w.fail_syntax(target, "Cannot assign to this expression");
 }
 
-/// Members of dataclass arguments are read-only, as scalar arguments are.
+/// Members of dataclass arguments are read-only, like scalar arguments.
 static void check_member_target(Walk &w, const Node *target, const Val &place) {
     if (target->kind != NodeKind::Attribute || place.is_ref()) return;
     if (!eval(w, child(target, Field::value)).is_bundle()) return;
@@ -158,7 +158,7 @@ static void refuse_argument(Walk &w, const Node *target, const Binding *binding)
                   "copy it first: `new_" + name + " = " + name + "`");
 }
 
-/// What a name can stand for without being a variable.
+/// True for values that a name can denote without being a variable.
 static bool is_kept(Walk &w, const Val &v) {
     switch (v.tag()) {
     case Tag::array:
@@ -172,7 +172,7 @@ static bool is_kept(Walk &w, const Val &v) {
     case Tag::scalar:
     case Tag::matrix:
     case Tag::sequence:
-    case Tag::record:
+    case Tag::structure:
     case Tag::method:
     case Tag::ref:
     case Tag::container:
@@ -198,9 +198,9 @@ static void assign_name(Walk &w, const Node *target, Val given) {
         w.places.store(target, *place.ref(), v);
         return;
     }
-    if (old && old->value.is_record()) {
+    if (old && old->value.is_structure()) {
         const Val place = old->value;
-        w.records.store_record(target, place, v);
+        w.structs.store_struct(target, place, v);
         return;
     }
     if (old && old->value.is_element() && v.is_element()) {
@@ -234,8 +234,8 @@ void store_sequence(Walk &w, const Node *target, const Val &place, const Val &v)
     for (size_t i = 0; i < items.size(); ++i) {
         if (places[i].is_sequence())
             store_sequence(w, target, places[i], items[i]);
-        else if (places[i].is_record())
-            w.records.store_record(target, places[i], items[i]);
+        else if (places[i].is_structure())
+            w.structs.store_struct(target, places[i], items[i]);
         else if (places[i].is_ref())
             w.places.store(target, *places[i].ref(), items[i]);
         else
@@ -255,7 +255,7 @@ Flow augmented_assign(Walk &w, const Node *node) {
         append_triplet(w, node, op, place, amount);
         return Flow::next;
     }
-    if (place.is_record()) {
+    if (place.is_structure()) {
         std::optional<Val> made = class_method(w, node, place, "i" + method_name(op), {amount});
         if (!made) made = class_binary(w, node, op, w.places.load(place), amount);
         if (made) {
@@ -264,7 +264,7 @@ Flow augmented_assign(Walk &w, const Node *node) {
             return Flow::next;
         }
     }
-    if (place.is_record()) fail_unsupported(w, node, (std::string(symbol_of(op)) + "=").c_str(), place, amount);
+    if (place.is_structure()) fail_unsupported(w, node, (std::string(symbol_of(op)) + "=").c_str(), place, amount);
     check_member_target(w, target, place);
     if (!place.is_ref())
         w.fail_type(target, "Cannot assign to non-lvalue: this expression is not a place that can be updated",
@@ -274,7 +274,7 @@ Flow augmented_assign(Walk &w, const Node *node) {
     return Flow::next;
 }
 
-/// Whether a number, or what a vector or matrix is made of, is real.
+/// True if a number, or the element type of a vector or matrix, is real.
 static bool has_real(Walk &w, const Node *node, const Val &v) {
     return ir::is_float(scalar_type(w, node, v.is_scalar() || is_number(v) ? v : to_matrix(w, node, v)));
 }

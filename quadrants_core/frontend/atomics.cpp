@@ -1,6 +1,5 @@
-// Atomic updates: one per component, each giving the old value. The amount is converted to the place's type first. On a
-// variable that only this thread sees, one made in the parallel loop being walked or outside of any, they are a plain
-// load and store.
+// Atomic updates: one per component, each returning the old value. The amount is first converted to the place's type. On a variable that
+// only this thread can access, made in the current parallel loop or outside any, they are a plain load and store.
 #include "frontend/atomics.h"
 
 #include "frontend/arithmetic.h"
@@ -36,7 +35,7 @@ const char *word(Op op, bool negate) {
     fail_internal("not an atomic op");
 }
 
-/// What an update makes of the old value.
+/// The new value that an update computes from the old one.
 ir::Value updated(Walk &w, Op op, bool negate, ir::Value old, ir::Value amount) {
     if (op == Op::atomic_xchg) return amount;
     return watched(w, negate ? Op::sub : ir::plain_op(op), old, amount);
@@ -72,7 +71,7 @@ Val update_atomic(Walk &w, const Node *node, Op op, bool negate, const Ref &ref,
         } else {
             const ir::Value change = negate ? w.b.neg(amount) : amount;
             old = packed ? w.packed.update(ref, k, op, std::array{change}) : w.b.emit(op, {pointer, change});
-            if (w.request.options.debug) updated(w, op, negate, old, amount); // reports
+            if (w.request.options.debug) updated(w, op, negate, old, amount); // for its overflow check
         }
         olds.push_back(old);
     }

@@ -9,7 +9,7 @@
 
 namespace qd::frontend {
 
-/// The nearest index of 0 .. size - 1.
+/// Clamps an index to 0 .. size - 1.
 ir::Value clamped(Walk &w, ir::Value index, ir::Value size) {
     const ir::Value one = w.b.i32(1), zero = w.b.i32(0);
     const ir::Value last = w.b.sub(size, one);
@@ -17,7 +17,7 @@ ir::Value clamped(Walk &w, ir::Value index, ir::Value size) {
     return w.b.max(low, zero);
 }
 
-/// u1: lower <= index < upper along every axis.
+/// A u1: lower <= index < upper along every axis.
 ir::Value inside(Walk &w, std::span<const ir::Value> indices, std::span<const ir::Value> lower,
                  std::span<const ir::Value> upper) {
     ir::Value all;
@@ -63,7 +63,7 @@ void check_array_bounds(Walk &w, const Val &array, const ArrayInfo &info, const 
     emit_assert(w, legal, std::move(message), values);
 }
 
-/// What a field is called: the name it was given, or how the kernel writes it.
+/// The display name of a field: its given name, or its spelling in the kernel.
 static std::string field_title(Walk &w, const Node *node, const FieldInfo &info) {
     const PyRef given = attribute(info.object, names()._name);
     const std::string name = given ? text(given.get()) : "";

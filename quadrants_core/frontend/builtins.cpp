@@ -76,7 +76,7 @@ ObjectTable make_python_table() {
         if (function) table.emplace(function, &row);
     }
     PyRef operators = PyRef::steal(PyImport_ImportModule("operator"));
-    PyObject *matmul = operators ? PyObject_GetAttrString(operators.get(), "matmul") : nullptr; // kept
+    PyObject *matmul = operators ? PyObject_GetAttrString(operators.get(), "matmul") : nullptr; // owned by the table
     PyErr_Clear();
     if (matmul) table.emplace(matmul, find_builtin("matmul"));
     return table;
@@ -85,7 +85,7 @@ ObjectTable make_python_table() {
 } // namespace
 
 const BuiltinRow *python_builtin(PyObject *object) {
-    static const ObjectTable *table = nullptr; // no guarded static: see node_table
+    static const ObjectTable *table = nullptr; // not a guarded static: see ast() in syntax/from_python.cpp
     if (!table) {
         ObjectTable made = make_python_table();
         if (!table) table = new ObjectTable(std::move(made));
@@ -94,7 +94,7 @@ const BuiltinRow *python_builtin(PyObject *object) {
     return found == table->end() ? nullptr : found->second;
 }
 
-/// A member of a builtin (`Matrix.zero`), waiting to be called.
+/// A member of a builtin (`Matrix.zero`) as a callable.
 Val builtin_value(const BuiltinRow &row) {
     auto bound = std::make_shared<BoundMethod>();
     bound->name = row.name;
@@ -118,7 +118,7 @@ Val handlers::math_unary(Walk &w, const Call &call, Op op) {
     const Node *node = call.node;
     const BuiltinRow &row = *call.row;
     if (python_builtin_applies(w, call)) return call_builtin_in_python(w, call);
-    const bool literal = row.has(Flag::real) && constant_int(call.args[0]); // qd.sin(1): a number of Python
+    const bool literal = row.has(Flag::real) && constant_int(call.args[0]); // qd.sin(1): a Python number
     const bool widens = row.has(Flag::widen) || literal;
     Val out = map(w, node, call.args[0], [&](const Val &x) {
         Scalar type = scalar_type(w, node, x);
@@ -133,13 +133,13 @@ Val handlers::math_unary(Walk &w, const Call &call, Op op) {
     return row.has(Flag::folds) ? known(w, std::move(out)) : out;
 }
 
-/// A number known at compile time that has a type, or a sequence with one.
+/// True for a compile-time number that has a type, or a sequence that contains one.
 static bool is_computed(const Walk &w, const Val &v) {
     const auto within = [&](const Val &item) { return is_computed(w, item); };
     return are_computed(w, v, v) || (v.is_sequence() && std::any_of(v.parts().begin(), v.parts().end(), within));
 }
 
-/// abs, min, max, round, ... of Python numbers alone are Python's.
+/// True if Python computes abs, min, max, round, ... because all arguments are Python numbers.
 bool python_builtin_applies(Walk &w, const Call &call) {
     if (!call.row->has(Flag::folds) || !call.kwargs.empty()) return false;
     for (const Val &v : call.args)
@@ -153,7 +153,7 @@ Val call_builtin_in_python(Walk &w, const Call &call) {
     PyRef args = PyRef::steal(PyTuple_New(Py_ssize_t(call.args.size())));
     for (size_t i = 0; i < call.args.size(); ++i) {
         PyRef item = to_python(call.args[i]);
-        if (!is_plain(item.get())) w.reads.give_up();
+        if (!is_plain(item.get())) w.dependencies.give_up();
         item = drawn_for(w, call.node, function, std::move(item));
         Py_INCREF(item.get());
         PyTuple_SET_ITEM(args.get(), Py_ssize_t(i), item.get());
@@ -211,10 +211,10 @@ Val handlers::matmul_of(Walk &w, const Call &call) { return matmul(w, call.node,
 Val handlers::select(Walk &w, const Call &call) {
     const Node *node = call.node;
     const Val test = map(w, node, call.args[0], [&](const Val &c) {
-        if (!is_number(c)) check_integral(w, node, "select", c); // of a number of Python its truth
+        if (!is_number(c)) check_integral(w, node, "select", c); // of a Python number the truth is used
         return scalar(w, as(w, node, c, Scalar::u1));
     });
-    // Both values are brought to one type and shape first, then chosen between.
+    // Both values are first converted to one type and shape.
     const auto is_scalar = [](const Val &v) { return v.is_scalar() || is_number(v); };
     const auto check_shapes = [&](const Val &x, const Val &y) {
         if (is_scalar(x) || is_scalar(y)) return;
@@ -297,7 +297,7 @@ Val handlers::bit_count(Walk &w, const Call &call, Op op) {
     });
 }
 
-/// Counts of bits are of types with 32 or 64.
+/// Bit counts require types of 32 or 64 bits.
 static void check_word(Walk &w, const Call &call, Scalar type) {
     check_domain(w, call.node, *call.row, type);
     const bool word = ir::bits_of(type) == 32 || ir::bits_of(type) == 64;
@@ -308,7 +308,7 @@ static void check_word(Walk &w, const Call &call, Scalar type) {
                     "convert it first: `qd.cast(x, qd.u32)`");
 }
 
-/// 1 + index of the lowest set bit, 0 if none: width - clz(x & -x).
+/// 1 + index of the lowest set bit, 0 if there is none: width - clz(x & -x).
 Val handlers::find_first_set(Walk &w, const Call &call) {
     const Node *node = call.node;
     return map(w, node, call.args[0], [&](const Val &x) {
@@ -351,7 +351,7 @@ Val handlers::length_of(Walk &w, const Call &call) {
     case Tag::scalar:
     case Tag::array:
     case Tag::bundle:
-    case Tag::record:
+    case Tag::structure:
     case Tag::method:
     case Tag::container:
     case Tag::element:

@@ -5,12 +5,12 @@
 
 namespace qd::frontend {
 
-/// As builtins.def says.
+/// The flags of builtins.def.
 struct Flag {
     enum Bits : uint8_t { any = 0, real = 1, widen = 2, ints = 4, places = 8, raw = 16, python = 32, folds = 96 };
 };
 
-/// Functions over the walk, one for each row or for several.
+/// The functions that implement builtins; one may serve several rows.
 namespace handlers {
 #define BUILTIN(name, handler, ...) Val handler(Walk &w, const Call &call);
 #define OPERATION(name, handler, ...) Val handler(Walk &w, const Call &call, ir::Op op);
@@ -24,16 +24,16 @@ struct BuiltinRow {
     int least, most;
     std::string_view parameters;
 
-    /// All bits of a flag are set.
+    /// True if all bits of a flag are set.
     bool has(Flag::Bits flag) const { return (flags & flag) == flag; }
-    /// A keyword that stands for no position.
+    /// True if the builtin accepts a keyword that has no position.
     bool takes_keyword(std::string_view name) const;
 };
 
 const BuiltinRow *find_builtin(std::string_view name);
-/// The row that stands for a function of Python's own (`min`, `print`, `range`, ...) inside a kernel; null if none.
+/// The row for a function of Python's own (`min`, `print`, `range`, ...) inside a kernel; null if there is none.
 const BuiltinRow *python_builtin(PyObject *object);
-/// The same for any object, those of the package included.
+/// The same for any object, including those of the package.
 const BuiltinRow *row_of_object(PyObject *object);
 Val builtin_value(const BuiltinRow &row);
 void check_domain(Walk &w, const Node *node, const BuiltinRow &row, ir::Scalar type);

@@ -1,4 +1,4 @@
-// Calls: builtins, types, funcs (inlined, each in a scope and span chain of its own), Python functions at compile time.
+// Calls: builtins, types, funcs (each inlined in its own scope and span chain), Python functions at compile time.
 #include "frontend/call.h"
 
 #include "frontend/annotations.h"
@@ -14,7 +14,7 @@
 #include "frontend/matrix.h"
 #include "frontend/objects.h"
 #include "frontend/place.h"
-#include "frontend/record.h"
+#include "frontend/struct_value.h"
 #include "frontend/scan.h"
 #include "frontend/scope.h"
 #include "frontend/static.h"
@@ -45,7 +45,7 @@ const Val *Call::keyword(const char *name) const {
     return nullptr;
 }
 
-/// `*values` in a call of a func: what its parameters are does not depend on a length.
+/// Checks `*values` in a call of a func: it must come last, so that the other arguments' parameters do not depend on its length.
 static void check_star(Walk &w, const Node *node) {
     const Items args = items_of(node, Field::args);
     for (const Node *arg : args)
@@ -55,7 +55,7 @@ static void check_star(Walk &w, const Node *node) {
                           "write the arguments out");
 }
 
-/// `**values` in a call that a plain function of Python makes.
+/// Appends `**values` in a call that a plain Python function makes.
 static void append_named(Walk &w, const Node *node, const Val &given, Call &call) {
     const Val values = unpacked(w, node, given);
     if (values.is_constant() && PyDict_Check(values.object())) {
@@ -73,11 +73,11 @@ static void append_named(Walk &w, const Node *node, const Val &given, Call &call
     }
 }
 
-Call arguments(Walk &w, const Node *node, bool as_places, bool handed_on) {
+Call arguments(Walk &w, const Node *node, bool as_places, bool forwarded) {
     Call call;
     call.node = node;
-    const Use use = handed_on ? Use::handed_on : Use::value;
-    if (handed_on && !w.frames.back().is_plain) check_star(w, node);
+    const Use use = forwarded ? Use::forwarded : Use::value;
+    if (forwarded && !w.frames.back().is_plain) check_star(w, node);
     for (const Node *arg : items_of(node, Field::args)) {
         if (arg->kind == NodeKind::Starred) {
             const Val many = sequence_items(w, arg, value(w, child(arg, Field::value)));
@@ -100,14 +100,14 @@ Call arguments(Walk &w, const Node *node, bool as_places, bool handed_on) {
     return call;
 }
 
-/// The arguments as values.
+/// Loads all arguments that are places.
 static Call loaded(Walk &w, Call call) {
     for (Val &v : call.args) v = w.places.load(std::move(v));
     for (auto &[key, v] : call.kwargs) v = w.places.load(std::move(v));
     return call;
 }
 
-/// The arguments of a call of a partial: its own first.
+/// The arguments of a call of a partial, with the partial's own first.
 static Call with_given(Walk &w, const BoundMethod &partial, Call call) {
     call.args.insert(call.args.begin(), partial.first->begin(), partial.first->end());
     for (const auto &[key, v] : partial.by_name) {
@@ -125,7 +125,7 @@ Val eval_call(Walk &w, const Node *node) {
     if (callee_node->kind == NodeKind::Attribute && word_of(callee_node, Field::attr) == n.append &&
         append_to_list(w, node))
         return Val{};
-    const Val callee = eval(w, callee_node, Use::handed_on);
+    const Val callee = eval(w, callee_node, Use::forwarded);
     if (callee.is_method()) {
         const BoundMethod &bound = *callee.method().bound;
         if (bound.is_partial()) return apply(w, callee, arguments(w, node, true, true));
@@ -134,7 +134,7 @@ Val eval_call(Walk &w, const Node *node) {
         if (bound.callee) return w.funcs.inline_method(node, bound.callee, bound.self);
         return method(w, callee, arguments(w, node, bound.self.is_none()));
     }
-    if (callee.is_record() || callee.is_bundle()) return apply(w, callee, arguments(w, node, true, true));
+    if (callee.is_structure() || callee.is_bundle()) return apply(w, callee, arguments(w, node, true, true));
     if (!callee.is_constant()) w.fail_type(node, "'" + type_text(w, callee) + "' is not callable");
     if (callee.object() == reinterpret_cast<PyObject *>(&PySuper_Type) && items_of(node, Field::args).empty())
         if (std::optional<Val> made = bare_super(w, node)) return *made;
@@ -150,7 +150,7 @@ Val apply(Walk &w, const Val &callee, Call call) {
         if (bound.callee) return w.funcs.inline_method(node, bound.callee, bound.self, std::move(call));
         return method(w, callee, std::move(call));
     }
-    if (callee.is_record() || callee.is_bundle()) {
+    if (callee.is_structure() || callee.is_bundle()) {
         const PyRef name = PyRef::steal(PyUnicode_InternFromString("__call__"));
         return apply(w, attribute_of(w, node, callee, name.get()), std::move(call));
     }
@@ -158,7 +158,7 @@ Val apply(Walk &w, const Val &callee, Call call) {
     return call_object(w, node, callee, std::move(call));
 }
 
-/// `name.append(value)` on a list written in the kernel: its length is known at compile time.
+/// Handles `name.append(value)` for a list written in the kernel, whose length is known at compile time.
 static bool append_to_list(Walk &w, const Node *node) {
     const Node *target = child(child(node, Field::func), Field::value);
     PyObject *name = target->kind == NodeKind::Name ? word_of(target, Field::id) : nullptr;
@@ -174,7 +174,7 @@ static bool append_to_list(Walk &w, const Node *node) {
     return true;
 }
 
-/// A method of a field or array: a func stands for it, or it is for Python alone.
+/// Calls a method of a field or array: inlines the func that implements it in kernels, or fails if there is none.
 static Val call_host_method(Walk &w, const Node *node, PyObject *method, const std::string &func) {
     if (func.empty())
         w.fail(node, UserErrorKind::compilation,
@@ -186,11 +186,11 @@ static Val call_host_method(Walk &w, const Node *node, PyObject *method, const s
     const Node *callee = child(node, Field::func);
     if (callee->kind == NodeKind::Attribute)
         return w.funcs.inline_method(node, found, eval(w, child(callee, Field::value)));
-    w.reads.use(PyMethod_GET_SELF(method));
+    w.dependencies.use(PyMethod_GET_SELF(method));
     return w.funcs.inline_method(node, found, wrap(w, PyRef::borrow(PyMethod_GET_SELF(method))));
 }
 
-/// `given`: the arguments, if they were evaluated already.
+/// `given`: the arguments if they are already evaluated.
 static Val call_object(Walk &w, const Node *node, const Val &callee, std::optional<Call> given) {
     PyObject *object = callee.object();
     const auto evaluated = [&] { return given ? loaded(w, std::move(*given)) : arguments(w, node, false); };
@@ -201,7 +201,7 @@ static Val call_object(Walk &w, const Node *node, const Val &callee, std::option
     if (kind == Kind::foreign || kind == Kind::data_oriented)
         if (const std::optional<Val> inner = inner_callable(w, node, callee))
             return apply(w, *inner, given ? std::move(*given) : arguments(w, node, true, true));
-    if (kind != Kind::func) w.reads.use(object);
+    if (kind != Kind::func) w.dependencies.use(object);
     switch (kind) {
     case Kind::builtin: {
         const BuiltinRow *row = w.objects.builtin_of(object);
@@ -210,7 +210,7 @@ static Val call_object(Walk &w, const Node *node, const Val &callee, std::option
             PyRef old = attribute(object, names()._qd_deprecated_);
             if (old && PyUnicode_Check(old.get())) w.warn(node, "DeprecationWarning", text(old.get()));
             if (PyRef now = attribute(object, names()._qd_instead_)) {
-                w.reads.give_up(); // what the module has under that name is not noted
+                w.dependencies.give_up(); // the module's binding of that name is not recorded
                 return call_object(w, node, val::Constant{now, -1, callee.constant().owner}, std::move(given));
             }
             if (why && PyUnicode_Check(why.get())) w.fail_syntax(node, text(why.get()));
@@ -227,7 +227,7 @@ static Val call_object(Walk &w, const Node *node, const Val &callee, std::option
                       "Kernels cannot call other kernels. I.e., nested kernels are not allowed. "
                       "Please check if you have direct/indirect invocation of kernels within kernels.",
                       "make the inner one a @qd.func");
-    case Kind::struct_type: return w.records.call_struct_type(evaluated(), object);
+    case Kind::struct_type: return w.structs.call_struct_type(evaluated(), object);
     case Kind::foreign:
     case Kind::field:
     case Kind::matrix_field:
@@ -254,7 +254,7 @@ static Val call_object(Walk &w, const Node *node, const Val &callee, std::option
     if (!given && self && PyUnicode_Check(self.get()) && child(node, Field::func)->kind == NodeKind::Attribute &&
         PyUnicode_CompareWithASCIIString(word_of(child(node, Field::func), Field::attr), "format") == 0)
         return format_call(w, node, self.get());
-    // A plain function may hand a place on to a func that changes it.
+    // A plain function may pass a place to a func that modifies it.
     const bool inlines = PyFunction_Check(object) || PyMethod_Check(object);
     Call call = given ? std::move(*given) : arguments(w, node, inlines);
     if (!inlines) call = loaded(w, std::move(call));
@@ -262,7 +262,7 @@ static Val call_object(Walk &w, const Node *node, const Val &callee, std::option
     return call_python(w, node, object, call);
 }
 
-/// Keyword arguments that follow the positional ones without a gap take their places.
+/// Moves keyword arguments that follow the positional ones without a gap to their positions.
 static void place_keywords(Walk &w, Call &call) {
     std::string_view names = call.row->parameters;
     for (size_t position = 0; !names.empty() && names[0] != '*' && !call.kwargs.empty(); ++position) {
@@ -303,12 +303,12 @@ static Val call_builtin(Walk &w, const Node *node, const BuiltinRow &row, PyObje
                               " arguments, " + std::to_string(count) + " given");
     for (const auto &[name, v] : call.kwargs)
         if (!row.takes_keyword(text(name))) return call_with_keyword(w, call, text(name));
-    if (call.args.size() == 1 && call.args[0].is_record())
+    if (call.args.size() == 1 && call.args[0].is_structure())
         if (std::optional<Val> made = class_method(w, node, call.args[0], row.name)) return *made;
     return row.handler(w, call);
 }
 
-/// A keyword that the language does not know: of Python's own function, with compile-time values, or a mistake.
+/// A keyword that the language does not define: for Python's own function, with compile-time values, or a mistake.
 static Val call_with_keyword(Walk &w, const Call &call, const std::string &keyword) {
     PyObject *function = PyDict_GetItemString(PyEval_GetBuiltins(), call.row->name);
     if (call.callee && call.callee != function) function = nullptr;
@@ -319,7 +319,7 @@ static Val call_with_keyword(Walk &w, const Call &call, const std::string &keywo
     w.fail_type(call.node, std::string(call.row->name) + "() got an unexpected keyword argument '" + keyword + "'");
 }
 
-/// Computes from values alone, and is part of Python.
+/// True if the callable is part of Python and computes only from its arguments.
 static bool is_pure_call(PyObject *callee, PyObject *args, const std::string &module, const std::string &name) {
     static constexpr std::string_view functions[] = {"abs", "all", "any",   "divmod", "len", "max",
                                                      "min", "pow", "round", "sorted", "sum"};
@@ -329,7 +329,7 @@ static bool is_pure_call(PyObject *callee, PyObject *args, const std::string &mo
         reinterpret_cast<PyObject *>(&PyTuple_Type), reinterpret_cast<PyObject *>(&PyList_Type),
         reinterpret_cast<PyObject *>(&PyRange_Type), reinterpret_cast<PyObject *>(&PyEnum_Type),
         reinterpret_cast<PyObject *>(&PyZip_Type),   reinterpret_cast<PyObject *>(&PyReversed_Type)};
-    // These give items as they are.
+    // These return their items unchanged.
     for (PyObject *type : types)
         if (callee == type && type != reinterpret_cast<PyObject *>(&PyUnicode_Type)) return true;
     if (!is_plain(args)) return false;
@@ -344,7 +344,7 @@ static bool is_pure_call(PyObject *callee, PyObject *args, const std::string &mo
            (PyDict_CheckExact(self) && (name == "keys" || name == "values" || name == "items" || name == "get"));
 }
 
-/// `super()`: Python takes the class in which the function stands, and its first argument.
+/// `super()`: Python uses the class that contains the function, and the function's first argument.
 static Val super_of_frame(Walk &w, const Node *node) {
     const Frame &frame = w.frames.back();
     const Items params = items_of(child(frame.source->tree, Field::args), Field::args);
@@ -407,7 +407,7 @@ Val call_python(Walk &w, const Node *node, PyObject *callee, const Call &call) {
         PyTuple_SET_ITEM(args.get(), Py_ssize_t(i), object.get());
     }
     for (const auto &[key, v] : call.kwargs) PyDict_SetItem(kwargs.get(), key, python_value(v).get());
-    if (!is_pure_call(callee, args.get(), from, called) || PyDict_GET_SIZE(kwargs.get())) w.reads.give_up();
+    if (!is_pure_call(callee, args.get(), from, called) || PyDict_GET_SIZE(kwargs.get())) w.dependencies.give_up();
     if (!w.static_depth && from != "builtins" && from != "math" && !from.empty() && from.rfind("quadrants", 0) != 0)
         warn_foreign(w, node, called);
     collect_if_asked();

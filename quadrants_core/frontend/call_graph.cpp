@@ -1,4 +1,4 @@
-// Which funcs a func calls, and which of them are recursive.
+// The call graph of funcs and its recursive funcs.
 #include "frontend/call_graph.h"
 
 #include "frontend/funcs.h"
@@ -13,7 +13,7 @@ namespace qd::frontend {
 
 using ir::Scalar;
 
-/// Returns the object that a name, or a name in a module or class, stands for outside of the walk; none if it is a name of the func's own.
+/// Returns the object that a name, or a name in a module or class, denotes outside the walk; null if the func binds the name itself.
 static PyRef object_outside(Walk &w, const Node *node) {
     if (node->kind == NodeKind::Name)
         return w.scopes.find_local(word_of(node, Field::id)) ? PyRef{} : w.scopes.find_global(word_of(node, Field::id));
@@ -21,7 +21,7 @@ static PyRef object_outside(Walk &w, const Node *node) {
     PyRef module = object_outside(w, child(node, Field::value));
     if (!module || !(PyModule_Check(module.get()) || PyType_Check(module.get()))) return {};
     PyRef found = attribute(module.get(), word_of(node, Field::attr));
-    if (found) w.reads.attribute(module.get(), word_of(node, Field::attr), found.get());
+    if (found) w.dependencies.attribute(module.get(), word_of(node, Field::attr), found.get());
     return found;
 }
 
@@ -29,8 +29,8 @@ PyObject *class_of_receiver(const Val &v) {
     const auto type = [](PyObject *object) { return reinterpret_cast<PyObject *>(Py_TYPE(object)); };
     if (v.is_constant()) return type(v.object());
     if (v.is_bundle()) return type(v.bundle().object.get());
-    if (!v.is_record()) return nullptr;
-    return v.record().type->object ? v.record().type->object.get() : v.record().type->cls.get();
+    if (!v.is_structure()) return nullptr;
+    return v.structure().type->object ? v.structure().type->object.get() : v.structure().type->cls.get();
 }
 
 void set_receiver(FuncInfo &info, PyObject *cls) {
@@ -40,7 +40,7 @@ void set_receiver(FuncInfo &info, PyObject *cls) {
     info.recursive = info.cut = {};
 }
 
-/// The class whose method `x.f` is, where `x` is a variable or the first parameter of `within`; null if it is none.
+/// The class whose method `x.f` is, where `x` is a variable, the first parameter of `within` or a global instance; null if there is none.
 static PyRef class_of_owner(Walk &w, const Node *owner, const FuncInfo *within) {
     if (owner->kind != NodeKind::Name) return {};
     PyObject *name = word_of(owner, Field::id);
@@ -51,7 +51,7 @@ static PyRef class_of_owner(Walk &w, const Node *owner, const FuncInfo *within) 
     return is_instance ? PyRef::borrow(reinterpret_cast<PyObject *>(Py_TYPE(object.get()))) : PyRef{};
 }
 
-/// The method `name` of a class or struct type, if it is a func. `is_static`: it takes no instance.
+/// The method `name` of a class or struct type. `is_static`: set if it takes no instance.
 static PyRef method_named(Walk &w, PyObject *cls, PyObject *name, bool *is_static) {
     if (w.objects.kind_of(cls) == Kind::struct_type) {
         const PyRef methods = attribute(cls, names().methods);
@@ -59,12 +59,12 @@ static PyRef method_named(Walk &w, PyObject *cls, PyObject *name, bool *is_stati
                                                                     : nullptr);
     }
     if (!PyType_Check(cls)) return {};
-    PyObject *found = _PyType_Lookup(reinterpret_cast<PyTypeObject *>(cls), name); // no property runs
+    PyObject *found = _PyType_Lookup(reinterpret_cast<PyTypeObject *>(cls), name); // does not run properties
     *is_static = found && type_name(found) == "staticmethod";
     return *is_static ? attribute(cls, name) : PyRef::borrow(found);
 }
 
-/// The func that a call names, by itself or as a method; null if it names none. `is_method`: the owner is its first argument.
+/// The func that a call names, directly or as a method; null if it does not name one. `is_method`: the owner is its first argument.
 static FuncInfo *func_called(Walk &w, const Node *node, const FuncInfo *within = nullptr, bool *is_method = nullptr) {
     if (node->kind != NodeKind::Call) return nullptr;
     const Node *callee = child(node, Field::func);
@@ -83,18 +83,18 @@ static FuncInfo *func_called(Walk &w, const Node *node, const FuncInfo *within =
     return &info;
 }
 
-/// Does `look` in a frame of the func's body, where no name of its own is bound.
-template <class Look> static void in_body_of(Walk &w, FuncInfo &info, const Look &look) {
+/// Calls `visit` on the nodes of a func's body, in a frame in which none of its own names is bound.
+template <class Visit> static void in_body_of(Walk &w, FuncInfo &info, const Visit &visit) {
     Frame frame;
     frame.first_binding = w.scopes.size();
     frame.function = info.function.get();
     frame.source = &info.source;
     w.frames.push_back(std::move(frame));
-    for (const Node *statement : items_of(info.source.tree, Field::body)) each_node(statement, look);
+    for (const Node *statement : items_of(info.source.tree, Field::body)) each_node(statement, visit);
     w.frames.pop_back();
 }
 
-/// The funcs that the body of one calls.
+/// The funcs that the body of a func calls.
 static const std::vector<FuncInfo *> &funcs_called_in(Walk &w, FuncInfo &info) {
     if (info.calls) return *info.calls;
     std::vector<FuncInfo *> found;
@@ -104,7 +104,7 @@ static const std::vector<FuncInfo *> &funcs_called_in(Walk &w, FuncInfo &info) {
     return info.calls.emplace(std::move(found));
 }
 
-/// Whether calls of `info` can lead to a func that `wanted` accepts.
+/// True if calls from `info` can lead to a func that `wanted` accepts.
 static bool leads_to(Walk &w, FuncInfo &info, const std::function<bool(FuncInfo &)> &wanted) {
     std::vector<FuncInfo *> seen{&info}, todo{&info};
     while (!todo.empty()) {
@@ -125,13 +125,13 @@ bool is_recursive(Walk &w, FuncInfo &info) {
     return *info.recursive;
 }
 
-/// Whether a call of it is cut: a real func, or one that leads to a real func.
+/// True if a call of the func is cut into states: it is a real func, or can lead to one.
 static bool is_cut(Walk &w, FuncInfo &info) {
     if (!info.cut) info.cut = info.is_real || leads_to(w, info, [](FuncInfo &callee) { return callee.is_real; });
     return *info.cut;
 }
 
-/// The func of a call that is cut; null if it is none.
+/// The func of a call that is cut into states; null if the call is not.
 FuncInfo *cut_callee(Walk &w, const Node *node, bool *is_method) {
     FuncInfo *info = func_called(w, node, nullptr, is_method);
     return info && is_cut(w, *info) ? info : nullptr;
@@ -146,7 +146,7 @@ bool calls_real(Walk &w, const Node *tree) {
     return found;
 }
 
-/// `x` of `x`, `x[i]`, `x.y`; null of anything else.
+/// `x` for `x`, `x[i]`, `x.y`; null for other nodes.
 static PyObject *root_name(const Node *node) {
     while (node->kind == NodeKind::Subscript || node->kind == NodeKind::Attribute) node = child(node, Field::value);
     return node->kind == NodeKind::Name ? word_of(node, Field::id) : nullptr;
@@ -157,7 +157,7 @@ static bool takes_place(Walk &w, PyObject *annotation) {
     return kind == Kind::template_ || kind == Kind::ref;
 }
 
-/// Whether some parameter of a func may take a place, as far as its annotations tell before they are evaluated.
+/// True if some parameter of a func may take a place, judged by annotations that are not evaluated yet.
 static bool may_take_places(Walk &w, PyObject *func) {
     const PyRef function = attribute(func, names().fn);
     const PyRef annotations = function ? attribute(function.get(), names().__annotations__) : PyRef{};
@@ -168,7 +168,7 @@ static bool may_take_places(Walk &w, PyObject *func) {
     return false;
 }
 
-using Known = std::vector<PyObject *>; ///< by parameter the object of Python's that it is, or null
+using Known = std::vector<PyObject *>; ///< for each parameter its Python object, or null
 
 static size_t parameter_named(const FuncInfo &info, PyObject *name) {
     size_t i = 0;
@@ -176,8 +176,8 @@ static size_t parameter_named(const FuncInfo &info, PyObject *name) {
     return i;
 }
 
-/// The func that a call in the body of `info` names: by itself, as a parameter or as a method of the first one; null if it
-/// changes no argument.
+/// The func that a call in the body of `info` names: directly, as a parameter or as a method of the first parameter; null if it cannot
+/// modify an argument.
 static FuncInfo *changing_func(Walk &w, FuncInfo &info, const Node *call, const Known &known, bool *is_method) {
     const Node *callee = child(call, Field::func);
     const Node *owner = callee->kind == NodeKind::Attribute ? child(callee, Field::value) : callee;
@@ -194,7 +194,7 @@ static FuncInfo *changing_func(Walk &w, FuncInfo &info, const Node *call, const 
     return &w.funcs.func_info(call, func.get());
 }
 
-/// `visit(argument, number of the parameter)` for each argument of a call that stands for a parameter of the callee.
+/// Calls `visit(argument, number of the parameter)` for each argument of a call that matches a parameter of the callee.
 template <class Visit>
 static void each_argument(const Node *call, const FuncInfo &callee, bool is_method, const Visit &visit) {
     size_t i = is_method ? 1 : 0;
@@ -205,8 +205,8 @@ static void each_argument(const Node *call, const FuncInfo &callee, bool is_meth
             visit(child(keyword, Field::value), at);
 }
 
-static const std::unordered_set<PyObject *> &handed_to_change(Walk &w, FuncInfo &info, const Known &known,
-                                                              std::vector<FuncInfo *> &under_way) {
+static const std::unordered_set<PyObject *> &modified_by_callees(Walk &w, FuncInfo &info, const Known &known,
+                                                                 std::vector<FuncInfo *> &under_way) {
     Known key(known.size());
     for (size_t i = 0; i < key.size(); ++i) {
         if (!known[i]) continue;
@@ -223,7 +223,7 @@ static const std::unordered_set<PyObject *> &handed_to_change(Walk &w, FuncInfo 
         return name ? parameter_named(info, name) : info.params.size();
     };
     const auto is_own = [&](const Node *arg) { return own_parameter(arg) < info.params.size(); };
-    const auto hands_on_own = [&](const Node *call) {
+    const auto passes_own = [&](const Node *call) {
         const Items args = items_of(call, Field::args), keywords = items_of(call, Field::keywords);
         return std::any_of(args.begin(), args.end(), is_own) ||
                std::any_of(keywords.begin(), keywords.end(),
@@ -231,7 +231,7 @@ static const std::unordered_set<PyObject *> &handed_to_change(Walk &w, FuncInfo 
     };
     in_body_of(w, info, [&](const Node *node) {
         bool is_method = false;
-        if (node->kind != NodeKind::Call || !hands_on_own(node)) return;
+        if (node->kind != NodeKind::Call || !passes_own(node)) return;
         FuncInfo *callee = changing_func(w, info, node, known, &is_method);
         if (!callee) return;
         const bool asks = std::find(under_way.begin(), under_way.end(), callee) == under_way.end();
@@ -243,19 +243,20 @@ static const std::unordered_set<PyObject *> &handed_to_change(Walk &w, FuncInfo 
         each_argument(node, *callee, is_method, [&](const Node *arg, size_t i) {
             const FuncInfo::FuncParam &p = callee->params[i];
             if (!is_own(arg) || !takes_place(w, p.annotation.get())) return;
-            if (callee->assigned.count(p.name) || (asks && handed_to_change(w, *callee, its, under_way).count(p.name)))
+            if (callee->assigned.count(p.name) ||
+                (asks && modified_by_callees(w, *callee, its, under_way).count(p.name)))
                 found.insert(root_name(arg));
         });
     });
     under_way.pop_back();
-    for (PyObject *object : key) // whose address is a key from now on
+    for (PyObject *object : key) // their addresses are keys from now on
         if (object) w.objects.keep(PyRef::borrow(object));
     return info.handed[std::move(key)] = std::move(found);
 }
 
 bool is_handed_to_change(Walk &w, FuncInfo &info, PyObject *parameter, const Known &known) {
     std::vector<FuncInfo *> under_way;
-    return handed_to_change(w, info, known, under_way).count(parameter) > 0;
+    return modified_by_callees(w, info, known, under_way).count(parameter) > 0;
 }
 
 } // namespace qd::frontend

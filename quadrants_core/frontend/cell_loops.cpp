@@ -41,7 +41,7 @@ Flow for_cells(Walk &w, const Node *node, uint32_t place, const Nest &settings) 
     return Flow::next;
 }
 
-/// The body of a loop over cells, or over what their quant arrays hold.
+/// The body of a loop over cells, or over the elements of their quant arrays.
 static Flow cell_body(Walk &w, const Node *node, const std::vector<ir::Value> &indices, const Nest &nest,
                       bool parallel) {
     const auto body = [&](std::span<const ir::Value> own) {
@@ -77,7 +77,7 @@ void inside(Walk &w, ir::BlockId target, const std::function<void()> &emit) {
     w.b.block = outer;
 }
 
-/// Loops over the axes of one level after the other; `units`: the indices in cells of the levels so far.
+/// Loops over the axes of one level after another; `units`: the indices in cells of the levels so far.
 static void cells_serial(Walk &w, const Node *node, uint32_t place, const Nest &nest, size_t level,
                          std::vector<ir::Value> &units) {
     const ir::Place whole = w.fn.places[place];
@@ -87,7 +87,7 @@ static void cells_serial(Walk &w, const Node *node, uint32_t place, const Nest &
             const ir::Value shift = w.b.i32(whole.index_offset[axis]);
             indices.push_back(w.b.add(units[axis], shift));
         }
-        const ir::Value always = w.b.u1(true); // the loops around go on after a body that leaves
+        const ir::Value always = w.b.u1(true); // a body that leaves its block must not leave the surrounding loops
         const ir::Value branch = w.b.if_(always);
         inside(w, w.fn[branch].blocks[1], [&] { w.b.yield(); });
         body_in(w, w.fn[branch].blocks[0], [&] { return cell_body(w, node, indices, nest, false); });
@@ -105,7 +105,7 @@ static uint32_t ancestor_place(Walk &w, uint32_t place, size_t depth) {
     return uint32_t(w.fn.places.size() - 1);
 }
 
-/// The cell of a level with the given unit indices, as a place of that level.
+/// The cell of a level at the given unit indices, as a place of that level.
 static ir::Value unit_cell(Walk &w, uint32_t place, size_t depth, const std::vector<ir::Value> &units) {
     const uint32_t above = ancestor_place(w, place, depth);
     std::vector<ir::Value> own;

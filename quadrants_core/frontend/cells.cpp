@@ -1,7 +1,7 @@
-// Sparse trees in kernels: asking about cells, making and removing them, and loops over those that exist.
+// Sparse trees in kernels: queries, activation and deactivation of cells, and loops over the active ones.
 //
-// A loop at the top level of a kernel is a parallel one over the cells in a list, which a task before it makes; what it is
-// made of says passes/lower_cell_loops.cpp. A loop further inside, or a serial one, asks level by level which cells exist.
+// A loop at the top level of a kernel is a parallel loop over the cells in a list, which a preceding task makes; see
+// passes/lower_cell_loops.cpp for its form. A loop further inside, or a serial one, tests level by level which cells exist.
 #include "frontend/cells.h"
 
 #include "frontend/bounds.h"
@@ -12,7 +12,7 @@
 #include "frontend/matrix.h"
 #include "frontend/objects.h"
 #include "frontend/place.h"
-#include "frontend/record.h"
+#include "frontend/struct_value.h"
 #include "frontend/scan.h"
 #include "frontend/subscript.h"
 #include "frontend/types.h"
@@ -54,7 +54,7 @@ LevelKind last_level(Walk &w, uint32_t place) {
     return p.levels.empty() ? LevelKind::dense : p.levels.back().kind;
 }
 
-/// Indices of a cell of a level, `missing` of them left out at the end.
+/// The indices of a cell of a level, with `missing` axes left out.
 static std::vector<ir::Value> cell_indices(Walk &w, const Node *node, uint32_t place, const Val &given,
                                            size_t missing) {
     std::vector<Val> list;
@@ -72,7 +72,7 @@ static std::vector<ir::Value> cell_indices(Walk &w, const Node *node, uint32_t p
     return values;
 }
 
-/// As check_field_bounds, of a cell of a level or of a container of a dynamic one, whose own axis is left out.
+/// As check_field_bounds, for a cell of a level or for a container of a dynamic one, whose own axis is left out.
 static void check_cell_bounds(Walk &w, uint32_t place, const std::vector<ir::Value> &indices) {
     if (!(w.request.options.check_out_of_bound || w.request.options.debug) || indices.empty()) return;
     const ir::Place &at = w.fn.places[place];
@@ -120,7 +120,7 @@ Val handlers::cell_deactivate(Walk &w, const Call &call) {
     return Val{};
 }
 
-/// Of a dynamic level the indices may name a container, or an element in it.
+/// In a dynamic level the indices may name a container, or an element in it.
 static void deactivate_cell(Walk &w, const Node *node, uint32_t place, const Val &indices) {
     const bool dynamic = last_level(w, place) == LevelKind::dynamic;
     const size_t rank = w.fn.places[place].shape.size();
@@ -132,7 +132,7 @@ static void deactivate_cell(Walk &w, const Node *node, uint32_t place, const Val
     w.b.deactivate(cell);
 }
 
-/// The index along the axis of a dynamic level stands where that axis does among the others.
+/// Inserts the index along the axis of a dynamic level at the position of that axis.
 static void insert_dynamic_index(Walk &w, uint32_t place, std::vector<ir::Value> &indices, ir::Value index) {
     const uint8_t axis = w.fn.places[place].levels.back().axes[0].axis;
     indices.insert(indices.begin() + axis, index);
@@ -172,7 +172,7 @@ Val handlers::cell_append(Walk &w, const Call &call) {
     return append_values_to(w, call.node, place, std::move(indices), members, call.args[2]);
 }
 
-/// One value per member of the new cell; the old length.
+/// Stores one value per member of a new cell; returns the old length.
 static Val append_values_to(Walk &w, const Node *node, uint32_t place, std::vector<ir::Value> indices,
                             const std::vector<uint32_t> &members, const Val &given) {
     std::vector<Val> values;
@@ -200,12 +200,12 @@ static Val append_values_to(Walk &w, const Node *node, uint32_t place, std::vect
     return scalar(w, at);
 }
 
-/// Scalars, vectors and matrices, sequences and dicts of them, as scalars in order.
+/// Flattens scalars, vectors, matrices, and sequences, dicts and structs of them into scalars in order.
 static void flatten_value(Walk &w, const Node *node, const Val &given, std::vector<Val> &out) {
     const Val v = w.places.load(given);
     if (v.is_scalar() || is_number(v)) {
         out.push_back(v);
-    } else if (v.is_sequence() || v.is_dict() || v.is_record()) {
+    } else if (v.is_sequence() || v.is_dict() || v.is_structure()) {
         for (const Val &item : v.parts()) flatten_value(w, node, item, out);
     } else {
         const Val m = to_matrix(w, node, v);
@@ -260,13 +260,13 @@ Val handlers::rescale_index(Walk &w, const Call &call) {
     return make_matrix(w, std::move(out), n, 1, 1);
 }
 
-/// Writes make the cells they need anyway; that these exist already is a hint.
+/// A hint that the cells exist already. It has no effect, since writes activate the cells that they need.
 Val handlers::no_activate(Walk &w, const Call &call) {
     for (size_t i = 0; i < call.args.size(); ++i) level_place(w, call.node, call_object_argument(w, call, i));
     return Val{};
 }
 
-// x[i] where x lies in a dynamic level and its last index is left out
+// x[i] for a field x in a dynamic level, without the last index
 
 Val dynamic_container(PyObject *field, const std::vector<ir::Value> &indices) {
     return val::Container{PyRef::borrow(field), indices};
@@ -277,10 +277,10 @@ bool is_cell_method(PyObject *name) {
     return is("append") || is("length") || is("deactivate");
 }
 
-/// Whether this field has one index that runs along a dynamic level: the field itself names the one container.
+/// True if the only index of this field runs along a dynamic level: the field itself then denotes the one container.
 bool is_dynamic_line(Walk &w, const Node *node, PyObject *object) {
     const bool is_struct = w.objects.kind_of(object) == Kind::struct_field;
-    const FieldInfo *info = w.places.field_info(node, is_struct ? w.records.leaf_field(object).get() : object);
+    const FieldInfo *info = w.places.field_info(node, is_struct ? w.structs.leaf_field(object).get() : object);
     return info->dims() == 1 && last_level(w, info->places[0]) == LevelKind::dynamic;
 }
 
@@ -291,10 +291,10 @@ Val container_method(Walk &w, const Val &bound, Call call) {
     AtNode at(w, node);
     PyObject *field = self.field.get();
     const bool is_struct = w.objects.kind_of(field) == Kind::struct_field;
-    const FieldInfo *info = w.places.field_info(node, is_struct ? w.records.leaf_field(field).get() : field);
+    const FieldInfo *info = w.places.field_info(node, is_struct ? w.structs.leaf_field(field).get() : field);
     const uint32_t place = level_place(w, node, field);
     const size_t axis = w.fn.places[place].levels.back().axes[0].axis;
-    std::vector<ir::Value> indices; // in terms of the level, which has no offset
+    std::vector<ir::Value> indices; // relative to the level, which has no offset
     for (size_t k = 0; k < self.indices.size(); ++k) {
         const ir::Value shift = w.b.i32(info->offset[k < axis ? k : k + 1]);
         indices.push_back(w.b.sub(self.indices[k], shift));
@@ -316,9 +316,9 @@ Val container_method(Walk &w, const Val &bound, Call call) {
     for (const ir::Value index : self.indices) element.push_back(scalar(w, index));
     element.insert(element.begin() + ptrdiff_t(axis), scalar(w, w.b.add(number, shift)));
     const Val target =
-        is_struct ? w.records.struct_field_element(node, field, element) : subscript_field(w, node, field, element);
-    if (target.is_record())
-        w.records.store_record(node, target, call.args[0]);
+        is_struct ? w.structs.struct_field_element(node, field, element) : subscript_field(w, node, field, element);
+    if (target.is_structure())
+        w.structs.store_struct(node, target, call.args[0]);
     else
         w.places.store(node, *target.ref(), call.args[0]);
     return scalar(w, number);

@@ -6,7 +6,7 @@ namespace qd::frontend {
 
 struct Call;
 
-/// Whether the cells of such a level can be inactive one by one.
+/// True if single cells of a level of this kind can be inactive.
 inline bool is_cell_kind(ir::LevelKind kind) {
     return kind == ir::LevelKind::pointer || kind == ir::LevelKind::bitmasked;
 }

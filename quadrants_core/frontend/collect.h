@@ -1,11 +1,12 @@
 #pragma once
-// For tests: whatever the walk meets and does not own is gone at once, not some time. PYTHONMALLOC=debug then shows it.
+// For tests: frees objects that the walk uses but does not own at once instead of at some later time, so that PYTHONMALLOC=debug exposes
+// the use.
 
 namespace qd::frontend {
 
 inline bool collects_garbage = false; ///< the option `collect`
 
-/// Collects the garbage of Python if that is on. An error that is set stays set.
+/// Runs Python's garbage collector if the option is on. A pending Python error stays set.
 void collect_if_asked();
 
 } // namespace qd::frontend

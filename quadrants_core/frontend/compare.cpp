@@ -1,5 +1,4 @@
-// Comparisons, `and`/`or` and `a if c else b`. On run-time scalars the last two are branches: one side alone is
-// evaluated.
+// Comparisons, `and`/`or` and `a if c else b`. With run-time scalars the last two are branches that evaluate only one side.
 #include "frontend/compare.h"
 
 #include "frontend/arithmetic.h"
@@ -36,8 +35,8 @@ Val compare(Walk &w, const Node *node, NodeKind op, const Val &a, const Val &b) 
     const bool host_matrix = (a.is_constant() && w.objects.kind_of(a.object()) == Kind::matrix) ||
                              (b.is_constant() && w.objects.kind_of(b.object()) == Kind::matrix);
     if (left && right && !host_matrix) {
-        w.reads.use_within(left.get());
-        w.reads.use_within(right.get());
+        w.dependencies.use_within(left.get());
+        w.dependencies.use_within(right.get());
         PyObject *result = PyObject_RichCompare(left.get(), right.get(), *operator_of(op).compare);
         if (!result)
             if (std::optional<Val> made = instead_of_python([&] { return class_compare(w, node, op, a, b); }))
@@ -72,7 +71,7 @@ static Val compare_static(Walk &w, const Node *node, NodeKind op, const Val &a, 
                        type_text(w, unknown),
                    std::string("pass it as a `qd.template()` argument, or ") + of_run);
         if (!left || !right) fail_static(w, node, unknown);
-        w.reads.use_within(right.get());
+        w.dependencies.use_within(right.get());
         const int found = PySequence_Contains(right.get(), left.get());
         if (found < 0) w.python_failed(node);
         return constant(PyRef::borrow((found == 1) == (op == NodeKind::In) ? Py_True : Py_False));
@@ -88,13 +87,13 @@ static Val compare_static(Walk &w, const Node *node, NodeKind op, const Val &a, 
     return constant(PyRef::borrow(same == (op == NodeKind::Is) ? Py_True : Py_False));
 }
 
-/// Reading it has no effect and cannot fail, so that it needs no branch of its own.
+/// True if reading the operand has no effect and cannot fail, so that it needs no branch of its own.
 static bool is_plain(const Node *operand) {
     while (operand->kind == NodeKind::Attribute) operand = child(operand, Field::value);
     return operand->kind == NodeKind::Name || operand->kind == NodeKind::Constant;
 }
 
-/// left ops[i] others[i] ops[i + 1] ...: an operand is looked at once the links before it hold.
+/// left ops[i] others[i] ops[i + 1] ...: an operand is evaluated only if the links before it hold.
 static Val links_from(Walk &w, const Node *node, Val left, size_t i, Use use) {
     const Items ops = items_of(node, Field::ops), others = items_of(node, Field::comparators);
     Val result;
@@ -119,11 +118,11 @@ static Val links_from(Walk &w, const Node *node, Val left, size_t i, Use use) {
 Val eval_compare(Walk &w, const Node *node) {
     const Items ops = items_of(node, Field::ops);
     const bool with_none = ops.size() == 1 && (ops[0]->kind == NodeKind::Is || ops[0]->kind == NodeKind::IsNot);
-    const Use use = with_none ? Use::handed_on : Use::value; // what an object is tells the answer
+    const Use use = with_none ? Use::forwarded : Use::value; // only the identity of the object matters
     return links_from(w, node, value(w, child(node, Field::left), use), 0, use);
 }
 
-/// Makes names readable that `:=` has bound if `test` gave this.
+/// Makes names readable that `:=` has bound if `test` has this truth value.
 void bind_certain(Walk &w, const Node *test, bool truth) {
     if (!w.scopes.has_maybes()) return;
     std::unordered_set<PyObject *> names;
@@ -136,7 +135,7 @@ Val eval_boolop(Walk &w, const Node *node) {
     return boolop_of(w, node, is_and, items_of(node, Field::values));
 }
 
-/// Long chains are cut in halves, so that branches nest no deeper than the logarithm of their length.
+/// Long chains are split in halves, so that branches nest no deeper than the logarithm of their length.
 size_t first_part(const Items &values) {
     constexpr size_t most_nested = 8;
     return values.size() > most_nested ? values.size() / 2 : 1;
@@ -180,17 +179,17 @@ Val boolop_of(Walk &w, const Node *node, bool is_and, const Items &values) {
     const auto keep = [&] { return first; };
     const auto more = [&] {
         const Val rest = more_of();
-        if (rest.is_matrix()) fail_unsupported(w, node, word, first, rest); // what it gives depends on the run
+        if (rest.is_matrix()) fail_unsupported(w, node, word, first, rest); // its shape would depend on the run
         if (rest.is_scalar() || is_number(rest)) check_integral(w, node, word, rest);
         return rest;
     };
     return is_and ? choose(w, node, test, more, keep) : choose(w, node, test, keep, more);
 }
 
-/// Whether a value known at compile time chooses as one of the run does: only `qd.static` says that it does not.
+/// True if a compile-time number chooses as a run-time one would, so that both sides decide the type. Results of `qd.static` do not.
 bool decides_type(Walk &w, const Val &v) { return !w.static_depth && !v.is_static && is_number(v); }
 
-/// `rest` of `first and rest`, where `first` is a number that is known: it has the type of both.
+/// Converts `rest` of `first and rest`, where `first` is a compile-time number, to the type that holds both.
 Val with_type_of(Walk &w, const Node *node, const char *word, const Val &first, const Val &rest) {
     if (!rest.is_scalar()) return rest;
     AtNode at(w, node);
@@ -208,7 +207,7 @@ void check_integral(Walk &w, const Node *node, const char *word, const Val &v) {
                     "compare it with something, e.g. `x != 0`");
 }
 
-/// One side of a choice made at run time: numbers all through.
+/// One side of a run-time choice, with all constants made run-time numbers.
 Val chosen_value(Walk &w, const Node *node, const Val &side) {
     Val v = typed(w, node, side);
     switch (v.tag()) {
@@ -216,7 +215,7 @@ Val chosen_value(Walk &w, const Node *node, const Val &side) {
     case Tag::matrix:
     case Tag::element: return v;
     case Tag::sequence:
-    case Tag::record:
+    case Tag::structure:
         if (v.is(Flavour::text)) break;
         for (Val &item : v.parts()) item = chosen_value(w, node, item);
         return v;
@@ -238,15 +237,15 @@ Val chosen_value(Walk &w, const Node *node, const Val &side) {
                 "evaluate the condition with `qd.static`");
 }
 
-/// A value like both sides, with the types that hold both. A number beside a vector or matrix has its shape.
+/// A value like both sides, with the types that hold both. A number paired with a vector or matrix has its shape.
 Val chosen_type(Walk &w, const Node *node, const Val &a, const Val &b) {
     if (a.is_element() && b.is_element() && a.element().elements.get() != b.element().elements.get())
         w.fail_type(node, "Both sides of a run-time choice must be elements of one kind of one mesh");
     const auto same = [](const PyRef &x, const PyRef &y) { return x.get() == y.get(); };
-    const bool one_struct = !a.is_record() || !b.is_record() ||
-                            (a.record().type->cls.get() == b.record().type->cls.get() &&
-                             std::equal(a.record().type->names.begin(), a.record().type->names.end(),
-                                        b.record().type->names.begin(), b.record().type->names.end(), same));
+    const bool one_struct = !a.is_structure() || !b.is_structure() ||
+                            (a.structure().type->cls.get() == b.structure().type->cls.get() &&
+                             std::equal(a.structure().type->names.begin(), a.structure().type->names.end(),
+                                        b.structure().type->names.begin(), b.structure().type->names.end(), same));
     const bool one_shape = shape_of(a) == shape_of(b);
     if (a.is_matrix() && b.is_matrix() && !one_shape)
         w.fail(node, UserErrorKind::compilation,
@@ -266,10 +265,10 @@ Val chosen_type(Walk &w, const Node *node, const Val &a, const Val &b) {
     return out;
 }
 
-/// The numbers of one side, with the types that hold both.
+/// Appends the numbers of one side, in the types that hold both.
 static void append_chosen(Walk &w, const Val &v, const Val &like, std::vector<ir::Value> &out) {
     for (size_t k = 0; k < v.parts().size(); ++k) append_chosen(w, v.parts()[k], like.parts()[k], out);
-    if (v.is_scalar() && like.is_matrix()) // a number stands for every component
+    if (v.is_scalar() && like.is_matrix()) // the number is used for every component
         out.insert(out.end(), like.matrix().comps.size(), convert(w, v.scalar().v, like.matrix().elem));
     else if (v.is_scalar())
         out.push_back(convert(w, v.scalar().v, like.scalar().elem));
@@ -300,7 +299,7 @@ Arm walk_arm(Walk &w, const Node *node, const std::function<Val()> &walk) {
     return arm;
 }
 
-/// The names that two arms bind, each with the type that holds what both give it.
+/// The names that two arms bind, each with the type that holds the values of both.
 std::vector<ArmName> names_of_arms(Walk &w, const Node *node, const Arm (&arms)[2]) {
     std::vector<ArmName> out;
     for (int k = 0; k < 2; ++k)
@@ -316,7 +315,7 @@ std::vector<ArmName> names_of_arms(Walk &w, const Node *node, const Arm (&arms)[
     return out;
 }
 
-/// The types are those of append_chosen.
+/// Appends zeros of the types of append_chosen.
 static void append_zeros(Walk &w, const Val &like, std::vector<ir::Value> &out) {
     for (const Val &part : like.parts()) append_zeros(w, part, out);
     if (like.is_scalar()) out.push_back(w.b.constant(like.scalar().elem, 0));
@@ -325,7 +324,7 @@ static void append_zeros(Walk &w, const Val &like, std::vector<ir::Value> &out) 
         out.insert(out.end(), matrix->comps.size(), w.b.constant(matrix->elem, 0));
 }
 
-/// A branch with a value: evaluates one side at run time. Names that `:=` binds in it are results of the branch, too.
+/// A branch with a value: one side is evaluated at run time. Names that `:=` binds in a side are results of the branch, too.
 static Val choose(Walk &w, const Node *node, ir::Value test, const std::function<Val()> &yes,
                   const std::function<Val()> &no) {
     const Nested nested(w);
@@ -358,7 +357,7 @@ static Val choose(Walk &w, const Node *node, ir::Value test, const std::function
     return out;
 }
 
-/// Walks what the run never reaches, for its errors and types. Names that it binds may be unbound.
+/// Walks code that is never reached, for its errors and types. Names that it binds may be unbound.
 static void walk_unreached(Walk &w, const Node *node, const std::function<void()> &walk) {
     const auto nothing = [&] { return scalar(w, w.b.i32(0)); };
     const ir::Value never = w.b.constant(Scalar::u1, 0);
@@ -371,13 +370,13 @@ static void walk_unreached(Walk &w, const Node *node, const std::function<void()
         nothing);
 }
 
-/// What a choice of the run can be made of. Others (fields, funcs, text, None) are for a choice at compile time.
+/// True for values that a run-time choice can yield. Others (fields, funcs, text, None) can only be chosen at compile time.
 static bool is_choosable(Walk &w, const Val &v) {
     switch (v.tag()) {
     case Tag::scalar:
     case Tag::matrix:
-    case Tag::record:
-    case Tag::ref: // an item of a tuple that is in a variable
+    case Tag::structure:
+    case Tag::ref: // an item of a tuple in a variable
     case Tag::element: return true;
     case Tag::constant: return is_number(v) || w.objects.kind_of(v.object()) == Kind::matrix;
     case Tag::sequence:
@@ -401,7 +400,7 @@ static bool is_known(const Val &v) {
            (v.is_sequence() && std::all_of(v.sequence().items.begin(), v.sequence().items.end(), is_known));
 }
 
-/// A value in the form of another, which chosen_type made of it.
+/// Converts a value to the form of another, which chosen_type made from it.
 static Val in_type(Walk &w, const Val &v, const Val &like) {
     Val out = like;
     for (size_t k = 0; k < v.parts().size(); ++k) out.parts()[k] = in_type(w, v.parts()[k], like.parts()[k]);
@@ -413,8 +412,8 @@ static Val in_type(Walk &w, const Val &v, const Val &like) {
     return out;
 }
 
-/// The value of the side that is taken, as the run would choose it: in the type that holds both. The other side is
-/// walked, in a branch that never runs. Two values of Python stay what they are.
+/// The value of the side that is taken, in the type of a run-time choice: one that holds both sides. The other side is walked in a branch
+/// that never runs. Two Python values are unchanged.
 static Val known_choice(Walk &w, const Node *node, bool is_yes) {
     const auto walk = [&](bool yes) {
         w.coverage.cover(yes ? ir::Counter::What::taken : ir::Counter::What::not_taken, node);

@@ -1,5 +1,5 @@
 #pragma once
-// Comparisons, `and`, `or`, and what is chosen by a condition.
+// Comparisons, `and`, `or` and conditional expressions.
 #include "frontend/walk.h"
 
 namespace qd::frontend {
@@ -18,13 +18,13 @@ Val chosen_type(Walk &w, const Node *node, const Val &a, const Val &b);
 
 void bind_certain(Walk &w, const Node *test, bool truth);
 
-/// A name that `:=` binds in an arm; `maybe`: in an arm inside of it that may not have run.
+/// A name that `:=` binds in an arm; `maybe`: bound in a nested arm that may not have run.
 struct BoundInArm {
     PyObject *name;
     Val value;
     bool maybe;
 };
-/// One side of a choice, and the block in which it ends.
+/// One side of a conditional and the block in which it ends.
 struct Arm {
     Val value;
     std::vector<BoundInArm> names;
@@ -34,8 +34,8 @@ Arm walk_arm(Walk &w, const Node *node, const std::function<Val()> &walk);
 
 struct ArmName {
     PyObject *name;
-    Val like;            ///< of the type that holds both sides
-    const Val *sides[2]; ///< null where the arm does not bind it
+    Val like;            ///< has the type that holds both sides
+    const Val *sides[2]; ///< null if the arm does not bind the name
     bool maybe;          ///< unbound after one of the arms
 };
 std::vector<ArmName> names_of_arms(Walk &w, const Node *node, const Arm (&arms)[2]);

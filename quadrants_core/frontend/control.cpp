@@ -14,7 +14,7 @@
 #include "frontend/objects.h"
 #include "frontend/place.h"
 #include "frontend/real.h"
-#include "frontend/record.h"
+#include "frontend/struct_value.h"
 #include "frontend/recursion.h"
 #include "frontend/scan.h"
 #include "frontend/scope.h"
@@ -109,8 +109,7 @@ static Flow statement_kind(Walk &w, const Node *node) {
     fail_unsupported_node(w, node);
 }
 
-/// Blocks of graphs; `with qd.stream_parallel():`, parts of a kernel that may run beside each other, here one after
-/// another.
+/// Walks blocks of graphs, and `with qd.stream_parallel():`, whose blocks may run concurrently but run in order here.
 static Flow with_(Walk &w, const Node *node) {
     const Names &n = names();
     const Items items = items_of(node, Field::items);
@@ -120,19 +119,19 @@ static Flow with_(Walk &w, const Node *node) {
     if (child(items[0], Field::context_expr)->kind != NodeKind::Call)
         w.fail_syntax(node, "'with' in Quadrants kernels requires a call expression");
     const Node *call = child(items[0], Field::context_expr);
-    const Val callee = eval(w, child(call, Field::func), Use::handed_on);
+    const Val callee = eval(w, child(call, Field::func), Use::forwarded);
     const BuiltinRow *row = callee.is_constant() ? w.objects.builtin_of(callee.object()) : nullptr;
     if (PyRef why = callee.is_constant() ? attribute(callee.object(), n._qd_why_not_) : PyRef{};
         why && PyUnicode_Check(why.get()))
         w.fail_syntax(node, text(why.get()));
     if (Graphs::is_block(row)) {
-        w.reads.use(callee.object());
+        w.dependencies.use(callee.object());
         return w.graphs.block_of(node, row);
     }
     if (!row || row->handler != &handlers::stream_parallel)
         w.fail_syntax(node, "'with' in Quadrants kernels only supports qd.stream_parallel(), qd.checkpoint(), "
                             "qd.graph.parallel_context(), or qd.graph.parallel()");
-    w.reads.use(callee.object());
+    w.dependencies.use(callee.object());
     if (items_of(call, Field::args).size() || items_of(call, Field::keywords).size())
         w.fail_syntax(call, "qd.stream_parallel() takes no arguments");
     check_stream_parallel(w, node);
@@ -143,7 +142,7 @@ static Flow with_(Walk &w, const Node *node) {
     return flow;
 }
 
-/// At the top level of a kernel either all statements are such blocks, or none is.
+/// At the top level of a kernel either all statements are such blocks or none is.
 static void check_stream_parallel(Walk &w, const Node *node) {
     if (!w.frames.back().is_kernel)
         w.fail_syntax(node, "qd.stream_parallel() can only be used inside @qd.kernel, not @qd.func");
@@ -163,7 +162,7 @@ static void check_stream_parallel(Walk &w, const Node *node) {
     }
 }
 
-/// Called as a function: it has no meaning of its own.
+/// Reports a call as a function, which has no meaning.
 Val handlers::stream_parallel(Walk &w, const Call &call) {
     w.fail_syntax(call.node, "qd.stream_parallel() is written `with qd.stream_parallel():`");
 }
@@ -202,9 +201,8 @@ Flow body_in(Walk &w, ir::BlockId target, const std::function<Flow()> &body) {
     return flow;
 }
 
-/// The condition of a statement: `qd.static` alone chooses at compile time. A number is a run-time condition even where
-/// it is known. Of anything else (None, text, a list) there is one branch that makes sense, and it alone is walked, as
-/// run-time control flow all the same.
+/// The condition of a statement: only `qd.static` chooses at compile time. A number is a run-time condition even if it is known. For any
+/// other known value (None, text, a list) only the branch that is taken is walked, but still as run-time control flow.
 Choice choice(Walk &w, const Node *node, const Val &test) {
     Choice out;
     std::optional<bool> known;
@@ -226,21 +224,22 @@ Choice choice(Walk &w, const Node *node, const Val &test) {
 
 namespace {
 
-/// The `if` that is all of an else: an `elif`. Null if there is none.
+/// The `elif` of an `if`: the `if` that is its whole else. Null if there is none.
 const Node *elif_of(const Node *node) {
     const Items orelse = items_of(node, Field::orelse);
     return orelse.size() == 1 && orelse[0]->kind == NodeKind::If ? orelse[0] : nullptr;
 }
 
-/// A long chain of `elif` is cut here: the rest runs behind the first part, if that leaves `pending` set, so that
-/// branches do not nest as deep as the chain is long.
+/// The split of a long chain of `elif`: the rest runs after the first part if that sets `pending`, so that branches do not nest as deep as
+/// the chain is long.
 struct Cut {
     const Node *rest = nullptr;
     ir::Value pending;
     bool is_reached = false;
 };
 
-/// Names bound in a test are read in the branches after it, which must therefore lie inside.
+/// The part of a long chain to split off; null if a test in the first part binds names, since the branches after it read them and must be
+/// inside.
 const Node *rest_of_chain(const Node *node) {
     constexpr int most_nested = 64;
     const Node *first = node;
@@ -363,7 +362,7 @@ static Flow break_or_continue(Walk &w, const Node *node, bool is_break) {
             w.fail_syntax(
                 node, "Cannot break in the outermost loop",
                 "its iterations run in parallel; use qd.loop_config(serialize=True) before the loop, or a flag");
-        w.b.break_(); // of the loop around the iteration: see parallel_body
+        w.b.break_(); // leaves the loop around the iteration: see parallel_body
         return Flow::stop;
     case LoopContext::What::serial:
         if (is_break) {
@@ -398,10 +397,10 @@ static Flow return_(Walk &w, const Node *node) {
     return Flow::return_;
 }
 
-/// The scalars of a struct, depth first.
+/// Appends the scalars of a struct, depth first.
 static void append_scalars(Walk &w, const Val &v, std::vector<ir::Value> &out) {
-    if (v.is_record())
-        for (const Val &member : v.record().members) append_scalars(w, member, out);
+    if (v.is_structure())
+        for (const Val &member : v.structure().members) append_scalars(w, member, out);
     else if (const val::Matrix *m = v.if_matrix())
         out.insert(out.end(), m->comps.begin(), m->comps.end());
     else
@@ -426,8 +425,8 @@ std::vector<ir::Value> return_values(Walk &w, const Node *node, const Val &resul
         const ReturnType &type = types[i];
         Val v = w.places.load(items[i]);
         if (type.structure) {
-            w.records.check_returned(node, type.structure, v);
-            append_scalars(w, w.records.convert_record(node, type.structure, v, "Return"), out);
+            w.structs.check_returned(node, type.structure, v);
+            append_scalars(w, w.structs.convert_struct(node, type.structure, v, "Return"), out);
             continue;
         }
         if (type.element_dim == 0) {

@@ -4,14 +4,14 @@
 
 namespace qd::frontend {
 
-/// What becomes of the branches of an `if`.
+/// The way in which the branches of an `if` are walked.
 struct Choice {
-    std::optional<bool> fixed; ///< by qd.static; else `taken` chooses at run time
+    std::optional<bool> fixed; ///< decided by qd.static; otherwise `taken` decides at run time
     ir::Value taken;
-    bool walked[2] = {true, true}; ///< whether the branch has code
+    bool walked[2] = {true, true}; ///< true if the branch is walked
 };
 
-/// One more block around what is emitted. The IR limits how deep they nest.
+/// Counts one more block around the emitted code. The IR limits their nesting depth.
 struct Nested {
     Walk &w;
     explicit Nested(Walk &walk);
@@ -20,12 +20,12 @@ struct Nested {
 
 Flow block(Walk &w, Items list, size_t from = 0, size_t to = SIZE_MAX);
 Flow statement(Walk &w, const Node *node);
-/// Leaves the innermost loop of the IR if `test` is `value`.
+/// Leaves the innermost IR loop if `test` equals `value`.
 void break_when(Walk &w, bool value, ir::Value test);
 Choice choice(Walk &w, const Node *node, const Val &test);
 void poll(Walk &w);
 std::vector<ir::Value> return_values(Walk &w, const Node *node, const Val &result);
-Flow body_in(Walk &w, ir::BlockId target, const std::function<Flow()> &body); ///< its own scope; ends it with yield
+Flow body_in(Walk &w, ir::BlockId target, const std::function<Flow()> &body); ///< in its own scope; ends with yield
 Flow loop_body(Walk &w, const Node *node);
 
 } // namespace qd::frontend

@@ -1,5 +1,5 @@
-// Coverage probes: a counter for each statement on a new line, and for each way a branch or loop can go. Counters that
-// are always counted together are merged by `count_predicates`.
+// Coverage probes: a counter for each statement on a new line and for each direction of a branch or loop. Counters that are always
+// incremented together are merged by `count_predicates`.
 #include "frontend/coverage.h"
 
 #include "frontend/bounds.h"
@@ -20,7 +20,7 @@ bool is_docstring(const Node *statement) {
 
 void Coverage::cover_line(const Node *statement) {
     if (!counts()) return;
-    if (covered_line_ == 0 && is_docstring(statement)) return; // the docstring
+    if (covered_line_ == 0 && is_docstring(statement)) return;
     const long line = statement->at.line;
     if (line == covered_line_) return; // a second statement on the line, or the body of a one-line `if` or loop
     covered_line_ = line;
@@ -42,7 +42,7 @@ void Coverage::cover(ir::Counter::What what, const Node *node, ir::Value amount)
     });
 }
 
-/// The body of a loop that stands on the line of its header has no line of its own.
+/// Counts the body of a loop that is on the line of its header and so has no line counter.
 void Coverage::cover_one_line(const Node *loop) {
     const Items body = items_of(loop, Field::body);
     if (body[0]->at.line == loop->at.line) cover(ir::Counter::What::taken, loop);
@@ -53,7 +53,7 @@ Flow loop_body(Walk &w, const Node *node) {
     return block(w, items_of(node, Field::body));
 }
 
-/// Whether a serial loop is entered, or has nothing to do.
+/// Counts whether a serial loop is entered or has no iterations.
 void Coverage::count_trips(const Node *node, std::span<const ir::Value> lower, std::span<const ir::Value> upper) {
     if (!counts(ir::Counter::What::entered)) return;
     const ir::Value any = inside(w_, lower, lower, upper);

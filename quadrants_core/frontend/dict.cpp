@@ -1,5 +1,5 @@
-// Dicts written in a kernel. Their keys are known at compile time, or at run time only: then each is a key of its own,
-// which no look-up finds.
+// Dicts written in a kernel. A key is known at compile time or only at run time; a run-time key is always a new key, which no look-up
+// finds.
 #include "frontend/dict.h"
 
 #include "frontend/call.h"
@@ -21,14 +21,14 @@ Val key_of(Walk &w, const Val &dict, size_t i) {
     return unknown == keys.unknown.end() ? wrap(w, keys.known[i]) : unknown->second;
 }
 
-/// A key that names a member.
+/// The key that names a struct member; fails for a run-time key.
 PyRef known_key(Walk &w, const Node *node, const Val &dict, size_t i) {
     const DictKeys &keys = *dict.dict().keys;
     if (keys.unknown.count(i)) w.fail_type(node, "Names of struct members are strings");
     return keys.known[i];
 }
 
-/// The position of a key; none if the dict does not have it.
+/// The position of a key; nothing if the dict does not contain it.
 std::optional<size_t> find_key(Walk &w, const Node *node, const Val &dict, const Val &key) {
     if (!key.is_constant()) w.fail_type(node, "A dict cannot be asked for a key known only at run time");
     const DictKeys &keys = *dict.dict().keys;

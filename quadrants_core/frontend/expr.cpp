@@ -18,7 +18,7 @@
 #include "frontend/parameters.h"
 #include "frontend/place.h"
 #include "frontend/pure.h"
-#include "frontend/record.h"
+#include "frontend/struct_value.h"
 #include "frontend/recursion.h"
 #include "frontend/scope.h"
 #include "frontend/size.h"
@@ -42,14 +42,14 @@ static Val set_of(Walk &w, const Node *node, const Val &items);
 
 namespace {
 
-/// Whether a sequence of Python has more items than a kernel takes one by one.
+/// True if a Python sequence has more items than a kernel takes one by one.
 bool is_long(PyObject *sequence) {
     if (PyList_Check(sequence) || PyTuple_Check(sequence)) return double(Py_SIZE(sequence)) > most_items;
     if (!PyRange_Check(sequence)) return false;
     const Py_ssize_t size = PySequence_Size(sequence);
     if (size >= 0) return double(size) > most_items;
     PyErr_Clear();
-    return true; // a range beyond what its len() can tell
+    return true; // the range is longer than len() can return
 }
 
 } // namespace
@@ -76,7 +76,7 @@ PyRef drawn_for(Walk &w, const Node *node, PyObject *callee, PyRef argument) {
     if (!PyIter_Check(argument.get())) return argument;
     for (const char *name : consumers) {
         if (callee != PyDict_GetItemString(PyEval_GetBuiltins(), name)) continue;
-        w.reads.give_up();
+        w.dependencies.give_up();
         const std::string_view called = name;
         return drawn(w, node, argument.get(),
                      called == "all" || called == "any" ? std::optional(called == "any") : std::nullopt);
@@ -91,12 +91,12 @@ Val eval(Walk &w, const Node *node, Use use) {
     check_size(w, node);
     if (out.is_constant()) {
         collect_if_asked();
-        if (use != Use::handed_on) w.reads.use(out.object());
+        if (use != Use::forwarded) w.dependencies.use(out.object());
     }
     return out;
 }
 
-/// What a name stands for, if it is a variable of a single number; null otherwise.
+/// The variable that a name denotes if it holds a single number; null otherwise.
 const Ref *scalar_variable(Walk &w, const Node *node) {
     if (node->kind != NodeKind::Name) return nullptr;
     const Binding *found = w.scopes.find_local(word_of(node, Field::id));
@@ -132,13 +132,13 @@ static Val eval_kind(Walk &w, const Node *node, Use use) {
         w.fail_syntax(node, "Unsupported node \"GeneratorExp\"", "use a list comprehension");
     case Kind::FormattedValue:
     case Kind::Starred:
-    case Kind::Slice: break; // of what holds them
+    case Kind::Slice: break; // evaluated by the nodes that contain them
     }
     fail_unsupported_node(w, node);
 }
 
 Val wrap(Walk &w, PyRef object) {
-    if (w.objects.kind_of(object.get()) == Kind::tensor) { // what it wraps
+    if (w.objects.kind_of(object.get()) == Kind::tensor) { // unwrap it
         PyRef inner = PyRef::steal(PyObject_GetAttrString(object.get(), "_impl"));
         if (inner) return wrap(w, std::move(inner));
         PyErr_Clear();
@@ -147,14 +147,14 @@ Val wrap(Walk &w, PyRef object) {
     return constant(number ? std::move(number) : std::move(object));
 }
 
-/// `range(...)` whose bounds are known; empty of other loops.
+/// `range(...)` with known bounds; null for other loops.
 static PyRef python_range(const LoopSource &loop) {
     if (loop.over != LoopSource::Over::range || loop.grouped) return {};
     const Val &first = loop.lower[0], &last = loop.upper[0];
     if (!first.is_constant() || !last.is_constant()) return {};
     PyRef range = PyRef::steal(PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject *>(&PyRange_Type), first.object(),
                                                             last.object(), nullptr));
-    PyErr_Clear(); // bounds that are no integers
+    PyErr_Clear(); // bounds that are not integers
     return range;
 }
 
@@ -194,7 +194,7 @@ PyRef to_python(const Val &v) {
     case Tag::matrix:
     case Tag::array:
     case Tag::bundle:
-    case Tag::record:
+    case Tag::structure:
     case Tag::method:
     case Tag::ref:
     case Tag::container:
@@ -205,7 +205,7 @@ PyRef to_python(const Val &v) {
     return {};
 }
 
-/// What gives its items once is empty for the next specialisation.
+/// Refuses an object that yields its items only once: it would be empty for the next specialisation.
 static void refuse_generator(Walk &w, const Node *node, PyObject *object) {
     const bool is_of_python = !PyType_HasFeature(Py_TYPE(object), Py_TPFLAGS_HEAPTYPE);
     if (!PyGen_Check(object) && !(is_of_python && PyIter_Check(object))) return;
@@ -250,19 +250,19 @@ static Val eval_attribute(Walk &w, const Node *node) {
     const bool is_outside = of->kind == NodeKind::Name && !w.scopes.find_local(word_of(of, Field::id));
     if (is_outside)
         if (const PyRef *known = w.objects.outside(node)) return wrap(w, *known);
-    const Val base = eval(w, of, Use::handed_on);
-    w.reads.expect();
+    const Val base = eval(w, of, Use::forwarded);
+    w.dependencies.expect();
     Val out = attribute_of(w, node, base, word_of(node, Field::attr));
     check_pure_attribute(w, node, base, out);
-    const bool is_member = base.node() >= 0; // noted by `member`
-    if (base.is_constant() && !is_member && !w.reads.was_read(base.object())) w.reads.use(base.object());
+    const bool is_member = base.node() >= 0; // recorded by `member`
+    if (base.is_constant() && !is_member && !w.dependencies.was_read(base.object())) w.dependencies.use(base.object());
     if (out.is_constant()) refuse_generator(w, node, out.object());
     if (is_outside && base.is_constant() && PyModule_Check(base.object()) && out.is_constant() && !out.constant().owner)
         w.objects.note_outside(node, out.constant().object);
     return out;
 }
 
-/// An attribute of something known at compile time.
+/// An attribute of a compile-time value.
 static Val constant_attribute(Walk &w, const Node *node, const Val &base, PyObject *name) {
     PyObject *object = base.object();
     if (w.objects.kind_of(object) == Kind::builtin)
@@ -272,11 +272,11 @@ static Val constant_attribute(Walk &w, const Node *node, const Val &base, PyObje
             if (std::optional<Val> method = method_of_class(*row, name)) return *method;
         }
     if (w.objects.kind_of(object) == Kind::struct_type)
-        if (std::optional<Val> method = record_method(w.records.record_type(node, object), Val{}, name)) return *method;
+        if (std::optional<Val> method = struct_method(w.structs.layout_of(node, object), Val{}, name)) return *method;
     if (w.objects.kind_of(object) == Kind::matrix) return matrix_attribute(w, node, to_matrix(w, node, base), name);
     if (w.objects.kind_of(object) == Kind::struct_)
         if (PyRef type = attribute(object, names().methods); type && PyDict_Contains(type.get(), name) == 1)
-            return w.records.record_attribute(node, w.records.host_struct(node, object), name);
+            return w.structs.struct_attribute(node, w.structs.host_struct(node, object), name);
     if (is_field(w.objects.kind_of(object)) && is_cell_method(name) && is_dynamic_line(w, node, object))
         return bound_method(dynamic_container(object, {}), name);
     if (base.node() >= 0) return w.parameters.bundle_attribute(node, base, name);
@@ -288,7 +288,7 @@ static Val constant_attribute(Walk &w, const Node *node, const Val &base, PyObje
         }
         w.python_failed(node);
     }
-    w.reads.attribute(object, name, found);
+    w.dependencies.attribute(object, name, found);
     return wrap(w, PyRef::steal(found));
 }
 
@@ -296,7 +296,7 @@ Val attribute_of(Walk &w, const Node *node, const Val &base, PyObject *name) {
     switch (base.tag()) {
     case Tag::constant: return constant_attribute(w, node, base, name);
     case Tag::array: return array_attribute(w, node, base, name);
-    case Tag::record: return w.records.record_attribute(node, base, name);
+    case Tag::structure: return w.structs.struct_attribute(node, base, name);
     case Tag::bundle: return w.parameters.bundle_attribute(node, base, name);
     case Tag::container: return bound_method(base, name);
     case Tag::element: return w.meshes.element_attribute(node, base, name);
@@ -384,13 +384,13 @@ static Val set_of(Walk &w, const Node *node, const Val &items) {
     return constant(std::move(set));
 }
 
-/// A tuple, list, vector or compile-time sequence as a sequence of values.
+/// The items of a tuple, list, vector or compile-time sequence as a sequence of values.
 Val sequence_items(Walk &w, const Node *node, const Val &v) {
     if (v.is_sequence()) return v;
     if (v.is_loop())
         if (PyRef range = to_python(v)) return sequence_items(w, node, constant(std::move(range)));
-    if (v.is_record() || (v.is_constant() && w.objects.kind_of(v.object()) == Kind::struct_)) {
-        return tuple_of(std::move(typed(w, node, v).record().members));
+    if (v.is_structure() || (v.is_constant() && w.objects.kind_of(v.object()) == Kind::struct_)) {
+        return tuple_of(std::move(typed(w, node, v).structure().members));
     }
     if (v.is_dict()) {
         std::vector<Val> keys;

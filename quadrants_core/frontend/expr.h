@@ -11,15 +11,14 @@ Val attribute_of(Walk &w, const Node *node, const Val &base, PyObject *name);
 Val eval_sequence(Walk &w, const Node *node, bool is_tuple);
 Val bound_method(const Val &base, PyObject *name, PyRef callee = {});
 Val sequence_items(Walk &w, const Node *node, const Val &v);
-/// A list of what an iterable gives, up to the first item that is as true as `last`. It ends with an error past
-/// `most_items`, and by Stop.
+/// Returns a list of the items of an iterable, up to the first whose truth is `last`. Fails after `most_items` items and on Stop.
 PyRef drawn(Walk &w, const Node *node, PyObject *iterable, std::optional<bool> last = {});
-/// An argument of a function of Python: of one that goes through an iterator to its end, which Stop could not end, what
-/// it gives.
+/// Prepares an argument of a Python function: an iterator that the function would exhaust, which Stop could not interrupt, is replaced by a
+/// list of its items.
 PyRef drawn_for(Walk &w, const Node *node, PyObject *callee, PyRef argument);
 Val wrap(Walk &w, PyRef object);
-PyRef to_python(const Val &v); ///< empty if it holds run-time values
-/// An expression as a value: a place is read.
+PyRef to_python(const Val &v); ///< null if it holds run-time values
+/// Evaluates an expression and loads the result if it is a place.
 inline Val value(Walk &w, const Node *node, Use use = Use::value) {
     if (const Ref *variable = scalar_variable(w, node)) return scalar(w, w.places.load_part(*variable, 0));
     Val v = eval(w, node, use);

@@ -1,5 +1,5 @@
-// Plain functions of Python that a kernel calls with values known only at run time. They are inlined like funcs whose
-// parameters have no types; those of the module `operator` are operators.
+// Plain Python functions that a kernel calls with run-time values. They are inlined like funcs with untyped parameters; functions of the
+// module `operator` become operators.
 #include "frontend/foreign.h"
 
 #include "frontend/arithmetic.h"
@@ -12,7 +12,7 @@
 #include "frontend/objects.h"
 #include "frontend/operators.h"
 #include "frontend/place.h"
-#include "frontend/record.h"
+#include "frontend/struct_value.h"
 #include "frontend/types.h"
 
 #include <algorithm>
@@ -29,17 +29,17 @@ bool is_of_module(PyObject *type, const char *module) {
     return found && PyUnicode_Check(found.get()) && PyUnicode_CompareWithASCIIString(found.get(), module) == 0;
 }
 
-/// True if the class of an object is this one of the standard library.
+/// True if an object is an instance of this class of the standard library.
 bool is_a(PyObject *object, const char *module, const char *name) {
     return type_name(object) == name && is_of_module(reinterpret_cast<PyObject *>(Py_TYPE(object)), module);
 }
 
-/// An attribute that the walk reads; raises if it is absent.
+/// Reads an attribute and records the read; raises if it is absent.
 PyRef read_attribute(Walk &w, const Node *node, PyObject *object, const char *name) {
     const PyRef key = PyRef::steal(PyUnicode_InternFromString(name));
     PyRef found = PyRef::steal(PyObject_GetAttr(object, key.get()));
     if (!found) w.python_failed(node);
-    w.reads.attribute(object, key.get(), found.get());
+    w.dependencies.attribute(object, key.get(), found.get());
     w.objects.keep(found);
     return found;
 }
@@ -62,7 +62,7 @@ Val partial_with(Walk &w, Val callee, PyObject *args, PyObject *keywords) {
         first.push_back(wrap(w, PyRef::borrow(PyTuple_GET_ITEM(args, i))));
     std::vector<std::pair<PyRef, Val>> by_name;
     PyObject *key = nullptr, *item = nullptr;
-    const PyRef own = PyRef::steal(PyDict_Copy(keywords)); // other code may change the dict itself
+    const PyRef own = PyRef::steal(PyDict_Copy(keywords)); // other code may change the original
     for (Py_ssize_t at = 0; own && PyDict_Next(own.get(), &at, &key, &item);)
         by_name.emplace_back(PyRef::borrow(key), wrap(w, PyRef::borrow(item)));
     return partial_of(std::move(callee), std::move(first), std::move(by_name));
@@ -86,7 +86,7 @@ std::optional<Val> inner_callable(Walk &w, const Node *node, const Val &callee) 
     return attribute_of(w, node, callee, name.get());
 }
 
-/// The class that `singledispatch` chooses by: what Python has for a value of the run.
+/// The class by which `singledispatch` chooses: for a run-time value that of its Python counterpart.
 static PyRef class_of(const Val &v) {
     const auto type = [](PyTypeObject &t) { return PyRef::borrow(reinterpret_cast<PyObject *>(&t)); };
     if (const PyRef object = to_python(v)) return PyRef::borrow(reinterpret_cast<PyObject *>(Py_TYPE(object.get())));
@@ -95,10 +95,10 @@ static PyRef class_of(const Val &v) {
     if (v.is_sequence()) return type(v.is_tuple() ? PyTuple_Type : PyList_Type);
     if (v.is_dict()) return type(PyDict_Type);
     if (v.is_bundle()) return PyRef::borrow(reinterpret_cast<PyObject *>(Py_TYPE(v.bundle().object.get())));
-    if (v.is_record() && v.record().type->cls) return v.record().type->cls;
+    if (v.is_structure() && v.structure().type->cls) return v.structure().type->cls;
     const int dims = shape_of(v).ndim;
     const char *module = dims ? "quadrants._language.matrix" : "quadrants._storage.struct";
-    const PyRef found = PyRef::steal(dims || v.is_record() ? PyImport_ImportModule(module) : nullptr);
+    const PyRef found = PyRef::steal(dims || v.is_structure() ? PyImport_ImportModule(module) : nullptr);
     if (!found) return type(PyBaseObject_Type);
     return PyRef::steal(PyObject_GetAttrString(found.get(), dims == 1 ? "Vector" : dims ? "Matrix" : "Struct"));
 }
@@ -114,7 +114,7 @@ static std::vector<Val> items_of_argument(Walk &w, const Node *node, const Val &
     return sequence_items(w, node, v).sequence().items;
 }
 
-/// operator.methodcaller("name", ...)(of), operator.attrgetter("name", "other.name")(of)
+/// Evaluates operator.methodcaller("name", ...)(of) or operator.attrgetter("name", "other.name")(of).
 static Val call_getter(Walk &w, const Node *node, PyObject *getter, const Val &of, bool calls_method) {
     const PyRef made_of = PyRef::steal(PyObject_CallMethod(getter, "__reduce__", nullptr));
     if (!made_of) w.python_failed(node);
@@ -190,7 +190,7 @@ std::optional<Val> call_each(Walk &w, const Node *node, PyObject *callee, const 
     if (dispatches(callee) && count) {
         const PyRef chosen = PyRef::steal(PyObject_CallMethod(callee, "dispatch", "O", class_of(call.args[0]).get()));
         if (!chosen) w.python_failed(node);
-        w.reads.give_up(); // what is registered is not noted
+        w.dependencies.give_up(); // the registry is not recorded
         Call inner = call;
         inner.node = node;
         return apply(w, wrap(w, chosen), std::move(inner));
@@ -212,7 +212,7 @@ std::optional<Val> call_each(Walk &w, const Node *node, PyObject *callee, const 
     return std::nullopt;
 }
 
-/// What a call of a Python function gives, if the language can carry it out.
+/// The result of a call of a Python function, if the language can evaluate it.
 std::optional<Val> call_foreign(Walk &w, const Node *node, PyObject *callee, Call call, const std::string &module,
                                 const std::string &name) {
     if (PyMethod_Check(callee)) {
@@ -226,7 +226,7 @@ std::optional<Val> call_foreign(Walk &w, const Node *node, PyObject *callee, Cal
     if (!PyFunction_Check(callee) || module.rfind("quadrants", 0) == 0) return std::nullopt;
     const PyRef func = w.funcs.func_of(node, callee);
     warn_foreign(w, node, name);
-    w.reads.give_up(); // what it is made of is not printed
+    w.dependencies.give_up(); // its source is not fingerprinted
     FuncInfo &info = w.funcs.func_info(node, func.get());
     AtNode at(w, node);
     return w.funcs.inline_body(node, info, w.funcs.matched_arguments(node, info, std::move(call)));

@@ -1,4 +1,4 @@
-// print, assert and formatted strings: a message of literal pieces and printf-like specs over run-time values.
+// print, assert and formatted strings: messages of literal pieces and printf-like specs for run-time values.
 #include "frontend/format.h"
 
 #include "frontend/builtins.h"
@@ -23,8 +23,8 @@ static Val format_in_python(Walk &w, const Node *node, PyObject *pattern, const 
 static std::string printf_spec(Walk &w, const Node *node, const std::string &spec, ir::Scalar type);
 static Val assert_message(Walk &w, const Node *detail);
 
-// What an f-string or "...".format(...) with run-time values is until it is printed: pieces of text and values. It
-// is a sequence of Flavour::text whose items are strings and formatted values (items[0] = value, items[1] = spec).
+// An f-string or "...".format(...) with run-time values stays a list of pieces until it is printed: a sequence of Flavour::text whose items
+// are strings and formatted values (items[0] = value, items[1] = spec).
 namespace {
 
 Val formatted(const Val &v, PyRef spec) { return tuple_of({v, constant(std::move(spec))}); }
@@ -39,8 +39,8 @@ bool holds(const std::string &text, char c) { return text.find(c) != std::string
 
 } // namespace
 
-/// A compile-time value in a string: with a spec a number follows the rules of run-time values of its type, all else
-/// those of Python. Empty if it is known at run time only.
+/// The text of a compile-time value: a number with a spec follows the rules for run-time values of its type, all else those of Python. Null
+/// if it must be formatted at run time.
 static PyRef constant_text(Walk &w, const Node *node, const Val &v, const std::string &spec) {
     const PyRef object = to_python(v);
     if (!object || (v.is_sequence() && !v.is(Flavour::plain))) return {};
@@ -54,7 +54,7 @@ static PyRef constant_text(Walk &w, const Node *node, const Val &v, const std::s
     }
     const Scalar type = scalar_type(w, node, v);
     const std::string format = "%" + printf_spec(w, node, spec, type);
-    if (holds("aA", format.back())) return {}; // Python has another meaning for it
+    if (holds("aA", format.back())) return {}; // Python gives them another meaning
     PyRef number = object;
     if (ir::is_float(type)) {
         const ir::Constant rounded = ir::from_double(type, PyFloat_AsDouble(object.get()));
@@ -70,7 +70,7 @@ static PyRef constant_text(Walk &w, const Node *node, const Val &v, const std::s
     return words;
 }
 
-/// One string, if all pieces of a text are known at compile time.
+/// A single string, if all pieces of a text are known at compile time; otherwise the pieces.
 static Val settled(Walk &w, const Node *node, val::Sequence pieces) {
     PyRef all = python_string("");
     for (const Val &item : pieces.items) {
@@ -102,7 +102,7 @@ Val eval_joined(Walk &w, const Node *node) {
             spec = v.constant().object;
         }
         const Val v = value(w, child(part, Field::value));
-        if (v.is_constant()) w.reads.use_within(v.object());
+        if (v.is_constant()) w.dependencies.use_within(v.object());
         out.items.push_back(formatted(v, spec));
     }
     return settled(w, node, std::move(out));
@@ -166,20 +166,19 @@ Val format_call(Walk &w, const Node *node, PyObject *pattern) {
         if (!used[k]) w.fail_syntax(node, "Keyword '" + text(call.kwargs[k].first) + "' not used.");
     out.items.push_back(constant(python_string(literal)));
     for (const Val &v : call.args)
-        if (v.is_constant()) w.reads.use_within(v.object());
+        if (v.is_constant()) w.dependencies.use_within(v.object());
     for (const auto &[name, v] : call.kwargs)
-        if (v.is_constant()) w.reads.use_within(v.object());
+        if (v.is_constant()) w.dependencies.use_within(v.object());
     return settled(w, node, std::move(out));
 }
 
-/// pattern.format(...) by Python, for what the language has not: conversions such as `!r`, of compile-time values
-/// alone.
+/// Evaluates pattern.format(...) in Python for features that the language lacks, such as `!r`; only for compile-time values.
 static Val format_in_python(Walk &w, const Node *node, PyObject *pattern, const Call &call) {
     PyRef args = PyRef::steal(PyTuple_New(Py_ssize_t(call.args.size()))), kwargs = PyRef::steal(PyDict_New());
     const auto known = [&](const Val &v) {
         if (!v.is_constant() || w.objects.kind_of(v.object()) != Kind::foreign)
             w.fail_syntax(node, "a conversion such as '!r' is supported for compile-time values alone");
-        w.reads.use_within(v.object());
+        w.dependencies.use_within(v.object());
         return v.object();
     };
     for (size_t i = 0; i < call.args.size(); ++i)
@@ -201,13 +200,13 @@ void add_text(ir::Message &message, const std::string &text) {
 
 } // namespace
 
-/// A Python spec such as ".2f" as a printf spec that suits the type; empty = default.
+/// Converts a Python spec such as ".2f" to a printf spec that suits the type; empty = default.
 static std::string printf_spec(Walk &w, const Node *node, const std::string &spec, Scalar type) {
     if (spec.empty()) return "";
     const std::string mismatch = "'" + spec + "' doesn't match '" + ir::to_string(type) + "'.";
     std::string flags, conversion;
     size_t i = 0;
-    if (spec[0] == '<') flags += '-'; // Python's own signs of alignment
+    if (spec[0] == '<') flags += '-'; // Python's own alignment characters
     if (spec[0] == '<' || spec[0] == '>') ++i;
     size_t digits = 0;
     for (; i < spec.size() && (holds("-+ #0.", spec[i]) || std::isdigit(static_cast<unsigned char>(spec[i]))); ++i) {
@@ -215,7 +214,7 @@ static std::string printf_spec(Walk &w, const Node *node, const std::string &spe
         digits = std::isdigit(static_cast<unsigned char>(spec[i])) ? digits + 1 : 0;
         if (digits > 4) w.fail_type(node, "The width or precision of '" + spec + "' is too large");
     }
-    while (i < spec.size() && std::strchr("hljzt", spec[i])) // length modifiers follow from the type
+    while (i < spec.size() && std::strchr("hljzt", spec[i])) // length modifiers are ignored: the type decides
         ++i;
     conversion = spec.substr(i);
     if (conversion.empty()) {
@@ -252,7 +251,7 @@ static void format_constant(Walk &w, const Node *node, ir::Message &message, std
             format_value(w, node, message, values, typed(w, node, v), spec);
         return;
     }
-    w.reads.use_within(v.object());
+    w.dependencies.use_within(v.object());
     PyRef object = PyBool_Check(v.object()) ? PyRef::steal(PyNumber_Long(v.object())) : v.constant().object;
     PyRef spec_text = python_string(PyFloat_Check(object.get()) ? "f" : spec);
     const bool plain = PyUnicode_GetLength(spec_text.get()) == 0;
@@ -329,8 +328,8 @@ static void format_value(Walk &w, const Node *node, ir::Message &message, std::v
         add_text(message, "]");
         return;
     }
-    case Tag::record: {
-        const auto &[type, members] = v.record();
+    case Tag::structure: {
+        const auto &[type, members] = v.structure();
         add_text(message, "{");
         for (size_t k = 0; k < members.size(); ++k) {
             add_text(message, (k ? ", " : "") + repr(type->names[k].get()) + ": ");
@@ -376,7 +375,7 @@ Val handlers::print(Walk &w, const Call &call) {
 }
 
 void emit_message(Walk &w, ir::Op op, ir::Message message, std::span<const ir::Value> values) {
-    // Neighbouring literals are one piece.
+    // Merges neighbouring literals into one piece.
     ir::Message merged;
     merged.limited = message.limited;
     for (ir::Message::Piece &piece : message.pieces) {
@@ -398,7 +397,7 @@ void emit_assert(Walk &w, ir::Value condition, ir::Message message, std::span<co
 Flow assert_(Walk &w, const Node *node) {
     constexpr size_t most_values = 32;
     const Node *source = child(node, Field::test), *detail = child(node, Field::msg);
-    if (!w.request.options.debug) { // nothing is checked, but what the expressions do is done
+    if (!w.request.options.debug) { // nothing is checked, but the expressions keep their side effects
         value(w, source);
         if (detail) assert_message(w, detail);
         return Flow::next;
@@ -411,7 +410,7 @@ Flow assert_(Walk &w, const Node *node) {
     ir::Message message;
     if (!detail) add_text(message, source_text(w, source));
     const std::vector<const Node *> shown = detail ? std::vector<const Node *>() : worth_showing(w, node);
-    const auto told = [&] {
+    const auto extent = [&] {
         std::vector<ir::Value> values;
         if (detail) {
             format_value(w, detail, message, values, assert_message(w, detail), "");
@@ -428,10 +427,10 @@ Flow assert_(Walk &w, const Node *node) {
         emit_assert(w, holds, std::move(message), values);
         return Flow::next;
     };
-    if (detail ? detail->kind == NodeKind::Constant : shown.empty()) return told();
-    const ir::Value branch = w.b.if_(holds); // as in Python, the message is computed where the condition does not hold
+    if (detail ? detail->kind == NodeKind::Constant : shown.empty()) return extent();
+    const ir::Value branch = w.b.if_(holds); // as in Python, the message is computed only if the condition is false
     body_in(w, w.fn[branch].blocks[0], [] { return Flow::next; });
-    body_in(w, w.fn[branch].blocks[1], told);
+    body_in(w, w.fn[branch].blocks[1], extent);
     return Flow::next;
 }
 
@@ -447,7 +446,7 @@ bool is_string(const Val &v) {
     return v.is_sequence() ? v.is(Flavour::text) : v.is_constant() && PyUnicode_Check(v.object());
 }
 
-/// Two strings, at least one of which holds run-time values.
+/// Joins two strings, at least one of which holds run-time values.
 Val joined(const Val &a, const Val &b) {
     val::Sequence out = empty_text();
     for (const Val *part : {&a, &b}) {

@@ -33,7 +33,7 @@ static bool is_changed(FuncInfo &info, const FuncInfo::FuncParam &param, const V
 PyRef Funcs::resolved_annotation(const Node *node, PyObject *function, PyObject *name) {
     PyRef found = find_annotation(function, name);
     if (PyErr_Occurred()) w_.python_failed(node);
-    w_.reads.annotation(function, name, found.get());
+    w_.dependencies.annotation(function, name, found.get());
     return found;
 }
 
@@ -47,7 +47,7 @@ FuncInfo &Funcs::func_info(const Node *node, PyObject *callee) {
     if (PyErr_Occurred()) w_.python_failed(node);
     info->is_real = bool(attribute(callee, n._qd_real_));
     info->needs_top_level = bool(attribute(callee, n._qd_requires_top_level_));
-    w_.reads.function(callee, info->function.get(), info->source);
+    w_.dependencies.function(callee, info->function.get(), info->source);
     info->file = add_name(fn_.files, info->source.file);
     info->scope = add_name(fn_.scopes, info->source.name);
     const Node *args = child(info->source.tree, Field::args);
@@ -81,8 +81,8 @@ FuncInfo &Funcs::func_info(const Node *node, PyObject *callee) {
             by_name && PyDict_Check(by_name.get()) ? PyDict_GetItemWithError(by_name.get(), name) : nullptr;
         info->params.push_back({name, {}, PyRef::borrow(fallback)});
     }
-    info->has_rest = rest;
-    info->has_named_rest = named_rest;
+    info->has_varargs = rest;
+    info->has_kwargs = named_rest;
     for (const Node *arg : {rest, named_rest})
         if (arg) info->params.push_back({word_of(arg, Field::arg), {}, {}});
     PyRef return_name = PyRef::steal(PyUnicode_InternFromString("return"));
@@ -103,7 +103,7 @@ static uint32_t add_name(std::vector<std::string> &list, const std::string &name
     return uint32_t(list.size() - 1);
 }
 
-/// `object` is what the func was found in, if it is an argument with members.
+/// `object`: the argument with members in which the func was found, if any.
 Val Funcs::inline_func(const Node *node, const PyRef &callee, const Val *object, std::optional<Call> given) {
     PyRef self = attribute(callee.get(), names().__self__);
     PyRef target = callee;
@@ -131,8 +131,8 @@ Val Funcs::carry_out(const Node *node, FuncInfo &info, std::vector<Val> args) {
     return inline_body(node, info, std::move(args));
 }
 
-/// A method of a struct: `self` is passed as a place, so that the method can change it. Called through the struct type
-/// it is the first argument.
+/// Inlines a method of a struct. `self` is passed as a place, so that the method can modify it. In a call through the struct type it is the
+/// first argument.
 Val Funcs::inline_method(const Node *node, const PyRef &callee, const Val &self, std::optional<Call> given) {
     FuncInfo &info = func_info(node, callee.get());
     Call call = given ? std::move(*given) : arguments(w_, node, true, true);
@@ -153,13 +153,13 @@ PyRef Funcs::func_of(const Node *node, PyObject *function) {
     return func;
 }
 
-/// Takes the arguments of a call that `*args` and `**kwargs` of a plain function gather.
-void Funcs::gather_rest(const FuncInfo &info, Call &call, std::vector<std::optional<Val>> &given) {
+/// Moves the arguments of a call that `*args` and `**kwargs` of a plain function collect.
+void Funcs::gather_varargs(const FuncInfo &info, Call &call, std::vector<std::optional<Val>> &given) {
     size_t at = given.size();
-    if (info.has_named_rest) {
+    if (info.has_kwargs) {
         const auto is_rest = [&](const std::pair<PyObject *, Val> &pair) {
             const auto first = info.params.begin(),
-                       last = first + long(info.params.size() - info.has_named_rest - info.has_rest);
+                       last = first + long(info.params.size() - info.has_kwargs - info.has_varargs);
             return std::none_of(
                 first, last, [&](const FuncInfo::FuncParam &p) { return PyUnicode_Compare(p.name, pair.first) == 0; });
         };
@@ -172,7 +172,7 @@ void Funcs::gather_rest(const FuncInfo &info, Call &call, std::vector<std::optio
         std::erase_if(call.kwargs, is_rest);
         given[--at] = std::move(rest);
     }
-    if (info.has_rest) {
+    if (info.has_varargs) {
         std::vector<Val> rest;
         for (size_t i = info.positional; i < call.args.size(); ++i) rest.push_back(call.args[i]);
         call.args.resize(std::min(call.args.size(), info.positional));
@@ -183,7 +183,7 @@ void Funcs::gather_rest(const FuncInfo &info, Call &call, std::vector<std::optio
 std::vector<Val> Funcs::matched_arguments(const Node *node, FuncInfo &info, Call call, bool first_by_place) {
     const size_t count = info.params.size();
     std::vector<std::optional<Val>> given(count);
-    gather_rest(info, call, given);
+    gather_varargs(info, call, given);
     if (call.args.size() > info.positional) {
         std::string expected;
         for (const FuncInfo::FuncParam &p : info.params) expected += (expected.empty() ? "" : ", ") + text(p.name);
@@ -200,7 +200,7 @@ std::vector<Val> Funcs::matched_arguments(const Node *node, FuncInfo &info, Call
         given[i] = std::move(v);
     }
     std::vector<PyObject *> known(count);
-    std::vector<PyRef> held; // an argument may be given up for its value
+    std::vector<PyRef> held; // keeps the objects alive when arguments are replaced by values
     for (size_t i = 0; i < count; ++i)
         if (given[i] && given[i]->is_constant()) known[i] = held.emplace_back(given[i]->constant().object).get();
     std::vector<Val> out;
@@ -212,7 +212,7 @@ std::vector<Val> Funcs::matched_arguments(const Node *node, FuncInfo &info, Call
     return out;
 }
 
-/// Typed parameters and plain ones are passed by value; templates are passed as they are, places included.
+/// Typed and plain parameters are passed by value; templates are passed unchanged, even if they are places.
 Val Funcs::pass_argument(const Node *node, FuncInfo &info, size_t i, Val arg, bool as_place,
                          const std::vector<PyObject *> &known) {
     const FuncInfo::FuncParam &p = info.params[i];
@@ -236,10 +236,10 @@ Val Funcs::pass_argument(const Node *node, FuncInfo &info, size_t i, Val arg, bo
     return arg;
 }
 
-/// Whether the func itself may change this parameter: by an assignment, or as a struct whose method is called.
+/// True if the func itself may modify this parameter: by an assignment, or as a struct whose method is called.
 static bool is_changed(FuncInfo &info, const FuncInfo::FuncParam &param, const Val &arg) {
     if (info.assigned.count(param.name)) return true;
-    if (!arg.is_record() || (!arg.record().type->methods && !arg.record().type->cls)) return false;
+    if (!arg.is_structure() || (!arg.structure().type->methods && !arg.structure().type->cls)) return false;
     if (!info.receivers) {
         info.receivers.emplace();
         frontend::scan_receivers(items_of(info.source.tree, Field::body), *info.receivers);
@@ -285,7 +285,7 @@ void Funcs::note_inlined(const FuncInfo &info) {
     if (std::none_of(inlined_.begin(), inlined_.end(), is_it)) inlined_.push_back(PyRef::borrow(info.object));
 }
 
-/// What `body` makes of the func in a frame of its own, its parameters bound.
+/// The result of `body` in a frame of its own, with the func's parameters bound.
 std::optional<Val> Funcs::inlined(FuncInfo &info, std::vector<Val> args,
                                   const std::function<std::optional<Val>()> &body) {
     constexpr int deepest = 100;

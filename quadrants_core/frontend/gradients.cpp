@@ -7,7 +7,7 @@
 #include "frontend/objects.h"
 #include "frontend/parameters.h"
 #include "frontend/place.h"
-#include "frontend/record.h"
+#include "frontend/struct_value.h"
 #include "frontend/types.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr uint32_t none = autodiff::Companions::none;
 
-/// `static` of `qd.static(...)`, null if the node is no call of an attribute or name.
+/// Returns `static` for `qd.static(...)`; null if the node is not a call of an attribute or name.
 PyObject *called_name(const Node *node) {
     if (node->kind != NodeKind::Call) return nullptr;
     const Node *callee = child(node, Field::func);
@@ -34,7 +34,7 @@ bool is_hint(const Node *expression) {
     return name && std::find(hints.begin(), hints.end(), text(name)) != hints.end();
 }
 
-/// What a statement counts as at the top of a kernel.
+/// The category of a statement at the top level of a kernel.
 enum class Counts : uint8_t { neither, loop, statement };
 
 Counts counts_as(const Node *statement) {
@@ -56,14 +56,14 @@ Counts counts_as(const Node *statement) {
 
 } // namespace
 
-/// An error if anything turns out to have a gradient.
+/// Records an error, which is raised if anything turns out to have a gradient.
 void Gradients::refuse(const Node *node, UserErrorKind kind, const std::string &message, const std::string &hint) {
     if (refused_) return;
     try {
         w_.fail(node, kind, message, hint);
     } catch (LoweringError &error) {
         std::vector<Level> levels = w_.levels();
-        std::string inside; // a func that comes with the package: its lines are not the user's
+        std::string inside; // func of the package, whose lines are not the user's
         for (; levels.size() > 1 && levels.back().source && !levels.back().source->counted; levels.pop_back())
             inside = levels.back().at.scope;
         if (!inside.empty())
@@ -146,7 +146,7 @@ void Gradients::stop_loads(ir::BlockId block, uint32_t place) {
     fn_[block].insts = std::move(list);
 }
 
-/// The place of the gradient or dual of a place of the function, or none.
+/// The place of the gradient or dual of a place of the function, or `none`.
 uint32_t Gradients::companion(uint32_t place) {
     const ir::Place &own = fn_.places[place];
     if (own.level || !ir::is_float(own.elem)) return none;
@@ -162,7 +162,7 @@ autodiff::Companions Gradients::settle(const Node *tree) {
     for (uint32_t i = 0; i < own; ++i) out.places[i] = companion(i);
     for (const auto &[place, stopped] : twins_) out.places[stopped] = none;
     for (const auto &[field, first] : component_) {
-        if (w_.request.mode == autodiff::Mode::validate) break; // what is known at run time alone is not looked after
+        if (w_.request.mode == autodiff::Mode::validate) break; // run-time indices are not validated
         std::vector<uint32_t> companions;
         for (const uint32_t place : field->places)
             if (out.places[place] != none) companions.push_back(out.places[place]);

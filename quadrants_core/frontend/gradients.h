@@ -1,6 +1,6 @@
 #pragma once
-// Kernels that are walked for their derivatives: what they may not hold, where tangents and adjoints lie, and what
-// `qd.stop_grad` keeps gradients from.
+// Kernels that are walked for their derivatives: restrictions on their form, the locations of tangents and adjoints, and the fields that
+// `qd.stop_grad` excludes from gradients.
 #include "frontend/walk.h"
 
 #include <exception>
@@ -12,16 +12,16 @@ class Gradients : public Part {
   public:
     explicit Gradients(Walk &walk) : Part(walk) {}
 
-    /// Refuses kernels that have both loops and other statements at their top: those are run backward in one order, the
-    /// iterations of loops in any.
+    /// Refuses kernels that have both loops and other statements at their top level: statements run backward in one order, the iterations
+    /// of loops in any order.
     void check_top_level(const Node *tree);
-    /// A run-time loop over a range, inside of another loop.
+    /// Refuses, in reverse mode without adstacks, a run-time loop over a range inside another loop.
     void check_inner_range(const Node *node);
-    /// Loads of the field in the block at hand send it no gradient.
+    /// Loads of the field in the current block pass no gradient to it.
     void stop(const FieldInfo &field);
-    /// The place from which components of a field are counted that are known only at run time.
+    /// The place from which run-time indices of components of a field are counted.
     uint32_t first_component(const FieldInfo &field);
-    /// Once everything is emitted: companions become places and parameters of the function.
+    /// Runs after everything is emitted: companions become places and parameters of the function.
     autodiff::Companions settle(const Node *tree);
 
   private:
@@ -34,10 +34,10 @@ class Gradients : public Part {
     void stop_loads(ir::BlockId block, uint32_t place);
     uint32_t companion(uint32_t place);
 
-    std::exception_ptr refused_; ///< the first error of a kernel that has a gradient
+    std::exception_ptr refused_; ///< the first refusal, an error only if the kernel has a gradient
     std::vector<Stop> stops_;
-    std::map<uint32_t, uint32_t> twins_;              ///< by place: the same one without a companion
-    std::map<const FieldInfo *, uint32_t> component_; ///< first_component
+    std::map<uint32_t, uint32_t> twins_;              ///< by place: a copy of it without a companion
+    std::map<const FieldInfo *, uint32_t> component_; ///< see first_component
 };
 
 } // namespace qd::frontend

@@ -19,7 +19,7 @@ constexpr const char *outside_loops =
     "must be at the kernel top level or directly nested inside another qd.graph.do_while(); it cannot appear inside a "
     "for-loop or a run-time `if`";
 
-/// `f` of `f(...)` and `x.f(...)`; empty if the node is no such call.
+/// Returns `f` for `f(...)` and `x.f(...)`; empty for other nodes.
 std::string_view called(const Node *node) {
     if (!node || node->kind != NodeKind::Call) return {};
     const Node *callee = child(node, Field::func);
@@ -31,7 +31,7 @@ std::string_view called(const Node *node) {
     return data ? std::string_view(data, size_t(size)) : std::string_view();
 }
 
-/// Whether a call is spelled like one of qd.graph.<name>.
+/// True if a call is spelled like one of qd.graph.<name>.
 bool calls(const Node *node, std::string_view name) {
     std::string_view word = called(node);
     if (word.starts_with("graph_")) word.remove_prefix(6);
@@ -55,7 +55,7 @@ bool is_docstring(const Node *statement) {
     return inner->kind == NodeKind::Constant && PyUnicode_Check(constant_of(inner));
 }
 
-/// The expression if it is a name, or attributes of one: "a.b"; else empty.
+/// The text of a name or of attributes of one, such as "a.b"; empty for other expressions.
 std::string dotted(const Node *node) {
     if (node->kind == NodeKind::Name) return text(word_of(node, Field::id));
     if (node->kind != NodeKind::Attribute) return {};
@@ -79,7 +79,7 @@ void Graphs::begin(const Node *tree) {
     if (w_.request.options.checkpoints && w_.request.mode == autodiff::Mode::none) find_loops(body);
 }
 
-/// The loops at the top of the kernel and of its levels.
+/// Collects the loops at the top of the kernel and of its levels.
 void Graphs::find_loops(Items statements) {
     for (const Node *statement : statements) {
         if (statement->kind == NodeKind::For) loops_.insert(statement);
@@ -87,7 +87,7 @@ void Graphs::find_loops(Items statements) {
     }
 }
 
-/// What to write where a kernel with levels may not have a statement of this kind.
+/// The suggested replacement for a statement that a kernel with levels may not contain.
 static std::string instead_of(NodeKind kind) {
     if (kind == NodeKind::While || kind == NodeKind::Assert)
         return "put it into a loop of one round, `for _ in range(1):`";
@@ -97,7 +97,7 @@ static std::string instead_of(NodeKind kind) {
     return leaves ? "set the flag to 0: the loop ends after that pass" : "";
 }
 
-/// What may stand at the top of a kernel with levels, and in a level; the name of another statement ends `message`.
+/// Checks the statements at the top of a kernel with levels or of a level; the name of a refused statement is appended to `message`.
 void Graphs::check_statements(Items statements, const std::string &message) {
     using Kind = StatementKind;
     for (const Node *statement : statements) {
@@ -120,7 +120,7 @@ void Graphs::check_statements(Items statements, const std::string &message) {
             check_statements(items_of(statement, Field::body), "a qd.graph.do_while() body may not contain a ");
             break;
         case Kind::With:
-            if (is_with(statement, "parallel_context")) break; // looked through when it is walked
+            if (is_with(statement, "parallel_context")) break; // checked when it is walked
             check_statements(items_of(statement, Field::body), message);
             break;
         case Kind::Pass:
@@ -146,7 +146,7 @@ void Graphs::finish(const Node *tree) {
 bool Graphs::is_level(const Node *loop) {
     const Node *test = child(loop, Field::test);
     if (!calls(test, "do_while")) return false;
-    const Val callee = eval(w_, child(test, Field::func), Use::handed_on);
+    const Val callee = eval(w_, child(test, Field::func), Use::forwarded);
     const BuiltinRow *row = callee.is_constant() ? w_.objects.builtin_of(callee.object()) : nullptr;
     return row && row->handler == &handlers::do_while;
 }
@@ -154,7 +154,7 @@ bool Graphs::is_level(const Node *loop) {
 Flow Graphs::level(const Node *loop) {
     const Node *call = child(loop, Field::test);
     const Node *callee = child(call, Field::func);
-    w_.reads.use(eval(w_, callee, Use::handed_on).object());
+    w_.dependencies.use(eval(w_, callee, Use::forwarded).object());
     warn_if_deprecated(callee);
     if (!w_.request.options.graph) w_.fail_syntax(call, "qd.graph.do_while() requires @qd.kernel(graph=True)");
     if (in_region_) w_.fail_syntax(loop, "qd.graph.do_while() cannot appear inside a qd.graph.parallel() section");
@@ -191,7 +191,7 @@ Flow Graphs::block_of(const Node *node, const BuiltinRow *row) {
     return row->handler == &handlers::parallel ? section(node, call) : context(node, call);
 }
 
-/// What all blocks have in common; `name` as it is written.
+/// The checks that all blocks share; `name` as it is written.
 void Graphs::check_block(const Node *node, const char *name) {
     const std::string shown = std::string("qd.") + name + "()";
     if (!w_.frames.back().is_kernel) w_.fail_syntax(node, shown + " can only be used inside @qd.kernel, not @qd.func");
@@ -205,7 +205,7 @@ Flow Graphs::body_of(const Node *node) {
     return block(w_, items_of(node, Field::body));
 }
 
-/// A stretch of the kernel that its graph knows. Derivatives have no graph but for levels, which have no derivative.
+/// Wraps `body` in a subgraph. Kernels for derivatives have no subgraphs except levels, which have no derivative.
 Flow Graphs::inside(Kind kind, uint32_t flag, const std::function<Flow()> &body) {
     if (w_.request.mode != autodiff::Mode::none && kind != Kind::do_while) return body();
     const uint64_t number = fn_.subgraphs.size();
@@ -227,7 +227,7 @@ Flow Graphs::loop(const Node *node, const std::function<Flow()> &walk_loop) {
 
 // Checkpoints
 
-/// An expression that does nothing: a docstring, or `...`.
+/// True for an expression without effect: a docstring, or `...`.
 static bool is_constant(const Node *statement) {
     return statement->kind == NodeKind::Expr && child(statement, Field::value)->kind == NodeKind::Constant;
 }
@@ -239,7 +239,7 @@ static std::string parameter_names(const Walk &w) {
     return names;
 }
 
-/// A line of the function at hand, without its indentation.
+/// A line of the current function, without its indentation.
 static std::string text_at(const Walk &w, int line) {
     std::istringstream text(w.frames.back().source->text);
     std::string found;
@@ -333,7 +333,7 @@ Flow Graphs::checkpoint(const Node *node, const Node *call) {
     return flow;
 }
 
-/// What a name outside of the kernel stands for, or an attribute of it; empty if nothing.
+/// The object that a name outside the kernel, or an attribute of one, denotes; null if there is none.
 PyRef Graphs::constant_named(const Node *node) {
     if (node->kind == NodeKind::Name) {
         PyObject *name = word_of(node, Field::id);
@@ -344,7 +344,7 @@ PyRef Graphs::constant_named(const Node *node) {
     if (!base) return {};
     PyObject *name = word_of(node, Field::attr);
     PyRef found = attribute(base.get(), name);
-    if (found) w_.reads.attribute(base.get(), name, found.get());
+    if (found) w_.dependencies.attribute(base.get(), name, found.get());
     return found;
 }
 
@@ -360,14 +360,14 @@ PyRef Graphs::label(const Node *node) {
     return found;
 }
 
-/// The parameter that a flag is; `refusal` is said of all else.
+/// The parameter that an expression names as a flag; `refusal` is the error for other expressions.
 Graphs::Flag Graphs::flag(const Node *node, const std::string &refusal) {
     const Node *root = root_of(node);
     Val found;
     if (root->kind == NodeKind::Name && w_.scopes.find_local(word_of(root, Field::id))) {
         try {
-            found = eval(w_, node, Use::handed_on);
-        } catch (const LoweringError &) { // it has no such attribute
+            found = eval(w_, node, Use::forwarded);
+        } catch (const LoweringError &) { // there is no such attribute
         }
     }
     if (!found.is_array() || w_.parameters.array(found.array().parameter).is_view)
@@ -386,7 +386,7 @@ Graphs::Flag Graphs::flag(const Node *node, const std::string &refusal) {
         owner.size() < name.size() &&
         std::ranges::any_of(
             w_.request.params, [&](const Param &p) { return p.name == owner && p.kind == ParamKind::bundle; });
-    if (in_dataclass) { // as its members are named within the compiler of programs that look
+    if (in_dataclass) { // the name that programs see for a member of a dataclass
         name = "__qd_" + name;
         for (size_t dot; (dot = name.find('.')) != std::string::npos;) name.replace(dot, 1, "__qd_");
     }
@@ -479,7 +479,7 @@ std::string Graphs::kernel_name() const {
     return name.substr(name.rfind('.') + 1);
 }
 
-// Called as functions: they have no meaning of their own.
+// Calls as functions, which have no meaning.
 
 Val handlers::do_while(Walk &w, const Call &call) {
     w.fail_syntax(call.node, "qd.graph.do_while() is written `while qd.graph.do_while(flag):`");

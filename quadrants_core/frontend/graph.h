@@ -1,5 +1,5 @@
 #pragma once
-// Kernels with graph=True: levels that run again, checkpoints, regions of sections.
+// Kernels with graph=True: levels that run repeatedly, checkpoints, regions of sections.
 #include "frontend/control.h"
 
 namespace qd::frontend {
@@ -10,20 +10,20 @@ class Graphs : public Part {
   public:
     explicit Graphs(Walk &walk) : Part(walk) {}
 
-    /// Refuses what a kernel with levels may not hold, and finds the loops that are checkpoints by themselves.
+    /// Refuses statements that a kernel with levels may not contain, and finds the loops that are checkpoints of their own.
     void begin(const Node *tree);
-    /// Refuses what a kernel with checkpoints returns: its calls give the state of the launch.
+    /// Refuses a return value of a kernel with checkpoints: its calls return the state of the launch.
     void finish(const Node *tree);
-    /// Whether a `while` is a level.
+    /// True if a `while` is a level.
     bool is_level(const Node *loop);
     Flow level(const Node *loop);
-    /// Whether a `with` of this builtin belongs here; it has one item, without a name for it.
+    /// True if a `with` of this builtin is handled here; it has one item and no name.
     static bool is_block(const BuiltinRow *row);
     Flow block_of(const Node *node, const BuiltinRow *row);
-    /// A loop: in a checkpoint of its own if it is to have one.
+    /// Walks a loop, in a checkpoint of its own if it is to have one.
     Flow loop(const Node *node, const std::function<Flow()> &walk_loop);
 
-    /// While sections are looked for: a region holds nothing that counts, so counts go before it.
+    /// Emits counters. In a region, but outside its sections, they go before the region, which may not contain any.
     template <class Emit> void beside_region(const Emit &emit) {
         if (!in_region_ || in_section_) return emit();
         b_.at = region_at_;
@@ -57,10 +57,10 @@ class Graphs : public Part {
     std::string kernel_name() const;
 
     GraphNames names_;
-    std::unordered_set<const Node *> loops_; ///< that are checkpoints
-    bool in_loop_ = false;                   ///< that is a checkpoint
+    std::unordered_set<const Node *> loops_; ///< loops that are checkpoints
+    bool in_loop_ = false;                   ///< in a loop that is a checkpoint
     bool in_checkpoint_ = false, in_region_ = false, in_section_ = false;
-    size_t region_at_ = 0; ///< where the region begins in the block at hand
+    size_t region_at_ = 0; ///< start of the region in the current block
 };
 
 } // namespace qd::frontend

@@ -1,5 +1,5 @@
-// Hints: wishes about where fields are kept while a loop runs, and promises about values. The caches of this backend
-// are the processor's own, so a wish has no effect; promises are checked in debug mode.
+// Hints: requests to keep fields near while a loop runs, and promises about values. The caches of this backend are the processor's own, so
+// requests have no effect; promises are checked in debug mode.
 #include "frontend/builtins.h"
 #include "frontend/call.h"
 #include "frontend/format.h"
@@ -18,7 +18,7 @@ Val handlers::keep_near(Walk &w, const Call &call) {
     return Val{};
 }
 
-/// base + low <= value < base + high; the value.
+/// Promises base + low <= value < base + high; returns the value.
 Val handlers::assume_in_range(Walk &w, const Call &call) {
     const Node *node = call.node;
     for (size_t i = 0; i < 2; ++i)
@@ -49,7 +49,7 @@ Val handlers::assume_in_range(Walk &w, const Call &call) {
     return scalar(w, value);
 }
 
-/// No two iterations have the same value; `covers`: the fields and levels it may be relied on for. The value.
+/// Promises that no two iterations have the same value; `covers`: the fields and levels to which this applies. Returns the value.
 Val handlers::loop_unique(Walk &w, const Call &call) {
     const Node *node = call.node;
     if (call.args.size() > 1 && !(call.args[1].is_constant() && call.args[1].object() == Py_None)) {

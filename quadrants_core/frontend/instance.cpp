@@ -7,7 +7,7 @@
 #include "frontend/objects.h"
 #include "frontend/operators.h"
 #include "frontend/place.h"
-#include "frontend/record.h"
+#include "frontend/struct_value.h"
 #include "frontend/scope.h"
 #include "frontend/types.h"
 
@@ -19,7 +19,7 @@ namespace {
 
 PyRef interned(const std::string &name) { return PyRef::steal(PyUnicode_InternFromString(name.c_str())); }
 
-/// Calls a function of the package's module about classes.
+/// Calls a function of the package's module for classes.
 template <class... Args> PyRef ask(Walk &w, const Node *node, const char *function, Args... args) {
     const PyRef module = PyRef::steal(PyImport_ImportModule("quadrants._language.instances"));
     const PyRef name = interned(function);
@@ -29,14 +29,14 @@ template <class... Args> PyRef ask(Walk &w, const Node *node, const char *functi
     return answer;
 }
 
-/// Returns the entry in the table of the class, or of the first behind `after` in its order; None if nothing.
+/// Returns the attribute as found in the dict of the class or of a base, or of the first base after `after`; None if there is none.
 PyRef in_table(Walk &w, const Node *node, PyObject *cls, PyObject *name, PyObject *after = nullptr) {
     return ask(w, node, "in_table", cls, name, after ? after : Py_None);
 }
 
-/// The class of a value whose class may define operators; null of all others.
+/// The class of a value if it may define operators; null otherwise.
 PyObject *class_of(Walk &w, const Val &v) {
-    if (v.is_record()) return v.record().type->cls.get();
+    if (v.is_structure()) return v.structure().type->cls.get();
     if (!v.is_constant() && !v.is_bundle()) return nullptr;
     PyObject *object = v.is_bundle() ? v.bundle().object.get() : v.object();
     const Kind kind = w.objects.kind_of(object);
@@ -45,7 +45,7 @@ PyObject *class_of(Walk &w, const Val &v) {
     return reinterpret_cast<PyObject *>(Py_TYPE(object));
 }
 
-/// A node that no kernel may hold, such as `try`.
+/// True for nodes that are not allowed in kernels, such as `try`.
 bool is_foreign(NodeKind kind) {
 #define NODE(name, fields)
 #define STATEMENT(name, fields)
@@ -65,7 +65,7 @@ bool holds_foreign(const Node *tree) {
     return found;
 }
 
-/// True if a body assigns the member `name` of something more than once.
+/// True if a body assigns a member `name` more than once.
 bool is_assigned_again(const Node *tree, PyObject *name) {
     int times = 0;
     const std::function<void(const Node *)> count = [&](const Node *target) {
@@ -87,10 +87,10 @@ bool is_assigned_again(const Node *tree, PyObject *name) {
 
 // Making instances
 
-/// The members of a dataclass or named tuple, from arguments and defaults.
-static void bind_fields(Walk &w, const RecordType *type, PyObject *fields, const Call &call) {
+/// Adds the members of a dataclass or named tuple, from arguments and defaults.
+static void bind_fields(Walk &w, const StructLayout *type, PyObject *fields, const Call &call) {
     const Node *node = call.node;
-    // Python matches numbers of the arguments with names; the values take their places.
+    // Python matches stand-ins for the arguments with names; the values then replace them.
     std::vector<Val> values = call.args;
     const PyRef args = PyRef::steal(PyTuple_New(Py_ssize_t(call.args.size()))), keywords = PyRef::steal(PyDict_New());
     const auto stand_in = [](size_t i) { return PyCapsule_New(reinterpret_cast<void *>(i + 1), nullptr, nullptr); };
@@ -104,7 +104,7 @@ static void bind_fields(Walk &w, const RecordType *type, PyObject *fields, const
     for (Py_ssize_t at = 0; PyDict_Next(bound.get(), &at, &key, &item);) {
         void *place = PyCapsule_CheckExact(item) ? PyCapsule_GetPointer(item, nullptr) : nullptr;
         Val v = place ? values[reinterpret_cast<size_t>(place) - 1] : wrap(w, PyRef::borrow(item));
-        w.records.add_member(type, key, std::move(v));
+        w.structs.add_member(type, key, std::move(v));
     }
 }
 
@@ -115,17 +115,17 @@ std::optional<Val> new_instance(Walk &w, PyObject *cls, Call call, bool all_know
     PyObject *init = PyTuple_GET_ITEM(how.get(), 0), *fields = PyTuple_GET_ITEM(how.get(), 1);
     const PyRef func = init == Py_None ? PyRef{} : w.funcs.func_of(node, init);
     if (init != Py_None && !func) return std::nullopt;
-    if (func && all_known) { // Python makes what the language cannot
+    if (func && all_known) { // Python makes instances that the language cannot
         try {
             if (holds_foreign(w.funcs.func_info(node, func.get()).source.tree)) return std::nullopt;
-        } catch (const PythonError &) { // its source is not known
+        } catch (const PythonError &) { // its source is unknown
             return std::nullopt;
         }
     }
-    w.reads.give_up(); // classes are not printed
+    w.dependencies.give_up(); // classes are not fingerprinted
     AtNode at(w, node);
     const Making making(w, cls);
-    const Val self = make_record(making.type, {});
+    const Val self = make_struct(making.type, {});
     if (fields != Py_None) {
         bind_fields(w, making.type, fields, call);
         if (func) w.funcs.inline_method(node, func, self, Call{.node = node});
@@ -134,7 +134,7 @@ std::optional<Val> new_instance(Walk &w, PyObject *cls, Call call, bool all_know
     } else if (!call.args.empty() || !call.kwargs.empty()) {
         w.fail_type(node, type_text(w, self) + "() takes no arguments");
     }
-    return w.records.made(making.type);
+    return w.structs.made(making.type);
 }
 
 std::optional<Val> bare_super(Walk &w, const Node *node) {
@@ -144,22 +144,22 @@ std::optional<Val> bare_super(Walk &w, const Node *node) {
     const Node *args = child(frame.source->tree, Field::args);
     const Items first = items_of(args, items_of(args, Field::posonlyargs).size() ? Field::posonlyargs : Field::args);
     const Binding *self = first.size() ? w.scopes.find_local(word_of(first[0], Field::arg)) : nullptr;
-    if (!self || !self->value.is_record()) return std::nullopt;
-    w.reads.give_up(); // nor is the order of its bases
+    if (!self || !self->value.is_structure()) return std::nullopt;
+    w.dependencies.give_up(); // the order of the bases is not fingerprinted
     auto bound = std::make_shared<BoundMethod>();
     bound->self = self->value;
     bound->after = cls;
     return val::Method{std::move(bound)};
 }
 
-bool is_tuple_instance(const Val &record) {
-    PyObject *cls = record.record().type->cls.get();
+bool is_tuple_instance(const Val &structure) {
+    PyObject *cls = structure.structure().type->cls.get();
     return cls && PyType_IsSubtype(reinterpret_cast<PyTypeObject *>(cls), &PyTuple_Type);
 }
 
 // Attributes
 
-/// Returns the entry in the table of a class, asked of an instance.
+/// Returns an entry of a class dict as an attribute of an instance.
 static Val bound_to(Walk &w, const Node *node, const Val &self, PyObject *cls, PyObject *name, const PyRef &found) {
     const auto part = [&](const char *of) {
         PyRef value = PyRef::steal(PyObject_GetAttrString(found.get(), of));
@@ -185,10 +185,10 @@ static Val bound_to(Walk &w, const Node *node, const Val &self, PyObject *cls, P
 }
 
 Val instance_attribute(Walk &w, const Node *node, const Val &instance, PyObject *name) {
-    PyObject *cls = instance.record().type->cls.get();
+    PyObject *cls = instance.structure().type->cls.get();
     const PyRef found = in_table(w, node, cls, name);
     const bool is_property = found && type_name(found.get()) == "property";
-    if (const Val *member = is_property ? nullptr : w.records.member(node, instance, name)) {
+    if (const Val *member = is_property ? nullptr : w.structs.member(node, instance, name)) {
         Val v = *member;
         v.is_static = false;
         return v;
@@ -201,11 +201,11 @@ Val instance_attribute(Walk &w, const Node *node, const Val &instance, PyObject 
 }
 
 Val super_attribute(Walk &w, const Node *node, const BoundMethod &super, PyObject *name) {
-    PyObject *cls = super.self.record().type->cls.get();
+    PyObject *cls = super.self.structure().type->cls.get();
     const PyRef found = in_table(w, node, cls, name, super.after.get());
     if (found.get() != Py_None && (name != names().__init__ || w.funcs.func_of(node, found.get())))
         return bound_to(w, node, super.self, cls, name, found);
-    if (name == names().__init__) return partial_of(constant(PyRef::borrow(Py_None)), {}, {}); // that of `object`
+    if (name == names().__init__) return partial_of(constant(PyRef::borrow(Py_None)), {}, {}); // `__init__` of `object`
     w.fail(node, UserErrorKind::compilation, "'super' object has no attribute '" + text(name) + "'");
 }
 
@@ -215,12 +215,12 @@ bool assign_in_instance(Walk &w, const Node *target, const Val &v) {
     while (root->kind == NodeKind::Attribute) root = child(root, Field::value);
     if (root->kind != NodeKind::Name) return false;
     const Binding *bound = w.scopes.find_local(word_of(root, Field::id));
-    if (!bound || !bound->value.is_record()) return false;
+    if (!bound || !bound->value.is_structure()) return false;
     const Val base = of == root ? bound->value : eval(w, of);
-    if (!base.is_record() || !base.record().type->cls) return false;
+    if (!base.is_structure() || !base.structure().type->cls) return false;
     if (target->kind == NodeKind::Subscript)
         return class_method(w, target, base, "setitem", {value(w, child(target, Field::slice)), v}).has_value();
-    PyObject *name = word_of(target, Field::attr), *cls = base.record().type->cls.get();
+    PyObject *name = word_of(target, Field::attr), *cls = base.structure().type->cls.get();
     const PyRef found = in_table(w, target, cls, name);
     if (type_name(found.get()) == "property") {
         const PyRef setter = PyRef::steal(PyObject_GetAttrString(found.get(), "fset"));
@@ -233,19 +233,19 @@ bool assign_in_instance(Walk &w, const Node *target, const Val &v) {
         w.funcs.inline_method(target, func, base, std::move(call));
         return true;
     }
-    if (w.records.member(target, base, name)) return false;
-    if (!w.records.is_being_made(base.record().type))
+    if (w.structs.member(target, base, name)) return false;
+    if (!w.structs.is_being_made(base.structure().type))
         w.fail(target, UserErrorKind::compilation,
                "'" + type_text(w, base) + "' object has no attribute '" + text(name) + "'",
                "assign it in `__init__`: instances that a kernel makes get no members later");
-    if (w.nesting > base.record().type->nesting)
+    if (w.nesting > base.structure().type->nesting)
         w.fail(target, UserErrorKind::compilation,
                "Member '" + text(name) + "' is assigned first inside of a run-time if, for or while",
                "assign it before: an instance has its members whatever way the program goes");
     const bool changes = is_assigned_again(w.frames.back().source->tree, name);
     Val member = w.places.load(v);
     if (changes && !v.is_static && w.places.storable(member)) member = w.places.new_variable(target, member);
-    w.records.add_member(base.record().type, name, std::move(member));
+    w.structs.add_member(base.structure().type, name, std::move(member));
     return true;
 }
 
@@ -265,7 +265,7 @@ std::optional<Val> class_method(Walk &w, const Node *node, const Val &self, cons
                                 std::vector<Val> args) {
     const PyRef func = method_of(w, node, self, name);
     if (!func) return std::nullopt;
-    w.reads.give_up(); // what the class has is not noted
+    w.dependencies.give_up(); // attributes of the class are not recorded
     Call call{.node = node};
     call.args = std::move(args);
     return w.funcs.inline_method(node, func, self, std::move(call));

@@ -1,4 +1,4 @@
-// Operations of the runtime that are called by name: quadrants.lang.impl.call_internal("name", ...).
+// Runtime operations that are called by name: quadrants.lang.impl.call_internal("name", ...).
 #include "frontend/arithmetic.h"
 #include "frontend/builtins.h"
 #include "frontend/call.h"
@@ -9,7 +9,7 @@ namespace qd::frontend {
 
 namespace {
 
-/// Keeps three numbers on the heap of the thread, reads them in the opposite order, and fails if they are others; 0.
+/// Stores three numbers on the heap of the thread, reads them in reverse order, and fails if they differ; returns 0.
 Val test_stack(Walk &w, const Call &call) {
     if (call.args.size() > 1) w.fail_type(call.node, "In a call to the operation `test_stack`: it takes no arguments");
     constexpr int count = 3;
@@ -35,7 +35,8 @@ Val test_stack(Walk &w, const Call &call) {
 
 } // namespace
 
-/// `test_stack`, and `test_internal_func_args`: (a + b) * n as an i32: f32, f32, i32. For checking how arguments of such operations are checked.
+/// Calls `test_stack` or `test_internal_func_args`, which computes (a + b) * n of f32, f32, i32 as an i32 and tests the checks of arguments
+/// of such operations.
 Val handlers::internal_call(Walk &w, const Call &call) {
     const Node *node = call.node;
     const Val &name = call.args[0];

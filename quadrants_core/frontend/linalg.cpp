@@ -1,5 +1,5 @@
-// qd.svd and its relatives: what they accept is checked here; their text is in the language,
-// python/quadrants/_language/linalg.py, and is inlined like a func of the user.
+// qd.svd and related functions: arguments are checked here; the functions are written in the language, in
+// python/quadrants/_language/linalg.py, and inlined like funcs of the user.
 #include "frontend/linalg.h"
 
 #include "frontend/annotations.h"
@@ -21,14 +21,13 @@ using ir::Scalar;
 
 namespace {
 
-/// A function for the sizes least .. most. Sweeps of Jacobi rotations bring the worst matrices to the precision of the
-/// type.
+/// A function for the sizes least .. most. Its sweeps of Jacobi rotations bring even the worst matrices to the precision of the type.
 struct Row {
     int least, most;
     const char *function;
 };
 
-/// A factorisation: its rows, and what is said of matrices of other sizes.
+/// A factorisation: its rows, and the error for matrices of other sizes.
 struct Solver {
     std::span<const Row> rows;
     const char *otherwise;
@@ -55,7 +54,7 @@ PyRef dtype_object(Scalar type) {
 Val library_call(Walk &w, const Node *node, const char *name, std::vector<Val> args) {
     PyRef function = library_func(name);
     if (!function) w.python_failed(node);
-    w.reads.library(name, function.get());
+    w.dependencies.library(name, function.get());
     FuncInfo &info = w.funcs.func_info(node, function.get());
     const std::vector<PyObject *> known(args.size());
     for (size_t i = 0; i < args.size(); ++i)
@@ -67,7 +66,7 @@ static Val real_matrix(Walk &w, const Call &call, size_t i, Scalar type) {
     return cast(w, call.node, to_matrix(w, call.node, call.args[i]), type);
 }
 
-/// The matrix that a function is called with. Its size is checked before all else, of a field the size of its elements.
+/// The matrix argument of a function. Its size, or that of a field's elements, is checked before all else.
 static Val matrix_of_size(Walk &w, const Call &call, const Solver &solver) {
     const Val &given = call.args[0];
     const bool is_field = given.is_constant() && w.objects.kind_of(given.object()) == Kind::matrix_field;
@@ -79,7 +78,7 @@ static Val matrix_of_size(Walk &w, const Call &call, const Solver &solver) {
     return field ? to_matrix(w, call.node, given) : a;
 }
 
-/// The real type to compute in: the argument at `dt_at`, or that of the matrix.
+/// The real type for the computation: the argument at `dt_at`, or the type of the matrix.
 static Scalar real_type(Walk &w, const Call &call, const Val &a, size_t dt_at) {
     const Val *dt = call.args.size() > dt_at ? &call.args[dt_at] : nullptr;
     const bool given = dt && dt->is_constant() && dt->object() != Py_None;
@@ -133,7 +132,7 @@ Val handlers::make_spd(Walk &w, const Call &call) {
     return factorise(w, call, {rows, "Symmetric eigen solver currently supports sizes up to 6×6"});
 }
 
-/// A x = b.
+/// Solves A x = b.
 Val handlers::solve(Walk &w, const Call &call) {
     static constexpr Row rows[] = {{2, 3, "solve"}};
     const Node *node = call.node;
@@ -147,11 +146,11 @@ Val handlers::solve(Walk &w, const Call &call) {
     return inner == type ? out : cast(w, node, out, type);
 }
 
-/// (mantissa, exponent): x = mantissa * 2^exponent, 0.5 <= |mantissa| < 1. Zero, infinity and NaN are their own
-/// mantissa.
+/// Returns (mantissa, exponent): x = mantissa * 2^exponent, 0.5 <= |mantissa| < 1. The mantissa of zero, infinity and NaN is the number
+/// itself.
 Val handlers::frexp(Walk &w, const Call &call) {
     const Node *node = call.node;
-    const bool literal = constant_int(call.args[0]).has_value(); // qd.frexp(3): a number of Python
+    const bool literal = constant_int(call.args[0]).has_value(); // qd.frexp(3): a Python number
     ir::Value exponent;
     const auto split = [&](const Val &given) {
         const Scalar given_type = literal ? w.request.options.default_fp : scalar_type(w, node, given);

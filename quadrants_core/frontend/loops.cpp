@@ -17,7 +17,7 @@
 #include "frontend/scope.h"
 #include "frontend/static.h"
 #include "frontend/types.h"
-#include "ir/rounds.h"
+#include "ir/trip_count.h"
 
 #include <numeric>
 #include <utility>
@@ -40,7 +40,7 @@ bool is_top_level(Walk &w) {
     return true;
 }
 
-/// Inside of a loop that is not unrolled.
+/// True inside a loop that is not unrolled.
 bool inside_loop(Walk &w) {
     const auto runs = [](const LoopContext &loop) { return loop.what != LoopContext::What::static_; };
     return std::any_of(w.frames.begin(), w.frames.end(),
@@ -58,7 +58,7 @@ Flow for_(Walk &w, const Node *node) {
     return cells ? for_cells(w, node, *cells, nest) : for_nest(w, node, std::move(nest));
 }
 
-/// Elements of a mesh, or what touches one of them.
+/// True for the elements of a mesh, and for the elements adjacent to one of them.
 bool is_of_mesh(Walk &w, const Val &v) {
     return v.is_relation() || (v.is_constant() && w.objects.kind_of(v.object()) == Kind::mesh_elements);
 }
@@ -92,7 +92,7 @@ std::vector<Val> static_items(Walk &w, const Node *node, const Val &v, Unrolled 
     return sequence_items(w, node, v).sequence().items;
 }
 
-/// Every index tuple of an ndrange, the last axis (or the last of `axes`) running fastest.
+/// Every index tuple of an ndrange; the last axis (or the last of `axes`) varies fastest.
 static std::vector<Val> static_product(const LoopSource &loop, const std::vector<long> &lower,
                                        const std::vector<long> &upper) {
     std::vector<Val> out;
@@ -257,8 +257,8 @@ Flow iteration(Walk &w, const Node *node) {
     return Flow::next;
 }
 
-/// A body whose `continue`s are all of the form `if c: ...; continue` at its own level: what follows becomes the else
-/// branch.
+/// Walks a body whose `continue`s all have the form `if c: ...; continue` at its own level: the statements after such an `if` become its
+/// else branch.
 static Flow parallel_body(Walk &w, Items statements, size_t from) {
     size_t at = from;
     while (at < statements.size() && !is_guard(statements[at])) ++at;
@@ -290,14 +290,14 @@ static Flow parallel_body(Walk &w, Items statements, size_t from) {
     return Flow::next;
 }
 
-/// A serial loop that may run long polls for Stop: one outside of parallel loops, or around other loops. The innermost
-/// loops of parallel ones stay as they are; so do short loops, and those around loops that poll themselves.
+/// Makes a serial loop that may run long poll for Stop: a loop outside parallel loops, or around other loops. The innermost loops of
+/// parallel ones do not poll; nor do short loops, or loops around loops that poll themselves.
 void poll_in(Walk &w, ir::Value loop, bool has_loops) {
     const bool serial = w.region == w.fn.body;
     const int64_t trips = ir::trips(w.fn, loop);
     if (trips <= ir::few_trips) {
-        const int64_t inside = serial ? ir::rounds(w.fn, w.fn[loop].blocks[0]) : 0;
-        if (inside == ir::unbounded || ir::times(trips, inside) <= ir::few_rounds) return;
+        const int64_t inside = serial ? ir::iterations(w.fn, w.fn[loop].blocks[0]) : 0;
+        if (inside == ir::unbounded || ir::times(trips, inside) <= ir::few_iterations) return;
     }
     if (!has_loops && !serial) return;
     const ir::BlockId outer = std::exchange(w.b.block, w.fn[loop].blocks[0]);
@@ -325,7 +325,7 @@ static Flow nest_serial(Walk &w, const Node *node, const Nest &nest, size_t dept
     return flow;
 }
 
-/// One loop over all index tuples, so that `break` leaves them all.
+/// One loop over all index tuples, so that `break` leaves the whole nest.
 static Flow nest_flat(Walk &w, const Node *node, const Nest &nest) {
     const ir::Value zero = w.b.i32(0);
     std::vector<ir::Value> extents(nest.lower.size());

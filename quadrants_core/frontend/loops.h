@@ -1,22 +1,22 @@
 #pragma once
-// Loops: what they run over, and how they are emitted.
+// Loops: their iteration spaces and their emission.
 #include "frontend/control.h"
 #include "frontend/static.h"
 
 namespace qd::frontend {
 
-/// Bounds of a loop nest, one pair per index of the user; `order` lists them outermost first.
+/// Bounds of a loop nest, one pair per index of the user; `order` lists the indices from the outermost loop inwards.
 struct Nest {
     std::vector<ir::Value> lower, upper;
     std::vector<int> order;
     bool grouped = false;
-    bool single = false;           ///< one iteration, whose index is empty: of what has no dimensions
-    Val elements;                  ///< of a mesh, whose numbers the one index runs over, or what touches one of them
-    const Packed *array = nullptr; ///< cells are words of a quant array: their elements are visited
+    bool single = false; ///< one iteration with an empty index, for objects without dimensions
+    Val elements; ///< mesh loops: the elements, or the relation of one element, whose numbers the one index runs over
+    const Packed *array = nullptr; ///< cells are words of a quant array, whose elements are visited
     ir::Loop settings;
 };
 
-/// What qd.loop_config asked of the loop that comes next.
+/// Holds the settings of qd.loop_config for the next loop.
 class Loops : public Part {
   public:
     explicit Loops(Walk &walk) : Part(walk) {}

@@ -1,4 +1,4 @@
-// One walk: the parts it is made of, and what it makes of a kernel.
+// One walk: its parts, and the lowering of a kernel.
 #include "frontend/control.h"
 #include "frontend/coverage.h"
 #include "frontend/funcs.h"
@@ -10,18 +10,18 @@
 #include "frontend/packed.h"
 #include "frontend/parameters.h"
 #include "frontend/place.h"
-#include "frontend/record.h"
+#include "frontend/struct_value.h"
 #include "frontend/recursion.h"
 #include "frontend/scan.h"
 #include "frontend/scope.h"
 
 namespace qd::frontend {
 
-/// Everything that is alive while a kernel is walked.
+/// Everything that lives while a kernel is walked.
 struct Parts {
     explicit Parts(const Request &request)
         : walk(request, *this), objects(walk), scopes(walk), parameters(walk), places(walk), packed(walk),
-          records(walk), funcs(walk), recursion(walk), meshes(walk), loops(walk), coverage(walk), gradients(walk),
+          structs(walk), funcs(walk), recursion(walk), meshes(walk), loops(walk), coverage(walk), gradients(walk),
           graphs(walk) {}
 
     Walk walk;
@@ -30,7 +30,7 @@ struct Parts {
     Parameters parameters;
     Places places;
     PackedNumbers packed;
-    Records records;
+    Structs structs;
     Funcs funcs;
     Recursion recursion;
     Meshes meshes;
@@ -42,7 +42,7 @@ struct Parts {
 
 namespace {
 
-/// What the name of a kernel that works out derivatives ends in.
+/// The suffix in the name of a kernel that computes derivatives.
 const char *suffix(autodiff::Mode mode) {
     switch (mode) {
     case autodiff::Mode::none: return "";
@@ -53,28 +53,28 @@ const char *suffix(autodiff::Mode mode) {
     fail_internal("a kernel without a mode");
 }
 
-/// What the options wish of the optimiser.
-void wish(ir::Function &fn, const LanguageOptions &options) {
-    if (options.opt_level <= 0) fn.wish(ir::Wish::plain);
-    if (!options.cfg_optimization) fn.wish(ir::Wish::as_stored);
-    if (!options.advanced_optimization) fn.wish(ir::Wish::no_algebra);
-    if (!options.make_thread_local) fn.wish(ir::Wish::shared_sums);
-    if (!options.cache_loop_invariant_global_vars) fn.wish(ir::Wish::reload);
-    if (options.flatten_if) fn.wish(ir::Wish::flat);
-    if (options.deterministic) fn.wish(ir::Wish::ordered);
+/// Sets the compile flags that the options request.
+void set_flag(ir::Function &fn, const LanguageOptions &options) {
+    if (options.opt_level <= 0) fn.set_flag(ir::CompileFlag::plain);
+    if (!options.cfg_optimization) fn.set_flag(ir::CompileFlag::as_stored);
+    if (!options.advanced_optimization) fn.set_flag(ir::CompileFlag::no_algebra);
+    if (!options.make_thread_local) fn.set_flag(ir::CompileFlag::shared_reductions);
+    if (!options.cache_loop_invariant_global_vars) fn.set_flag(ir::CompileFlag::reload);
+    if (options.flatten_if) fn.set_flag(ir::CompileFlag::flat);
+    if (options.deterministic) fn.set_flag(ir::CompileFlag::ordered);
 }
 
 } // namespace
 
 Walk::Walk(const Request &given, Parts &parts)
-    : request(given), reads(given), b(fn), objects(parts.objects), scopes(parts.scopes), parameters(parts.parameters),
-      places(parts.places), packed(parts.packed), records(parts.records), funcs(parts.funcs),
-      recursion(parts.recursion), meshes(parts.meshes), loops(parts.loops), coverage(parts.coverage),
-      gradients(parts.gradients), graphs(parts.graphs) {
+    : request(given), dependencies(given), b(fn), objects(parts.objects), scopes(parts.scopes),
+      parameters(parts.parameters), places(parts.places), packed(parts.packed), structs(parts.structs),
+      funcs(parts.funcs), recursion(parts.recursion), meshes(parts.meshes), loops(parts.loops),
+      coverage(parts.coverage), gradients(parts.gradients), graphs(parts.graphs) {
     fn.name = request.source.name + suffix(request.mode);
     fn.fast_math = request.options.fast_math;
     fn.debug = request.options.debug;
-    wish(fn, request.options);
+    set_flag(fn, request.options);
     fn.body = fn.make_block();
     b.block = fn.body;
     region = fn.body;
@@ -123,8 +123,8 @@ Result lower(const Request &request) {
     w.places.settle_matrices();
     autodiff::Companions companions;
     if (request.mode != autodiff::Mode::none) companions = w.gradients.settle(tree);
-    return Result{std::move(w.fn), w.parameters.take_leaves(), w.funcs.take_inlined(),
-                  w.reads.take(),  std::move(companions),      w.graphs.take()};
+    return Result{std::move(w.fn),       w.parameters.take_leaves(), w.funcs.take_inlined(),
+                  w.dependencies.take(), std::move(companions),      w.graphs.take()};
 }
 
 } // namespace qd::frontend

@@ -1,5 +1,5 @@
 #pragma once
-// The state machine that real funcs become when they call themselves: see recursion.cpp.
+// The state machine that recursive real funcs become: see recursion.cpp.
 #include "frontend/walk.h"
 
 #include <map>
@@ -7,7 +7,7 @@
 
 namespace qd::frontend {
 
-/// One of the funcs.
+/// One func of the machine.
 struct MachineFunction {
     FuncInfo *info = nullptr;
     int entry = 0; ///< its first state
@@ -18,34 +18,35 @@ struct MachineFunction {
 };
 
 struct Machine {
-    /// Scalars of one type that calls save, `deepest` of each.
+    /// A stack for values of one type that calls save: each slot has an entry per activation.
     struct Stack {
         ir::Value array;
         int slots = 0;
     };
-    ir::BlockId entry;         ///< block before the loop: variables are made there
+    ir::BlockId entry;         ///< block before the loop, in which variables are made
     ir::BlockId row;           ///< body of the loop
-    size_t locals = 0;         ///< where in `entry` the next variable is made
+    size_t locals = 0;         ///< position of the next variable in `entry`
     ir::Value pc, depth, back; ///< i32 variables: state to run, activations below this one, state to return to
     std::deque<MachineFunction> functions;
     MachineFunction *now = nullptr;
-    const Frame *frame = nullptr; ///< of its body; others on top of it are of funcs that are inlined
-    size_t first_binding = 0;     ///< of its body
+    const Frame *frame = nullptr; ///< frame of its body; frames above it belong to inlined funcs
+    size_t first_binding = 0;     ///< first binding of its body
     std::vector<ir::BlockId> states;
     std::vector<std::pair<int, int>> loops; ///< that are cut: states of the next iteration and after the loop
-    Flow left = Flow::stop;                 ///< how the last block that does not go on was left
+    Flow left = Flow::stop;                 ///< how the last block that does not fall through was left
     std::map<ir::Scalar, Stack> stacks;
-    /// What calls of the statement being walked, and choices that hold some, gave; those of the statements around it.
+    /// Values of calls, and of choices that contain calls, in the statement being walked; the outer ones belong to the enclosing
+    /// statements.
     std::unordered_map<const Node *, Val> values;
     std::vector<std::unordered_map<const Node *, Val>> outer_values;
 };
 
-/// Variables of one loop of a nest that is cut.
+/// Variables of one loop of a nest that is cut into states.
 struct FlatAxis {
     ir::Value lower, upper, next;
 };
 
-/// `visit` on every node of a tree, parents first; false from it keeps out of the children.
+/// Calls `visit` on every node of a tree, parents first; if it returns false the children are skipped.
 void visit_tree(const Node *tree, const std::function<bool(const Node *)> &visit);
 
 } // namespace qd::frontend

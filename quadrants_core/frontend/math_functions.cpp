@@ -24,7 +24,7 @@ Val handlers::is_infinite(Walk &w, const Call &call) {
     return map(w, call.node, call.args[0], [&](const Val &x) {
         const ir::Value v = as_is(w, call.node, x);
         const Scalar type = w.fn.type(v).elem;
-        if (!ir::is_float(type)) return scalar(w, w.b.ne(v, v)); // no integer is
+        if (!ir::is_float(type)) return scalar(w, w.b.ne(v, v)); // always false
         const ir::Value size = w.b.abs(v);
         const ir::Value infinity = w.b.number(type, std::numeric_limits<double>::infinity());
         return scalar(w, w.b.eq(size, infinity));
@@ -137,7 +137,7 @@ Val handlers::to_degrees(Walk &w, const Call &call) { return scaled(w, call, 180
 
 Val handlers::to_radians(Walk &w, const Call &call) { return scaled(w, call, std::numbers::pi / 180); }
 
-/// x % y, of reals.
+/// x % y of reals.
 Val handlers::floor_mod(Walk &w, const Call &call) {
     const auto real = [&](const Val &arg) {
         return map(w, call.node, typed(w, call.node, arg), [&](const Val &x) {

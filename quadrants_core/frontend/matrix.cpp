@@ -80,8 +80,8 @@ enum class Method : uint8_t {
 
 struct MethodRow {
     Method id;
-    int least, most;            ///< arguments
-    const char *parameter = ""; ///< the name of the one that a method can have
+    int least, most;            ///< number of arguments
+    const char *parameter = ""; ///< name of the parameter, if there is one
 };
 
 const std::unordered_map<std::string_view, MethodRow> &method_table() {
@@ -113,7 +113,7 @@ const std::unordered_map<std::string_view, MethodRow> &method_table() {
 
 } // namespace
 
-/// qd.Vector.dot and its like: the vector is the first argument.
+/// qd.Vector.dot and the like: the vector is the first argument.
 std::optional<Val> method_of_class(const BuiltinRow &row, PyObject *name) {
     const bool has_methods = row.handler == &handlers::new_vector || row.handler == &handlers::new_matrix;
     if (!has_methods || !method_table().count(text(name))) return std::nullopt;
@@ -240,7 +240,7 @@ static void check_square(Walk &w, const Node *node, const Val &given) {
                    (m.ndim == 2 ? ", " + std::to_string(m.m) : ",") + ")");
 }
 
-/// Determinant of the matrix without the rows and columns left out, by expansion along its first row.
+/// Determinant of the submatrix of these rows and columns, by expansion along its first row.
 static Val minor_determinant(Walk &w, const Node *node, const Val &m, const std::vector<int> &rows,
                              const std::vector<int> &cols) {
     const auto at = [&](size_t i, size_t j) { return component(m, rows[i] * m.matrix().m + cols[j]); };
@@ -274,7 +274,7 @@ Val determinant(Walk &w, const Node *node, const Val &m) {
     return minor_determinant(w, node, m, all, all);
 }
 
-/// Adjugate over determinant; elimination with pivots for more than 4 rows.
+/// Adjugate over determinant; elimination with pivoting for more than 4 rows.
 Val inverse(Walk &w, const Node *node, const Val &given) {
     check_square(w, node, given);
     if (given.matrix().n > 12)

@@ -4,12 +4,12 @@
 
 namespace qd::frontend {
 
-/// `xy`, `rgb`, ...: a name that reads or writes components of a vector.
+/// True for names such as `xy` and `rgb`, which read or write components of a vector.
 bool is_swizzle(std::string_view name);
 
-/// Of a vector or matrix, or a place of one.
+/// The shape of a vector or matrix, or of a place of one.
 struct Shape {
-    int n = 1, m = 1, ndim = 0; ///< 0: it is neither
+    int n = 1, m = 1, ndim = 0; ///< 0: neither
     friend bool operator==(const Shape &, const Shape &) = default;
 };
 Shape shape_of(const Val &v);

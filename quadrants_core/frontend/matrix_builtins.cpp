@@ -135,7 +135,7 @@ Val call_matrix_type(Walk &w, const Call &call, PyObject *type) {
     return make_matrix(w, std::move(comps), n, m, ndim);
 }
 
-/// Python's sum: of a list, a tuple or a vector, from `start` on.
+/// Python's sum of a list, a tuple or a vector, starting at `start`.
 Val handlers::sum_of(Walk &w, const Call &call) {
     if (python_builtin_applies(w, call)) return call_builtin_in_python(w, call);
     Val out = call.args.size() > 1 ? call.args[1] : integer(0);

@@ -1,5 +1,5 @@
-// Meshes. `for v in mesh.verts` is a range loop over the numbers of the elements; `v.x` is the element of a field with
-// that number; `for c in v.cells` is a range loop over a stretch of the numbers that the mesh keeps of what touches v
+// Meshes. `for v in mesh.verts` is a range loop over the numbers of the elements; `v.x` is the element of a field with that number; `for c
+// in v.cells` is a range loop over the part of the mesh's table that lists the numbers of the elements adjacent to v
 // (python/quadrants/_storage/mesh.py).
 #include "frontend/mesh.h"
 
@@ -9,7 +9,7 @@
 #include "frontend/loops.h"
 #include "frontend/objects.h"
 #include "frontend/place.h"
-#include "frontend/record.h"
+#include "frontend/struct_value.h"
 #include "frontend/scope.h"
 #include "frontend/subscript.h"
 #include "frontend/types.h"
@@ -19,15 +19,15 @@
 
 namespace qd::frontend {
 
-/// An attribute of an object that the walk has been given.
+/// Reads an attribute of an object that the walk has met.
 PyRef Meshes::known_attribute(const Node *node, PyObject *object, PyObject *name) {
     PyRef found = PyRef::steal(PyObject_GetAttr(object, name));
     if (!found) w_.python_failed(node);
-    w_.reads.attribute(object, name, found.get());
+    w_.dependencies.attribute(object, name, found.get());
     return found;
 }
 
-/// Number `at` of a field of numbers.
+/// Element `at` of a field of numbers.
 ir::Value Meshes::number_in(const Node *node, PyObject *field, ir::Value at) {
     return w_.places.load(field_element(w_, w_.places.field_info(node, field), {at})).scalar().v;
 }
@@ -44,25 +44,25 @@ Val Meshes::element_attribute(const Node *node, const Val &given, PyObject *name
     PyErr_Clear();
     AtNode at(w_, node);
     const Kind kind = found ? w_.objects.kind_of(found.get()) : Kind::foreign;
-    if (found) w_.reads.attribute(elements, name, found.get());
+    if (found) w_.dependencies.attribute(elements, name, found.get());
     if (kind == Kind::field || kind == Kind::matrix_field)
         return field_element(w_, w_.places.field_info(node, found.get()), {element.number});
     if (kind == Kind::struct_field)
-        return w_.records.struct_field_element(node, found.get(), {scalar(w_, element.number)});
+        return w_.structs.struct_field_element(node, found.get(), {scalar(w_, element.number)});
     if (kind != Kind::mesh_relation)
         w_.fail(node, UserErrorKind::compilation, "An element of a mesh has no attribute '" + text(name) + "'",
                 "attributes are placed before: `mesh.verts.place({\"" + text(name) + "\": qd.f32})`");
     return val::Relation{std::move(found), element.number};
 }
 
-/// `v.x.grad`: the element of the gradient beside an element of a field.
+/// `v.x.grad`: the element of the gradient for an element of a field.
 Val Meshes::gradient_element(const Node *node, const Ref &ref) {
     AtNode at(w_, node);
     const PyRef gradient = known_attribute(node, ref.field->object, names().grad);
     return field_ref(w_.places.field_info(node, gradient.get()), ref.indices);
 }
 
-/// Where the numbers of what touches an element begin and end.
+/// The range of the table that lists the elements adjacent to an element.
 std::pair<ir::Value, ir::Value> Meshes::relation_bounds(const Node *node, const Val &given) {
     const val::Relation &relation = given.relation();
     if (const PyRef width = known_attribute(node, relation.object.get(), names().width); width.get() != Py_None) {
@@ -91,7 +91,7 @@ Val Meshes::relation_attribute(const Node *node, const Val &relation, PyObject *
             "it has `size`, is looped over, or indexed: `v.cells[0].id`");
 }
 
-/// The element whose number stands at `at`.
+/// The element whose number is entry `at` of the table.
 Val Meshes::touching(const Node *node, const Val &relation, ir::Value at) {
     PyObject *object = relation.relation().object.get();
     const PyRef values = known_attribute(node, object, names().values);
@@ -127,7 +127,7 @@ Val Meshes::subscript_relation(const Node *node, const Val &relation, const std:
     return touching(node, relation, b_.add(begin, index));
 }
 
-/// Over all elements of one kind, or what touches one.
+/// Loops over all elements of one kind, or over those adjacent to one element.
 Flow Meshes::for_elements(const Node *node, const Val &over) {
     const Node *target = child(node, Field::target);
     if (target->kind == NodeKind::Tuple)
@@ -149,7 +149,7 @@ Flow Meshes::for_elements(const Node *node, const Val &over) {
     return flow;
 }
 
-/// The element that an iteration is for.
+/// Binds the element of an iteration.
 void Meshes::bind_element(const Node *node, const Val &over, ir::Value index) {
     Val element = over.is_constant() ? mesh_element(over.constant().object, index) : touching(node, over, index);
     if (over.is_constant()) mesh_loop_ = element;
@@ -158,7 +158,7 @@ void Meshes::bind_element(const Node *node, const Val &over, ir::Value index) {
     w_.scopes.bind(name, assigned ? w_.places.new_variable(node, element) : std::move(element));
 }
 
-/// The patch that owns the element of the mesh-for around.
+/// The patch that owns the element of the enclosing mesh-for.
 Val handlers::mesh_patch_idx(Walk &w, const Call &call) {
     if (!w.meshes.loop_element().is_element())
         w.fail_syntax(call.node, "qd.mesh_patch_idx() is only valid within mesh-for loops.",

@@ -1,5 +1,5 @@
 #pragma once
-// Elements of meshes, and what touches them.
+// Elements of meshes and the elements adjacent to them.
 #include "frontend/walk.h"
 
 namespace qd::frontend {
@@ -17,7 +17,7 @@ class Meshes : public Part {
     Val subscript_relation(const Node *node, const Val &relation, const std::vector<Val> &indices);
     Flow for_elements(const Node *node, const Val &over);
     void bind_element(const Node *node, const Val &over, ir::Value index);
-    /// The element of the innermost loop over all elements of a kind; no element outside of such loops.
+    /// The element of the innermost loop over all elements of a kind; none outside such loops.
     const Val &loop_element() const { return mesh_loop_; }
 
   private:

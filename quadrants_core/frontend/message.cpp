@@ -5,8 +5,8 @@
 namespace qd::frontend {
 namespace {
 
-constexpr size_t width = 80; // longer source lines are continued below; their carets go along
-constexpr size_t tab = 4;    // tabs stand at multiples of it
+constexpr size_t width = 80; // longer source lines are wrapped, with their carets
+constexpr size_t tab = 4;    // tab stops are at multiples of it
 
 /// Line `number` (1-based) of a text.
 std::string_view line_of(std::string_view text, long number) {
@@ -59,7 +59,7 @@ void append_line(std::string &out, std::string_view line, size_t from, size_t to
     }
 }
 
-/// Where a text of `source` at this line and column (1-based, 0-based) stands in it.
+/// The offset in `source` of a line and column (1-based, 0-based).
 size_t offset_of(std::string_view source, long line, size_t column) {
     size_t at = 0;
     for (long i = 1; i < line && at != std::string_view::npos; ++i) {
@@ -69,7 +69,7 @@ size_t offset_of(std::string_view source, long line, size_t column) {
     return at == std::string_view::npos ? source.size() : std::min(at + column, source.size());
 }
 
-/// The header of a statement with a body reaches to its colon: nothing but brackets and comments can stand before it.
+/// Extends the location of a statement with a body to its colon: only brackets and comments can precede the colon.
 void reach_colon(Location &at, const Source &source) {
     constexpr std::string_view words[] = {"for ", "if ", "elif ", "while ", "with "};
     const std::string_view text = source.text;
@@ -113,7 +113,7 @@ void append_source(std::string &out, const Level &level) {
 std::string_view plain_name(std::string_view qualified) { return qualified.substr(qualified.rfind('.') + 1); }
 
 std::string render_places(const std::vector<Level> &levels) {
-    constexpr size_t first_shown = 4, last_shown = 4; // of a long chain of calls
+    constexpr size_t first_shown = 4, last_shown = 4; // in a long chain of calls
     std::string out;
     for (size_t i = 0; i < levels.size(); ++i) {
         if (i == first_shown && levels.size() > first_shown + last_shown + 1) {

@@ -1,4 +1,4 @@
-// What a loop runs over: the bounds of its nest.
+// The iteration spaces of loops: the bounds of their nests.
 #include "frontend/loops.h"
 
 #include "base/stop.h"
@@ -10,7 +10,7 @@
 #include "frontend/parameters.h"
 #include "frontend/place.h"
 #include "frontend/ranges.h"
-#include "frontend/record.h"
+#include "frontend/struct_value.h"
 #include "frontend/scan.h"
 #include "frontend/types.h"
 #include "frontend/views.h"
@@ -28,20 +28,20 @@ static Nest target_nest(Walk &w, const Node *node, const LoopSource &loop, std::
 static uint32_t loop_place(Walk &w, const Node *node, PyObject *object, std::vector<int32_t> &first,
                            std::vector<int32_t> &extents, Nest &nest);
 
-/// `for i in range(...)` has one or two bounds.
+/// Checks that `for i in range(...)` has one or two bounds.
 static void check_range(Walk &w, const Node *node, const Node *call) {
     const Items args = items_of(call, Field::args);
     if (args.size() == 1 || args.size() == 2) return;
     for (const Node *arg : args)
         if (arg->kind == NodeKind::Starred) return;
-    const Val callee = eval(w, child(call, Field::func), Use::handed_on);
+    const Val callee = eval(w, child(call, Field::func), Use::forwarded);
     const BuiltinRow *row = callee.is_constant() ? w.objects.builtin_of(callee.object()) : nullptr;
     if (row && row->handler == &handlers::range)
         w.fail_syntax(node, "Range should have 1 or 2 arguments, found " + std::to_string(args.size()),
                       "a step is not supported; scale the index in the body");
 }
 
-/// What a `for` runs over: a loop, something static that is unrolled, or elements of a mesh.
+/// The iterable of a `for`: a loop, a static value that is unrolled, or elements of a mesh.
 Val loop_source(Walk &w, const Node *node) {
     if (items_of(node, Field::orelse).size())
         w.fail_syntax(node, "'else' clause for 'for' not supported in Quadrants kernels");
@@ -54,7 +54,7 @@ Val loop_source(Walk &w, const Node *node) {
     if (over.is_constant() && w.objects.kind_of(over.object()) == Kind::ndrange) over = host_ndrange(w, source, over);
     if (over.is_static || over.is_loop() || is_of_mesh(w, over)) return over;
     if (over.is_constant() && w.objects.kind_of(over.object()) == Kind::struct_field)
-        over = constant(w.records.leaf_field(over.object()));
+        over = constant(w.structs.leaf_field(over.object()));
     if (over.is_constant() && PyRange_Check(over.object())) {
         over.is_static = true;
         return over;
@@ -69,7 +69,7 @@ Val loop_source(Walk &w, const Node *node) {
     return loop_over(over, false);
 }
 
-/// The bounds of a run-time loop; `cells`: it visits those of a sparse tree, and the nest says how alone.
+/// The bounds of a run-time loop. `cells` is set if it visits the cells of a sparse tree; the nest then has only settings.
 Nest nest_of(Walk &w, const Node *node, const LoopSource &loop, std::optional<uint32_t> &cells) {
     switch (loop.over) {
     case LoopSource::Over::range: return range_nest(w, node, loop);
@@ -79,7 +79,7 @@ Nest nest_of(Walk &w, const Node *node, const LoopSource &loop, std::optional<ui
     fail_internal("a loop over nothing");
 }
 
-/// An ndrange that was made in Python.
+/// Converts an ndrange that was made in Python.
 Val host_ndrange(Walk &w, const Node *node, const Val &v) {
     PyRef bounds = PyRef::steal(PyObject_GetAttrString(v.object(), "bounds"));
     PyRef axes = PyRef::steal(PyObject_GetAttrString(v.object(), "axes"));
@@ -98,7 +98,7 @@ Val host_ndrange(Walk &w, const Node *node, const Val &v) {
 
 // Run-time loops
 
-/// In debug mode: a bound that has no i32 would be another number.
+/// Asserts in debug mode that a bound fits into an i32.
 static void check_bound(Walk &w, ir::Value bound) {
     const Scalar type = w.fn.type(bound).elem;
     const ir::Value high = ir::is_float(type) ? w.b.number(type, 0x1p31) : w.b.integer(type, INT32_MAX);
@@ -180,7 +180,7 @@ static Nest target_nest(Walk &w, const Node *node, const LoopSource &loop, std::
         nest.order = w.parameters.array(over.array().parameter).layout;
     }
     const bool is_array = over.is_array();
-    std::vector<int32_t> first, extents; // of a field or a level
+    std::vector<int32_t> first, extents; // range of a field or a level
     const uint32_t place = is_array ? 0 : loop_place(w, node, over.object(), first, extents, nest);
     const size_t rank = is_array ? nest.lower.size() : extents.size();
     const size_t targets = target->kind == NodeKind::Tuple ? size_t(items_of(target, Field::elts).size()) : 1;
@@ -203,7 +203,7 @@ static Nest target_nest(Walk &w, const Node *node, const LoopSource &loop, std::
     return nest;
 }
 
-/// The place whose cells a loop over a field or a level visits, and the range of its indices.
+/// The place whose cells a loop over a field or a level visits. Sets the range of its indices.
 static uint32_t loop_place(Walk &w, const Node *node, PyObject *object, std::vector<int32_t> &first,
                            std::vector<int32_t> &extents, Nest &nest) {
     if (w.objects.kind_of(object) == Kind::snode) {

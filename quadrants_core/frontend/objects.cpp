@@ -1,4 +1,4 @@
-// Objects of Python that the walk meets: what kinds they are.
+// The kinds of Python objects that the walk meets.
 #include "frontend/objects.h"
 
 #include "frontend/builtins.h"
@@ -63,7 +63,7 @@ Kind kind_of_object(PyObject *object) {
 Kind Objects::kind_of(PyObject *object) {
     if (has_no_kind(object)) return Kind::foreign;
     if (const auto found = kinds_.find(object); found != kinds_.end()) return found->second.kind;
-    const PyRef held = PyRef::borrow(object); // asking for its kind may run code of Python
+    const PyRef held = PyRef::borrow(object); // the lookup of its kind may run Python code
     const Kind kind = kind_of_object(object);
     kinds_.emplace(object, Met{held, kind});
     return kind;

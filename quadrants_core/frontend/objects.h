@@ -1,5 +1,5 @@
 #pragma once
-// Objects of Python that the walk meets: what kinds they are, and which of them live as long as the walk.
+// Python objects that the walk meets: their kinds, and references to those that must live as long as the walk.
 #include "frontend/walk.h"
 
 #include <unordered_map>
@@ -8,7 +8,7 @@ namespace qd::frontend {
 
 struct BuiltinRow;
 
-/// What `_qd_kind_` says.
+/// The values of `_qd_kind_`.
 enum class Kind : uint8_t {
     foreign,
     dtype,
@@ -49,15 +49,15 @@ class Objects : public Part {
     PyObject *intern(const std::string &name);
     Kind kind_of(PyObject *object);
     const BuiltinRow *builtin_of(PyObject *object);
-    /// Holds an object whose address is a key, or whose memory is read, until the walk is over.
+    /// Holds a reference to an object whose address is a key, or whose memory is read, until the walk ends.
     void keep(PyRef object) { kept_.push_back(std::move(object)); }
-    /// What a name outside of the kernel, or one in a module, stands for, if that is known; null otherwise.
+    /// The object that a name outside the kernel, or a name in a module, denotes if it is known; null otherwise.
     const PyRef *outside(const Node *node) const {
         const auto found = outside_.find(node);
         return found == outside_.end() ? nullptr : &found->second;
     }
     void note_outside(const Node *node, PyRef object) { outside_[node] = std::move(object); }
-    /// Python code runs, which may change any of it.
+    /// Called when Python code runs, which may rebind any of these names.
     void forget_outside() { outside_.clear(); }
     /// The func that stands for a plain function; empty until it is made.
     PyRef &stand_in(PyObject *function) { return stand_ins_[function]; }
@@ -67,7 +67,7 @@ class Objects : public Part {
         PyRef object;
         Kind kind;
     };
-    std::unordered_map<PyObject *, Met> kinds_; ///< of every object that was met, which live as long as the walk
+    std::unordered_map<PyObject *, Met> kinds_; ///< kinds of all objects met, which live as long as the walk
     std::unordered_map<PyObject *, const BuiltinRow *> rows_;
     std::unordered_map<const Node *, PyRef> outside_;
     std::unordered_map<PyObject *, PyRef> stand_ins_;

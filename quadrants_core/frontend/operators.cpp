@@ -34,7 +34,7 @@ constexpr Operator comparison(NodeKind kind, const char *symbol, const char *fun
     return {kind, symbol, function, op, {}, false, nullptr, nullptr, python};
 }
 
-/// Of what is decided at compile time, or by branches.
+/// An operator that is evaluated at compile time or by branches.
 constexpr Operator word(NodeKind kind, const char *symbol) { return {kind, symbol}; }
 
 constexpr Operator rows[] = {
@@ -91,7 +91,7 @@ const Operator &operator_of(NodeKind kind) {
 }
 
 const Operator *operator_named(std::string_view function) {
-    if (function == "inv") function = "invert"; // its other name
+    if (function == "inv") function = "invert"; // an alias
     const auto is_it = [&](const Operator &row) { return row.function && row.function == function; };
     const Operator *found = std::find_if(std::begin(rows), std::end(rows), is_it);
     return found == std::end(rows) ? nullptr : found;

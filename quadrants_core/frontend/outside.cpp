@@ -1,4 +1,4 @@
-// What is outside of the language: time, threads, functions of other libraries.
+// Access to things outside the language: time, threads, functions of other libraries.
 #include "frontend/builtins.h"
 #include "frontend/call.h"
 #include "frontend/place.h"
@@ -16,7 +16,7 @@ Val handlers::thread_index(Walk &w, const Call &) { return scalar(w, w.b.emit(Op
 /// The CPU has no subgroups.
 Val handlers::group_size(Walk &, const Call &) { return integer(0); }
 
-/// Bits of the lanes that compare so with a given one.
+/// The mask of the lanes that compare in this way with a given lane.
 Val handlers::lane_mask(Walk &w, const Call &call, Op op) {
     const ir::Value lane = as(w, call.node, call.args[0], Scalar::u32), one = w.b.integer(Scalar::u32, 1);
     const ir::Value bit = w.b.shl(one, lane), lower = w.b.sub(bit, one), lower_or_equal = w.b.bor(bit, lower);
@@ -31,15 +31,15 @@ Val handlers::lane_mask(Walk &w, const Call &call, Op op) {
     fail_internal("no mask of lanes for this op");
 }
 
-/// The function gets the addresses of copies of its arguments; afterwards those that are places take what it left
-/// there.
+/// Calls an external function with the addresses of copies of its arguments; afterwards the copies are stored to the arguments that are
+/// places.
 Val handlers::external(Walk &w, const Call &call) {
     constexpr size_t most = 16;
     const Node *node = call.node;
     PyRef name = attribute(call.callee, names().__name__), number = attribute(call.callee, names()._qd_external_);
     const uint64_t id = number ? PyLong_AsUnsignedLongLong(number.get()) : 0;
     if (PyErr_Occurred()) w.python_failed(node);
-    w.reads.give_up(); // only what looks the function up tells the runtime where it is
+    w.dependencies.give_up(); // only the look-up of the function gives its address to the runtime
     const std::string title = "External function `" + (name ? text(name.get()) : "?") + "`";
     if (call.args.size() > most)
         w.fail_type(node, title + " is called with " + std::to_string(call.args.size()) + " arguments; at most " +

@@ -1,4 +1,4 @@
-// Debug mode: + - * << of integers that do not fit print a line, and go on with what wraps around.
+// Debug mode: an integer + - * << that overflows prints a line and continues with the wrapped result.
 #include "frontend/overflow.h"
 
 #include "frontend/arithmetic.h"
@@ -16,7 +16,7 @@ using ir::Scalar;
 
 namespace {
 
-// Each says whether `result`, which wrapped around, is not what the operation gives of x and y.
+// Each returns a u1: `result`, which wrapped around, is not the exact result of the operation on x and y.
 
 ir::Value sum_overflows(Walk &w, ir::Value x, ir::Value y, ir::Value result) {
     const Scalar type = w.fn.type(x).elem;
@@ -86,7 +86,7 @@ constexpr Row rows[] = {
 
 } // namespace
 
-/// x op y, watched in debug mode.
+/// Emits x op y, with an overflow check in debug mode.
 ir::Value watched(Walk &w, Op op, ir::Value x, ir::Value y) {
     const ir::Value result = emit2(w, op, x, y);
     const Scalar type = w.fn.type(x).elem;

@@ -1,5 +1,5 @@
 #pragma once
-// Integer arithmetic that says in debug mode where it overflows.
+// Integer arithmetic that reports overflows in debug mode.
 #include "frontend/walk.h"
 
 namespace qd::frontend {

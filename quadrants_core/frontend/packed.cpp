@@ -1,5 +1,5 @@
-// Numbers of quant types: some bits of a word that other numbers share. The walk says which word, and which number of
-// those side by side in it; the packed ops of the IR do the rest.
+// Numbers of quant types: some bits of a word that other numbers share. The walk determines the word and the position among the numbers in
+// it; the packed ops of the IR do the rest.
 #include "frontend/packed.h"
 
 #include "frontend/control.h"
@@ -18,7 +18,7 @@ void read_list(PyObject *list, std::vector<int> &out) {
         out.push_back(int(PyLong_AsLong(PySequence_Fast_GET_ITEM(fast.get(), i))));
 }
 
-/// False with an error set if it is malformed.
+/// Reads one component; false with an error set if it is malformed.
 bool read_component(PyObject *answer, Packed &component, ir::Packing &packing) {
     int kind = 0, bits = 0, exponent_bits = 0, is_signed = 0, compute = 0, shift = 0, exponent_shift = 0;
     PyObject *cells = nullptr, *outer = nullptr, *shape = nullptr, *others = nullptr;
@@ -46,8 +46,8 @@ bool read_component(PyObject *answer, Packed &component, ir::Packing &packing) {
 
 } // namespace
 
-/// `_qd_packing_()` of a field: None, or for each component (kind, bits, exponent bits, signed, scale, compute type,
-/// shift, cells, outer, shape, shift of the exponent, [(shift, digits)] of those that share it).
+/// `_qd_packing_()` of a field: None, or for each component (kind, bits, exponent bits, signed, scale, compute type, shift, cells, outer,
+/// shape, shift of the exponent, [(shift, digits)] of the numbers that share the exponent).
 std::vector<Packed> PackedNumbers::components(const Node *node, PyObject *field) {
     PyRef answer = PyRef::steal(PyObject_CallMethodNoArgs(field, names()._qd_packing_));
     if (!answer) w_.python_failed(node);
@@ -64,12 +64,12 @@ std::vector<Packed> PackedNumbers::components(const Node *node, PyObject *field)
     return out;
 }
 
-/// A packed op: the word of a component, which number in it, and `operands`.
+/// Emits a packed op on the word of a component, the position in the word, and `operands`.
 ir::Value PackedNumbers::emit(Op op, const Ref &ref, int k, std::span<const ir::Value> operands) {
     const size_t comp = size_t(ref.comps[size_t(k)]);
     const Packed &component = ref.field->packed[comp];
-    std::vector<ir::Value> indices; // of the word
-    ir::Value position;             // of the element among those of its word
+    std::vector<ir::Value> indices; // indices of the word
+    ir::Value position;             // position of the element in its word
     for (size_t axis = 0; axis < component.cells.size(); ++axis) {
         const ir::Value index = ref.indices[axis], cells = b_.i32(component.cells[axis]);
         const auto known = in_word_.find(index.id);
@@ -100,7 +100,7 @@ ir::Value PackedNumbers::update(const Ref &ref, int k, Op atomic, std::span<cons
     return emit(ir::packed_op(atomic), ref, k, operands);
 }
 
-/// Loops over the elements of one word, given its indices: `body` once with the `indices` of each.
+/// Loops over the elements of the word at the given indices: emits `body` with the `indices` of each element.
 Flow PackedNumbers::each_in_word(const Packed &array, std::span<const ir::Value> word, std::vector<ir::Value> &indices,
                                  const std::function<Flow()> &body) {
     const size_t axis = indices.size();

@@ -1,5 +1,5 @@
 #pragma once
-// Numbers of quant types, which lie in words beside others.
+// Numbers of quant types, which share words with other numbers.
 #include "frontend/walk.h"
 
 #include <unordered_map>
@@ -13,11 +13,11 @@ class PackedNumbers : public Part {
     std::vector<Packed> components(const Node *node, PyObject *field);
     Flow each_in_word(const Packed &array, std::span<const ir::Value> word, std::vector<ir::Value> &indices,
                       const std::function<Flow()> &body);
-    // Component `k` of a place.
+    // Accesses to component `k` of a place.
     ir::Value load(const Ref &ref, int k);
     ir::Value volatile_load(const Ref &ref, int k);
     void store(const Ref &ref, int k, ir::Value value);
-    /// As `atomic` does with an element that is not packed: the old number.
+    /// Does what `atomic` does with an unpacked element; returns the old number.
     ir::Value update(const Ref &ref, int k, ir::Op atomic, std::span<const ir::Value> operands);
 
   private:
@@ -26,7 +26,7 @@ class PackedNumbers : public Part {
         int cells = 0;
     };
     ir::Value emit(ir::Op op, const Ref &ref, int k, std::span<const ir::Value> operands);
-    std::unordered_map<uint32_t, InWord> in_word_; ///< indices made by loops over quant arrays, taken apart
+    std::unordered_map<uint32_t, InWord> in_word_; ///< parts of the indices that loops over quant arrays make
 };
 
 } // namespace qd::frontend

@@ -1,6 +1,6 @@
-// Parameters. Those of a plain kernel are declared as they stand; what is found inside of an argument (members of a
-// dataclass, arrays and lifted numbers of a data_oriented object, the gradient of an array) becomes a parameter when
-// the walk first meets it, so that nothing is passed that the kernel and its funcs do not use.
+// Parameters. Those of a plain kernel are declared as they are. The contents of an argument (members of a dataclass, arrays and lifted
+// numbers of a data_oriented object, the gradient of an array) become parameters when the walk first uses them, so that only what the
+// kernel and its funcs use is passed.
 #include "frontend/parameters.h"
 
 #include "frontend/annotations.h"
@@ -8,7 +8,7 @@
 #include "frontend/matrix.h"
 #include "frontend/objects.h"
 #include "frontend/place.h"
-#include "frontend/record.h"
+#include "frontend/struct_value.h"
 #include "frontend/scan.h"
 #include "frontend/scope.h"
 #include "frontend/types.h"
@@ -19,7 +19,7 @@ void Parameters::declare_parameters() {
     for (const Param &p : w_.request.params) {
         Binding binding;
         binding.name = w_.objects.intern(p.name);
-        if (p.value) w_.reads.param(size_t(&p - w_.request.params.data()), p.value);
+        if (p.value) w_.dependencies.param(size_t(&p - w_.request.params.data()), p.value);
         binding.value = declare(p);
         binding.argument = true;
         w_.scopes.add(std::move(binding));
@@ -30,10 +30,10 @@ void Parameters::declare_parameters() {
                 w_.places.new_variable(w_.request.source.tree, w_.scopes.bindings()[i].value);
 }
 
-/// Whether the kernel stores to members of this argument, or calls methods of it, which may: then it has a copy.
+/// True if the kernel stores to members of this argument, or calls methods of it, which may: it then needs a copy.
 bool Parameters::changes_struct(const Binding &argument) {
     if (w_.frames.front().assigned->count(argument.name)) return true;
-    if (!argument.value.is_record() || !argument.value.record().type->methods) return false;
+    if (!argument.value.is_structure() || !argument.value.structure().type->methods) return false;
     std::unordered_set<PyObject *> receivers;
     frontend::scan_receivers(items_of(w_.request.source.tree, Field::body), receivers);
     return receivers.count(argument.name) > 0;
@@ -88,7 +88,7 @@ Val Parameters::declare(const Param &p) {
     return v;
 }
 
-/// A struct argument or a member of one.
+/// Declares a struct argument or a member of one.
 Val Parameters::declare_value(PyObject *type) {
     const Node *tree = w_.request.source.tree;
     const Names &n = names();
@@ -100,10 +100,10 @@ Val Parameters::declare_value(PyObject *type) {
         for (int k = 0; k < rows * cols; ++k) comps.push_back(add_parameter(dtype_scalar(w_, tree, dtype.get())));
         return make_matrix(w_, std::move(comps), rows, cols, int(attribute_int(type, n.ndim, 1)));
     }
-    const RecordType *record = w_.records.record_type(tree, type);
+    const StructLayout *structure = w_.structs.layout_of(tree, type);
     std::vector<Val> members;
-    for (const PyRef &member : record->types) members.push_back(declare_value(member.get()));
-    return make_record(record, std::move(members));
+    for (const PyRef &member : structure->types) members.push_back(declare_value(member.get()));
+    return make_struct(structure, std::move(members));
 }
 
 /// Attribute or item `key` of an object with members.
@@ -118,11 +118,11 @@ const Val &Parameters::member(const Node *node, const Val &object, PyObject *key
     } catch (const UserError &error) {
         w_.fail(node, error.kind, error.what());
     }
-    w_.reads.member(owner, key, item, param);
+    w_.dependencies.member(owner, key, item, param);
     return members_.emplace(at, declare(param)).first->second;
 }
 
-/// Found through an object, it is given no `self`.
+/// True if the attribute is a static method, which gets no `self` when called on an object.
 static bool is_static_method(PyObject *object, PyObject *name) {
     PyTypeObject *type = PyType_Check(object) ? reinterpret_cast<PyTypeObject *>(object) : Py_TYPE(object);
     PyObject *found = _PyType_Lookup(type, name);
@@ -140,7 +140,7 @@ Val Parameters::bundle_attribute(const Node *node, const Val &bundle, PyObject *
     return v;
 }
 
-/// The gradients or duals of the arrays that have one become parameters, too.
+/// Makes the gradients or duals of arrays parameters, too.
 std::vector<ir::Value> Parameters::add_companions(const Node *node, PyObject *name) {
     std::unordered_map<uint32_t, ir::Value> companion;
     for (const Val &owner : std::vector<Val>(in_order_)) {
@@ -161,7 +161,7 @@ ir::Value Parameters::extent(const Val &array, int axis) {
     return b_.dim(parameter, info == arrays_.end() ? axis : info->second.level(axis));
 }
 
-/// From the order in which the user writes indices to the order of storage.
+/// Reorders indices from the user's order to that of the storage.
 std::vector<ir::Value> Parameters::storage_indices(const Val &array, std::vector<ir::Value> indices) const {
     const std::vector<int> &layout = arrays_.at(array.array().parameter.id).layout;
     if (layout.empty()) return indices;

@@ -1,5 +1,5 @@
 #pragma once
-// Parameters of the kernel, and what is found inside of its arguments.
+// Parameters of the kernel, and members of its arguments.
 #include "frontend/walk.h"
 
 #include <map>
@@ -16,14 +16,14 @@ class Parameters : public Part {
     void declare_parameters();
     const Val &member(const Node *node, const Val &owner, PyObject *key, bool item);
     Val bundle_attribute(const Node *node, const Val &bundle, PyObject *name);
-    ir::Value extent(const Val &array, int axis); ///< along an index of the user
+    ir::Value extent(const Val &array, int axis); ///< along one of the user's indices
     std::vector<ir::Value> storage_indices(const Val &array, std::vector<ir::Value> indices) const;
     const ArrayInfo &array(ir::Value parameter) const { return arrays_.at(parameter.id); }
-    /// Whether a parameter is an attribute that is read at every launch.
+    /// True if a parameter is an attribute that is read at every launch.
     bool is_lifted(ir::Value parameter) const { return lifted_.count(parameter.id) > 0; }
-    /// Adds the gradients or duals (`name`) of all arrays; by number of the parameter, the one that is its companion, or 0.
+    /// Adds the gradients or duals (`name`) of all arrays. Returns for each parameter its companion, or 0.
     std::vector<ir::Value> add_companions(const Node *node, PyObject *name);
-    /// Leaves of the arguments that became parameters, in their order.
+    /// Leaves of the arguments that became parameters, in order.
     std::vector<int> take_leaves() { return std::move(leaves_); }
 
   private:
@@ -35,7 +35,7 @@ class Parameters : public Part {
     std::unordered_map<uint32_t, ArrayInfo> arrays_;     ///< by parameter value
     std::map<std::pair<int, std::string>, Val> members_; ///< by owner and key
     std::unordered_set<uint32_t> lifted_;
-    std::vector<Val> in_order_; ///< arrays whose members can be asked for
+    std::vector<Val> in_order_; ///< arrays whose members may be requested
     std::vector<int> leaves_;
 };
 

@@ -6,7 +6,7 @@
 #include "frontend/objects.h"
 #include "frontend/packed.h"
 #include "frontend/parameters.h"
-#include "frontend/record.h"
+#include "frontend/struct_value.h"
 #include "frontend/recursion.h"
 #include "frontend/types.h"
 
@@ -46,11 +46,11 @@ Val Places::load(Val v) {
         for (int k = 0; k < ref.n * ref.m; ++k) out.comps.push_back(load_part(ref, k));
         return out;
     }
-    case Tag::record:
-        if (w_.records.is_being_made(v.record().type))
+    case Tag::structure:
+        if (w_.structs.is_being_made(v.structure().type))
             w_.fail_here(UserErrorKind::type, "`" + type_text(w_, v) + "` is still being made: it is no value yet",
                          "store, pass or return it when `__init__` is over");
-        for (Val &member : v.record().members) member = load(std::move(member));
+        for (Val &member : v.structure().members) member = load(std::move(member));
         return v;
     case Tag::element:
         if (std::shared_ptr<Ref> &variable = v.element().variable) {
@@ -64,7 +64,7 @@ Val Places::load(Val v) {
     case Tag::matrix:
     case Tag::array:
     case Tag::bundle:
-    case Tag::sequence: // its items may be places, which are read when they are used
+    case Tag::sequence: // its items may be places, which are loaded on use
     case Tag::dict:
     case Tag::loop:
     case Tag::method:
@@ -75,7 +75,7 @@ Val Places::load(Val v) {
     return v;
 }
 
-/// Loads what `node` denotes; a fault there is told of it and not of the statement around.
+/// Loads the value that `node` denotes; a fault is reported at that node instead of the enclosing statement.
 Val Places::read_place(const Node *node, const Val &place) {
     if (place.ref()->base == Ref::Base::variable) return load(place);
     AtNode at(w_, node);
@@ -115,7 +115,7 @@ ir::Value Places::part_pointer(const Ref &ref, int k) {
 
 namespace {
 
-/// comps = first, first + step, ...
+/// True if comps = first, first + step, ...
 bool evenly_spaced(const std::vector<int> &comps, int &first, int &step) {
     first = comps.empty() ? 0 : comps[0];
     step = comps.size() > 1 ? comps[1] - comps[0] : 1;
@@ -128,7 +128,7 @@ bool evenly_spaced(const std::vector<int> &comps, int &first, int &step) {
 
 namespace {
 
-/// The place of the whole cell that holds a member.
+/// The place of the whole cell that contains a member.
 uint32_t cell_of(ir::Function &fn, uint32_t member) {
     ir::Place cell = fn.places[member];
     cell.elem = Scalar::u8;
@@ -142,9 +142,8 @@ uint32_t cell_of(ir::Function &fn, uint32_t member) {
     return uint32_t(fn.places.size() - 1);
 }
 
-/// True if the same indices lead to bytes at a fixed distance: from where their ways part, all levels are dense and
-/// alike.
-bool beside(const ir::Place &a, const ir::Place &b) {
+/// True if equal indices lead to addresses at a fixed distance: from the level where the paths diverge, all levels are dense and alike.
+bool at_fixed_distance(const ir::Place &a, const ir::Place &b) {
     if (a.tree != b.tree || a.elem != b.elem || a.index_offset != b.index_offset || a.levels.size() != b.levels.size())
         return false;
     bool parted = false;
@@ -165,7 +164,7 @@ long distance(const ir::Place &a, const ir::Place &b) {
 
 } // namespace
 
-/// The component of the base with that number, known only at run time.
+/// The address of a component of the base whose number is known only at run time.
 ir::Value Places::indexed_pointer(const Ref &ref, ir::Value component) {
     if (ref.base == Ref::Base::element) {
         const ir::Type type = fn_.type(ref.array);
@@ -176,12 +175,12 @@ ir::Value Places::indexed_pointer(const Ref &ref, ir::Value component) {
     ir::Value base;
     long stride = ir::size_of(ref.elem), start = 0;
     if (ref.base == Ref::Base::field) {
-        // Any component may be meant, so the address is one in the tree, not one of the first component's.
+        // Any component may be meant, so the address is relative to the cell, not to the first component.
         stride = ref.field->stride;
         if (w_.request.mode == autodiff::Mode::none) {
             base = b_.place(cell_of(fn_, ref.field->places[0]), ref.indices);
             start = long(fn_.places[ref.field->places[0]].byte_offset);
-        } else { // from where a companion begins elsewhere
+        } else { // a companion starts elsewhere
             base = b_.place(w_.gradients.first_component(*ref.field), ref.indices);
         }
     } else {
@@ -299,7 +298,7 @@ Val Places::new_variable(const Node *node, const Val &given) {
     }
     case Tag::sequence:
     case Tag::dict:
-    case Tag::record:
+    case Tag::structure:
         for (Val &item : v.parts())
             if (storable(item) && !item.is_static) item = new_variable(node, item);
         return v;
@@ -312,7 +311,7 @@ Val Places::new_variable(const Node *node, const Val &given) {
     case Tag::ref:
     case Tag::container:
     case Tag::relation:
-    case Tag::triplet: break; // stand for themselves
+    case Tag::triplet: break; // need no variable
     }
     return v;
 }
@@ -323,7 +322,7 @@ bool Places::storable(const Val &v) {
     case Tag::scalar:
     case Tag::matrix:
     case Tag::sequence:
-    case Tag::record: return true;
+    case Tag::structure: return true;
     case Tag::constant: {
         if (is_number(v)) return true;
         const Kind kind = w_.objects.kind_of(v.object());
@@ -343,17 +342,17 @@ bool Places::storable(const Val &v) {
     return false;
 }
 
-/// True if a member of an instance needs no variable: it is one, or no value of the run.
+/// True if a member of an instance needs no variable: it is one, or it is not a run-time value.
 static bool is_settled(const Val &v) {
-    if (v.is_record() || v.is_sequence() || v.is_dict())
+    if (v.is_structure() || v.is_sequence() || v.is_dict())
         return std::all_of(v.parts().begin(), v.parts().end(), is_settled);
     return v.is_static || !(v.is_scalar() || v.is_matrix() || is_number(v));
 }
 
 bool is_place(const Val &v) {
-    const val::Record *record = v.if_record();
-    return v.is_ref() || (record && std::all_of(record->members.begin(), record->members.end(),
-                                                record->type->cls ? is_settled : is_place));
+    const val::StructValue *structure = v.if_structure();
+    return v.is_ref() || (structure && std::all_of(structure->members.begin(), structure->members.end(),
+                                                   structure->type->cls ? is_settled : is_place));
 }
 
 void Places::store(const Node *node, const Ref &ref, const Val &given) {
@@ -444,13 +443,13 @@ long Places::component_stride(const std::vector<uint32_t> &places) const {
     const long step = distance(first, fn_.places[places[1]]);
     for (size_t k = 0; k < places.size(); ++k) {
         const ir::Place &p = fn_.places[places[k]];
-        if (!beside(first, p) || distance(first, p) != long(k) * step) return 0;
+        if (!at_fixed_distance(first, p) || distance(first, p) != long(k) * step) return 0;
     }
     return step;
 }
 
-/// A variable that holds a value, so that it can be indexed. Host matrices and arguments of the kernel never change:
-/// theirs stands once at the start of the task, outside of its loops.
+/// A variable that holds a value, so that it can be indexed. Host matrices and arguments of the kernel never change: their variable is made
+/// once at the start of the task, outside its loops.
 Val Places::indexed_value(const Node *node, const Val &v) {
     const auto is_argument = [&](ir::Value c) {
         return std::find(fn_.params.begin(), fn_.params.end(), c) != fn_.params.end();

@@ -25,7 +25,7 @@ class Places : public Part {
     void settle_matrices();
     bool storable(const Val &v);
     uint32_t place_index(int place);
-    /// Bytes from each of the places to the next; 0 if they do not stand evenly.
+    /// Bytes from each of the places to the next; 0 if they are not evenly spaced.
     long component_stride(const std::vector<uint32_t> &places) const;
     const FieldInfo *field_info(const Node *node, PyObject *object);
     Val indexed_value(const Node *node, const Val &v);
@@ -37,12 +37,12 @@ class Places : public Part {
 
     std::deque<MatrixVar> matrices_;
     std::unordered_map<PyObject *, std::unique_ptr<FieldInfo>> fields_;
-    std::unordered_map<int, uint32_t> places_;             ///< of the program -> of the function
-    std::map<std::pair<uintptr_t, uint32_t>, Val> tables_; ///< indexed_value: by what it holds and region
+    std::unordered_map<int, uint32_t> places_;             ///< place of the program -> place of the function
+    std::map<std::pair<uintptr_t, uint32_t>, Val> tables_; ///< tables of indexed_value, by contents and region
 };
 
 Val component(const Val &matrix, int k);
 Val field_ref(const FieldInfo *info, std::vector<ir::Value> indices);
-bool is_place(const Val &v); ///< can be stored to
+bool is_place(const Val &v); ///< true if it can be stored to
 
 } // namespace qd::frontend

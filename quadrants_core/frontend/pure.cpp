@@ -1,7 +1,6 @@
-// Kernels that promised to read nothing but their arguments (fastcache=True). What counts as reading: a name from
-// outside of the kernel that holds a plain number or text or a field, or such an attribute of an object from outside.
-// Funcs, types and modules may be named, and constants of math, numpy and this package. Names in upper case, and what
-// stands in qd.static, give a warning instead of an error.
+// Kernels that promise to read only their arguments (fastcache=True). A violation is a name from outside the kernel that denotes a plain
+// number, text or a field, or such an attribute of an object from outside. Funcs, types and modules are allowed, as are constants of math,
+// numpy and this package. For names in upper case, and inside qd.static, it is a warning instead of an error.
 #include "frontend/pure.h"
 
 #include "frontend/objects.h"
@@ -14,7 +13,7 @@ namespace {
 
 constexpr const char *tag = "[PURE.VIOLATION] WARNING: ";
 
-/// Of "numpy.linalg" the "numpy".
+/// Returns "numpy" for "numpy.linalg".
 std::string_view package_of(std::string_view module) { return module.substr(0, module.find('.')); }
 
 bool is_constant_module(PyObject *object) {
@@ -47,7 +46,7 @@ static void violation(Walk &w, const Node *node, PyObject *name, const std::stri
         w.fail(node, UserErrorKind::compilation, tag + message, "pass it to the kernel as an argument");
 }
 
-/// Funcs that the package lends to kernels read its own constants.
+/// True in a func of the package, which may read the package's own constants.
 bool in_package(Walk &w) {
     const PyRef module = attribute(w.frames.back().function, names().__module__);
     return module && PyUnicode_Check(module.get()) && package_of(text(module.get())) == "quadrants";

@@ -1,5 +1,5 @@
 #pragma once
-// What pure kernels may not read.
+// Reads that pure kernels may not make.
 #include "frontend/walk.h"
 
 namespace qd::frontend {

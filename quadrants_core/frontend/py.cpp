@@ -29,7 +29,7 @@ std::string type_name(PyObject *object) {
 
 PyRef attribute(PyObject *object, PyObject *name) {
     collect_if_asked();
-    PyObject *value = nullptr; // of one that is absent there is no AttributeError to make
+    PyObject *value = nullptr; // the look-up makes no AttributeError for an absent attribute
 #if PY_VERSION_HEX >= 0x030d0000
     if (PyObject_GetOptionalAttr(object, name, &value) < 0) PyErr_Clear();
 #else
@@ -55,7 +55,7 @@ PyRef plain_number(PyObject *object) {
     PyObject *number = nullptr;
     if (std::strcmp(type, "numpy.ndarray") == 0) {
         if (PyObject_Size(object) >= 0) return {};
-        PyErr_Clear(); // no dimension, so no length
+        PyErr_Clear(); // no dimensions, so no length
         number = PyObject_CallMethod(object, "item", nullptr);
         if (!number) PyErr_Clear();
         return PyRef::steal(number);

@@ -50,16 +50,16 @@ inline std::string text(PyObject *str) {
     }
     return std::string(data, size_t(size));
 }
-/// repr or str of any object; never fails.
+/// The repr of any object, or else its str; never fails.
 std::string repr(PyObject *object);
 std::string type_name(PyObject *object);
-/// Attribute of a foreign object; empty and no Python error if it is absent.
+/// An attribute of a foreign object; null, without a Python error, if it is absent.
 PyRef attribute(PyObject *object, PyObject *name);
-/// A numpy scalar, or an array without dimensions, as a Python number; empty for all other objects.
+/// A numpy scalar, or an array without dimensions, as a Python number; null for all other objects.
 PyRef plain_number(PyObject *object);
-/// What a name means where `function` was defined: closure, globals, builtins; empty if nothing.
+/// The object that a name denotes where `function` was defined: closure, globals, builtins; null if there is none.
 PyRef find_name(PyObject *function, PyObject *name);
-/// Annotation of a parameter of `function`, evaluated if it is text; empty if there is none or an error is set.
+/// The annotation of a parameter of `function`, evaluated if it is text; null if there is none or an error is set.
 PyRef find_annotation(PyObject *function, PyObject *name);
 long attribute_int(PyObject *object, PyObject *name, long fallback);
 

@@ -1,4 +1,4 @@
-// What loops run over, and qd.loop_config.
+// Iteration spaces of loops, and qd.loop_config.
 #include "frontend/ranges.h"
 
 #include "frontend/builtins.h"
@@ -7,7 +7,7 @@
 #include "frontend/loops.h"
 #include "frontend/objects.h"
 #include "frontend/place.h"
-#include "frontend/record.h"
+#include "frontend/struct_value.h"
 #include "frontend/static.h"
 #include "frontend/types.h"
 
@@ -32,7 +32,7 @@ Val handlers::range(Walk &w, const Call &call) {
 Val handlers::ndrange(Walk &w, const Call &call) {
     const Node *node = call.node;
     if (const Node *first = call.arg_node(0); first != node && first->kind == NodeKind::Call) {
-        const Val callee = eval(w, child(first, Field::func), Use::handed_on);
+        const Val callee = eval(w, child(first, Field::func), Use::forwarded);
         const BuiltinRow *row = callee.is_constant() ? w.objects.builtin_of(callee.object()) : nullptr;
         if (row && (row->handler == &handlers::static_ || row->handler == &handlers::grouped ||
                     row->handler == &handlers::ndrange))
@@ -113,7 +113,7 @@ Val handlers::grouped(Walk &w, const Call &call) {
     }
     if (w.static_depth) w.fail_syntax(call.node, "Only 'qd.ndrange' is allowed in 'qd.static(qd.grouped(...))'.");
     if (inner.is_constant() && w.objects.kind_of(inner.object()) == Kind::struct_field)
-        inner = constant(w.records.leaf_field(inner.object()));
+        inner = constant(w.structs.leaf_field(inner.object()));
     const bool is_field = inner.is_constant() && (w.objects.kind_of(inner.object()) == Kind::field ||
                                                   w.objects.kind_of(inner.object()) == Kind::matrix_field ||
                                                   w.objects.kind_of(inner.object()) == Kind::snode);

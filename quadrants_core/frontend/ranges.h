@@ -4,7 +4,7 @@
 
 namespace qd::frontend {
 
-/// What a loop over a field, an ndarray or the cells of a level runs over.
+/// The iteration space of a loop over a field, an ndarray or the cells of a level.
 Val loop_over(const Val &target, bool grouped);
 std::vector<int> ndrange_axes(Walk &w, const Node *node, const Val &axes, size_t rank);
 

@@ -1,6 +1,5 @@
-// Real funcs: `return` inside of branches and loops. The body stands in a loop that runs once. A return stores its
-// value, and leaves the innermost loop; after every loop of the body that holds a return a flag tells whether to go on
-// leaving.
+// Real funcs: `return` inside branches and loops. The body is in a loop that runs once. A return stores its value and leaves the innermost
+// loop; after every loop that contains a return, a flag decides whether to leave the next loop, too.
 #include "frontend/real.h"
 
 #include "frontend/annotations.h"
@@ -10,11 +9,11 @@
 #include "frontend/funcs.h"
 #include "frontend/objects.h"
 #include "frontend/place.h"
-#include "frontend/record.h"
+#include "frontend/struct_value.h"
 
 namespace qd::frontend {
 
-/// A variable for a result of this type, zero at first.
+/// A variable for a result of this type, initialised to zero.
 Val result_place(Walk &w, const Node *node, PyObject *annotation) {
     if (PyTuple_Check(annotation)) {
         std::vector<Val> out;
@@ -25,14 +24,14 @@ Val result_place(Walk &w, const Node *node, PyObject *annotation) {
     const Kind kind = w.objects.kind_of(annotation);
     if (!is_dtype(w, annotation) && kind != Kind::matrix_type && kind != Kind::struct_type)
         w.fail_syntax(node, "The return type is not supported now!");
-    return w.places.new_variable(node, w.records.zero_member(node, annotation));
+    return w.places.new_variable(node, w.structs.zero_member(node, annotation));
 }
 
 void store_result(Walk &w, const Node *node, const Val &place, const Val &v) {
     if (place.is_sequence())
         store_sequence(w, node, place, v);
-    else if (place.is_record())
-        w.records.store_record(node, place, v);
+    else if (place.is_structure())
+        w.structs.store_struct(node, place, v);
     else if (place.is_ref())
         w.places.store(node, *place.ref(), v);
 }
@@ -56,7 +55,7 @@ Flow real_return(Walk &w, const Node *node) {
     return Flow::stop;
 }
 
-/// After a loop of a real func that holds returns: leaves the next one too, if one of them was met.
+/// Follows a loop of a real func that contains returns: leaves the enclosing loop too, if a return was executed.
 void leave_if_returned(Walk &w, int returns_before) {
     const std::shared_ptr<RealFrame> &real = w.frames.back().real;
     if (!real || real->returns == returns_before) return;

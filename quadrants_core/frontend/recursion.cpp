@@ -1,9 +1,8 @@
-// Real funcs that call themselves, directly or through others: all of them become one state machine, a loop whose body
-// is a row of `if pc == k: ...`. A statement that holds a call to such a func, or a return, is cut there (states.cpp);
-// any other statement stands in its state as it would elsewhere. A call saves the caller's variables on typed stacks,
-// and the state after it takes them back. A parameter by reference is a variable of the callee: it gets the value of
-// the place, and the place gets its value when the call is over. Funcs that are inlined and lead to a real func are cut
-// too, at each of their calls anew.
+// Real funcs that call themselves, directly or through others: all of them become one state machine, a loop whose body is a sequence of `if
+// pc == k: ...`. A statement that contains a call of such a func, or a return, is cut into states there (states.cpp); any other statement
+// is emitted into the current state as usual. A call saves the caller's variables on typed stacks, and the state after it restores them. A
+// parameter by reference is a variable of the callee: it receives the value of the place, and the place receives its value after the call.
+// Inlined funcs that lead to a real func are cut too, separately at each of their calls.
 #include "frontend/recursion.h"
 
 #include "frontend/annotations.h"
@@ -17,7 +16,7 @@
 #include "frontend/objects.h"
 #include "frontend/place.h"
 #include "frontend/real.h"
-#include "frontend/record.h"
+#include "frontend/struct_value.h"
 #include "frontend/scope.h"
 
 #include <algorithm>
@@ -31,8 +30,8 @@ static bool is_local(const Val &v);
 
 namespace {
 
-constexpr int deepest = 256;        ///< activations
-constexpr int most_instances = 100; ///< of one func
+constexpr int deepest = 256;        ///< limit on activations
+constexpr int most_instances = 100; ///< limit on instances of one func
 constexpr int done = -1;            ///< state after the outermost return
 
 } // namespace
@@ -43,7 +42,7 @@ void visit_tree(const Node *tree, const std::function<bool(const Node *)> &visit
     each_child(tree, [&](const Node *node) { visit_tree(node, visit); });
 }
 
-/// A variable: at the start of the machine, if one is being made.
+/// Makes a variable, at the start of the machine if one is under construction.
 ir::Value Recursion::make_local(Scalar elem) {
     if (!machine_) return b_.local(elem, 1);
     const ir::BlockId block = std::exchange(b_.block, machine_->entry);
@@ -89,9 +88,9 @@ void Recursion::branch_to(ir::Value condition, int yes, int no) {
 
 namespace {
 
-/// Addresses of all scalars of a variable.
+/// Collects the addresses of all scalars of a variable.
 void collect_pointers(const Val &v, std::vector<ir::Value> &out) {
-    if (v.is_sequence() || v.is_record() || v.is_dict()) {
+    if (v.is_sequence() || v.is_structure() || v.is_dict()) {
         for (const Val &item : v.parts()) collect_pointers(item, out);
     } else if (v.is_ref() && v.ref()->local && v.ref()->pointer) {
         out.push_back(v.ref()->pointer);
@@ -102,7 +101,7 @@ void collect_pointers(const Val &v, std::vector<ir::Value> &out) {
 
 } // namespace
 
-/// Where the `slot`-th scalar of a type lies on the stack of the current activation.
+/// The address of the `slot`-th scalar of a type on the stack of the current activation.
 ir::Value Recursion::stack_place(Scalar elem, int slot) {
     Machine &m = *machine_;
     Machine::Stack &stack = m.stacks[elem];
@@ -126,7 +125,7 @@ ir::Value Recursion::stack_place(Scalar elem, int slot) {
     return b_.offset(stack.array, bytes, elem);
 }
 
-/// Variables of the activation that is leaving; every one once.
+/// The variables of the activation that makes a call, each once.
 std::vector<ir::Value> Recursion::live_variables() {
     std::vector<ir::Value> all{machine_->back};
     for (size_t i = machine_->first_binding; i < w_.scopes.size(); ++i)
@@ -146,7 +145,7 @@ bool Recursion::is_template(const FuncInfo &info, size_t i) {
 
 namespace {
 
-/// Whether it is known at compile time and stands for no place of the caller.
+/// True if a value is known at compile time and does not denote a place of the caller.
 bool is_fixed(const Val &v) {
     switch (v.tag()) {
     case Tag::none:
@@ -157,7 +156,7 @@ bool is_fixed(const Val &v) {
     case Tag::scalar:
     case Tag::matrix:
     case Tag::dict:
-    case Tag::record:
+    case Tag::structure:
     case Tag::loop:
     case Tag::method:
     case Tag::ref:
@@ -178,7 +177,7 @@ bool is_same_object(PyObject *x, PyObject *y) {
     return PyObject_RichCompareBool(x, y, Py_EQ) == 1;
 }
 
-/// Whether two values, neither of them a place, stand for the same.
+/// True if two values, neither of them a place, are the same.
 bool is_same(const Val &a, const Val &b) {
     if (a.tag() != b.tag() || !std::ranges::equal(a.parts(), b.parts(), is_same)) return false;
     switch (a.tag()) {
@@ -206,7 +205,7 @@ bool is_same(const Val &a, const Val &b) {
                is_same(*a.triplet().builder, *b.triplet().builder);
     case Tag::none:
     case Tag::dict:
-    case Tag::record:
+    case Tag::structure:
     case Tag::loop:
     case Tag::method:
     case Tag::ref: return true;
@@ -216,19 +215,19 @@ bool is_same(const Val &a, const Val &b) {
 
 } // namespace
 
-/// Whether a func that calls itself can become part of a state machine: what its templates stand for is known.
+/// True if a func that calls itself can become part of a state machine: the arguments for its templates are known.
 bool Recursion::can_recur(const FuncInfo &info, const std::vector<Val> &args) {
     for (size_t i = 0; i < args.size(); ++i)
         if (is_template(info, i) && !is_fixed(args[i]) && !is_own_struct(info, i, args[i])) return false;
     return true;
 }
 
-/// True if an argument is the struct whose method the func is, and which that does not change: it is passed by value.
+/// True if an argument is the struct of which the func is a method, and the func does not modify it: it is passed by value.
 bool Recursion::is_own_struct(const FuncInfo &info, size_t i, const Val &arg) {
-    return i == 0 && arg.is_record() && arg.record().type->object && !info.assigned.count(info.params[0].name);
+    return i == 0 && arg.is_structure() && arg.structure().type->object && !info.assigned.count(info.params[0].name);
 }
 
-/// Equal template arguments mean one instance.
+/// True if the template arguments equal those of an instance.
 bool Recursion::same_instance(const MachineFunction &f, const std::vector<Val> &args) {
     for (size_t i = 0; i < args.size(); ++i)
         if (is_template(*f.info, i) && !is_own_struct(*f.info, i, args[i]) && !is_same(f.params[i], args[i]))
@@ -260,10 +259,10 @@ MachineFunction &Recursion::machine_function(const Node *node, FuncInfo &info, c
     for (size_t i = 0; i < args.size(); ++i) {
         PyRef annotation = info.params[i].annotation;
         if (is_reference(info, i)) annotation = attribute(annotation.get(), names().dtype);
-        if (is_template(info, i) && is_own_struct(info, i, args[i])) annotation = args[i].record().type->object;
+        if (is_template(info, i) && is_own_struct(info, i, args[i])) annotation = args[i].structure().type->object;
         const Kind kind = w_.objects.kind_of(annotation.get());
         const bool by_value = is_dtype(w_, annotation.get()) || kind == Kind::matrix_type || kind == Kind::struct_type;
-        f.params.push_back(by_value ? w_.places.new_variable(node, w_.records.zero_member(node, annotation.get()))
+        f.params.push_back(by_value ? w_.places.new_variable(node, w_.structs.zero_member(node, annotation.get()))
                                     : args[i]);
     }
     if (info.returns) f.result = result_place(w_, node, info.returns.get());
@@ -300,7 +299,7 @@ const Node *Recursion::reference_node(const Node *node, const FuncInfo &info, si
     return found;
 }
 
-/// Stores what the callee left in its parameters by reference.
+/// Stores the final values of the callee's parameters by reference to their places.
 void Recursion::copy_back(const Node *node, const FuncInfo &info, const std::vector<Val> &finals, bool is_method) {
     std::vector<Val> places;
     for (size_t i = 0; i < finals.size(); ++i)
@@ -312,7 +311,7 @@ void Recursion::copy_back(const Node *node, const FuncInfo &info, const std::vec
         if (!last.is_none()) store_result(w_, node, places[at++], last);
 }
 
-/// The values of the parameters by reference at the end of a call; none for others.
+/// The values of the parameters by reference at the end of a call; none for other parameters.
 std::vector<Val> Recursion::final_references(const MachineFunction &f) {
     std::vector<Val> out(f.params.size());
     for (size_t i = 0; i < out.size(); ++i)
@@ -320,9 +319,9 @@ std::vector<Val> Recursion::final_references(const MachineFunction &f) {
     return out;
 }
 
-/// The instance that a method is called for, which is not evaluated as an attribute.
+/// The instance on which a method is called. The method is not evaluated as an attribute.
 Val Recursion::owner_of_method(const Node *node) {
-    w_.reads.give_up(); // nor is it noted as one
+    w_.dependencies.give_up(); // so that read is not recorded
     return eval(w_, child(child(node, Field::func), Field::value));
 }
 
@@ -375,7 +374,7 @@ void Recursion::flat_call(const Node *node, FuncInfo &info, bool is_method) {
     m.values[node] = info.returns ? w_.places.new_variable(node, loaded_result(w_, f.result)) : Val{};
 }
 
-/// The body of a func that is inlined and leads to a real func, cut where it stands.
+/// Inlines the body of a func that leads to a real func, cut into states.
 void Recursion::flat_inline(const Node *node, FuncInfo &info, bool is_method) {
     Machine &m = *machine_;
     Call call = arguments(w_, node, true, true);
@@ -403,7 +402,7 @@ void Recursion::flat_inline(const Node *node, FuncInfo &info, bool is_method) {
     m.values[node] = w_.places.storable(v) ? w_.places.new_variable(node, v) : v;
 }
 
-/// Whether a place is a whole variable: its address is known in every state.
+/// True if a place is a whole variable, whose address is known in every state.
 bool Recursion::outlives_state(const Val &v) const {
     if (!v.is_ref()) return std::ranges::all_of(v.parts(), [&](const Val &item) { return outlives_state(item); });
     const Ref &ref = *v.ref();
@@ -481,12 +480,12 @@ Val Recursion::recursive_call(const Node *node, FuncInfo &info, const std::vecto
     return info.returns ? loaded_result(w_, first.result) : Val{};
 }
 
-/// The outermost call: its arguments become the parameters before the loop starts.
+/// The outermost call: its arguments are stored to the parameters before the loop starts.
 MachineFunction &Recursion::start_machine(const Node *node, FuncInfo &info, const std::vector<Val> &args,
                                           ir::Value loop) {
     const ir::BlockId block = b_.block;
     std::vector<ir::Value> &insts = fn_[block].insts;
-    insts.pop_back(); // the loop: what follows stands before it
+    insts.pop_back(); // the loop: the following code goes before it
     MachineFunction &f = machine_function(node, info, args);
     for (size_t i = 0; i < args.size(); ++i)
         if (is_place(f.params[i]) && is_local(f.params[i])) store_result(w_, node, f.params[i], args[i]);

@@ -1,5 +1,5 @@
 #pragma once
-// Real funcs that call themselves: the state machine they become.
+// The state machine for real funcs that call themselves.
 #include "frontend/machine.h"
 #include "frontend/loops.h"
 
@@ -16,13 +16,13 @@ class Recursion : public Part {
     bool can_recur(const FuncInfo &info, const std::vector<Val> &args);
     /// The block in which variables are made.
     ir::BlockId block_of_variables() const { return machine_ ? machine_->entry : b_.block; }
-    /// What a node gave that has run in an earlier state; null if it has not.
+    /// The value of a node that ran in an earlier state; null if it did not.
     const Val *value_of(const Node *node) const {
         if (!machine_) return nullptr;
         const auto known = machine_->values.find(node);
         return known == machine_->values.end() ? nullptr : &known->second;
     }
-    /// Keeps the value of a node live while the ones after it are computed.
+    /// Keeps the value of a node live while the following ones are computed.
     void keep_value(const Node *node, const Val &value) { machine_->values[node] = value; }
 
   private:
@@ -61,7 +61,7 @@ class Recursion : public Part {
     bool is_template(const FuncInfo &info, size_t i);
     bool is_own_struct(const FuncInfo &info, size_t i, const Val &arg);
     bool same_instance(const MachineFunction &f, const std::vector<Val> &args);
-    Machine *machine_ = nullptr; ///< being made
+    Machine *machine_ = nullptr; ///< the machine under construction
 };
 
 } // namespace qd::frontend

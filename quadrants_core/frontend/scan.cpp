@@ -19,7 +19,7 @@ void scan_target(const Node *target, std::unordered_set<PyObject *> &out) {
     }
 }
 
-/// The name by which a call calls: `f(...)` and `x.f(...)` give "f".
+/// The name that a call uses: "f" for `f(...)` and `x.f(...)`.
 std::string called(const Node *call) {
     const Node *callee = child(call, Field::func);
     const NodeKind kind = callee->kind;
@@ -43,7 +43,7 @@ void scan_expression(const Node *node, std::unordered_set<PyObject *> &out) {
             scan_target(child(keyword, Field::value), out);
 }
 
-/// How many statements of this class belong to the loop whose body `list` is.
+/// The number of statements of this kind that belong to the loop whose body is `list`.
 int count(Items list, NodeKind wanted) {
     check_stack();
     int found = 0;
@@ -93,7 +93,7 @@ void scan_changed(const Source &source, std::unordered_set<PyObject *> &out) {
     const Items body = items_of(source.tree, Field::body);
     scan_assigned(body, out);
     const auto mentions = [&](const char *words) { return source.text.find(words) != std::string::npos; };
-    if (!mentions("atomic_") && !mentions(":=") && !mentions("fill")) return; // most have none: spares the walk
+    if (!mentions("atomic_") && !mentions(":=") && !mentions("fill")) return; // spares most functions the walk
     for (const Node *statement : body) each_node(statement, [&](const Node *node) { scan_expression(node, out); });
 }
 
@@ -118,9 +118,9 @@ void scan_certain(const Node *node, std::optional<bool> truth, std::unordered_se
         const bool flips = truth && child(node, Field::op)->kind == NodeKind::Not;
         scan_certain(child(node, Field::operand), flips ? std::optional(!*truth) : std::nullopt, out);
     } else if (kind == NodeKind::BoolOp) {
-        const bool looks_at_all = truth == (child(node, Field::op)->kind == NodeKind::And);
+        const bool evaluates_all = truth == (child(node, Field::op)->kind == NodeKind::And);
         const Items values = items_of(node, Field::values);
-        all(looks_at_all ? values : values.to(1), looks_at_all ? truth : std::nullopt);
+        all(evaluates_all ? values : values.to(1), evaluates_all ? truth : std::nullopt);
     } else if (kind == NodeKind::Compare) {
         const Items others = items_of(node, Field::comparators);
         scan_certain(child(node, Field::left), std::nullopt, out);

@@ -1,4 +1,4 @@
-// Names: kernel-local scopes first, then the closure, then globals, then builtins (read now, baked into the kernel).
+// Names: kernel-local scopes first, then the closure, globals and builtins, which are read now and compiled into the kernel.
 #include "frontend/scope.h"
 
 #include "frontend/builtins.h"
@@ -18,7 +18,7 @@ void Scopes::bind(PyObject *name, Val value) {
     Binding binding;
     binding.name = name;
     binding.value = std::move(value);
-    binding.value.is_static = false; // said of the expression, not of the name
+    binding.value.is_static = false; // applies to the expression, not to the name
     bindings_.push_back(std::move(binding));
 }
 
@@ -48,7 +48,7 @@ void Scopes::reveal(const std::unordered_set<PyObject *> &names) {
 PyRef Scopes::find_global(PyObject *name) {
     PyObject *function = w_.frames.back().function;
     PyRef found = function ? find_name(function, name) : PyRef::borrow(PyDict_GetItem(PyEval_GetBuiltins(), name));
-    if (found) w_.reads.name(function, name, found.get());
+    if (found) w_.dependencies.name(function, name, found.get());
     return found;
 }
 

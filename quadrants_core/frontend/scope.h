@@ -1,5 +1,5 @@
 #pragma once
-// Names: what the variables of the scopes at hand stand for, and what is found outside of them.
+// Names: the values of variables in the current scopes, and lookup of names outside them.
 #include "frontend/walk.h"
 
 #include <unordered_set>
@@ -9,9 +9,9 @@ namespace qd::frontend {
 struct Binding {
     PyObject *name = nullptr;
     Val value;
-    bool argument = false; ///< of a kernel: immutable
+    bool argument = false; ///< parameter of a kernel: immutable
     bool annotated = false;
-    bool maybe = false; ///< bound by `:=` in an arm that may not have run: readable where a test says that it has
+    bool maybe = false; ///< bound by `:=` in an arm that may not have run: readable where a test implies that it has
 };
 
 class Scopes : public Part {
@@ -23,26 +23,26 @@ class Scopes : public Part {
     PyRef find_global(PyObject *name);
     void add(Binding binding) { bindings_.push_back(std::move(binding)); }
     bool in_this_scope(const Binding *binding) const { return binding && size_t(binding - bindings_.data()) >= scope_; }
-    /// Binds a name that an arm of a choice bound; `maybe`: the other arm did not.
+    /// Binds a name that an arm of a choice bound; `maybe`: the other arm did not bind it.
     void bind_from_arm(PyObject *name, Val value, bool maybe);
     /// True if the name is bound in an arm that may not have run.
     bool may_be_unbound(PyObject *name) const;
     bool has_maybes() const { return has_maybes_; }
-    /// Makes names that may be unbound readable in the scope at hand.
+    /// Makes names that may be unbound readable in the current scope.
     void reveal(const std::unordered_set<PyObject *> &names);
     size_t size() const { return bindings_.size(); }
-    /// Of all scopes, outermost first.
+    /// The bindings of all scopes, outermost first.
     std::span<Binding> bindings() { return bindings_; }
 
   private:
     friend struct Scope;
 
     std::vector<Binding> bindings_;
-    size_t scope_ = 0; ///< the first of them that belongs to the innermost scope
+    size_t scope_ = 0; ///< index of the first binding of the innermost scope
     bool has_maybes_ = false;
 };
 
-/// Drops the names bound inside.
+/// Drops the names that were bound during its lifetime.
 struct Scope {
     Scopes &scopes;
     size_t size, outer;

@@ -1,10 +1,10 @@
 #pragma once
-// The size of a kernel, which a program may make larger than anybody would wait for.
+// A limit on the size of a kernel: a program could otherwise make it too large to compile in reasonable time.
 #include "frontend/walk.h"
 
 namespace qd::frontend {
 
-/// Their compilation takes half a minute and gigabytes.
+/// Compiling so many takes half a minute and gigabytes of memory.
 constexpr size_t most_instructions = 2'000'000;
 
 inline void check_size(Walk &w, const Node *node) {

@@ -50,16 +50,16 @@ Val slice_sequence(Walk &w, const Node *node, const Val &base, const Node *slice
 
 namespace {
 
-/// What one index of a matrix selects.
+/// The components that one index of a matrix selects.
 struct Selection {
     bool is_slice = false, is_constant = true;
-    std::vector<int> at; ///< constants
+    std::vector<int> at; ///< known at compile time
     Val value;           ///< known at run time
 };
 
 } // namespace
 
-/// Of the slice of a vector, a matrix or a view.
+/// Refuses negative bounds in the slice of a vector, a matrix or a view.
 static void refuse_negative_bounds(Walk &w, const Node *slice, const Val &object) {
     auto *parts = reinterpret_cast<PySliceObject *>(object.object());
     for (PyObject *bound : {parts->start, parts->stop})
@@ -110,7 +110,7 @@ Val slice_matrix(Walk &w, const Node *node, const Val &base, const Node *slice, 
     return select_components(w, base, comps, dims == 2 ? rows : rows * cols, dims == 2 ? cols : 1, dims);
 }
 
-/// m[i, :] or m[:, i] with i known only at run time.
+/// m[i, :] or m[:, i] with a run-time i.
 static Val slice_run_time(Walk &w, const Node *node, const Val &given, const std::vector<int> &comps, int count,
                           int axis, const Val &index) {
     Val base = given;
@@ -135,11 +135,11 @@ static Val slice_run_time(Walk &w, const Node *node, const Val &given, const std
     return is_place ? out : w.places.load(out);
 }
 
-/// A part of a matrix: a place if the matrix is one.
+/// A part of a matrix; a place if the matrix is one.
 Val select_components(Walk &w, const Val &base, const std::vector<int> &which, int n, int m, int ndim) {
     if (base.is_ref()) {
         const Ref &ref = *base.ref();
-        const bool packed = ref.field && ref.field->is_packed(); // its address says no more than the word's
+        const bool packed = ref.field && ref.field->is_packed(); // has only the address of its word
         if (ndim == 0 && !packed) return w.places.element_ref(ref, w.places.part_pointer(ref, which[0]));
         auto part = std::make_shared<Ref>(ref);
         part->n = n;

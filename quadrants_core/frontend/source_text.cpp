@@ -1,11 +1,11 @@
-// What the user wrote: the text of a node, for messages.
+// The source text of nodes, for messages.
 #include "frontend/format.h"
 
 namespace qd::frontend {
 
 namespace {
 
-/// What stands from one place of a text to another.
+/// The part of a text in a source range.
 std::string text_between(const std::string &text, const Extent &at) {
     size_t line = 0, first = 0, last = 0;
     for (int number = 1; number <= at.end_line && line != std::string::npos; ++number) {
@@ -19,7 +19,7 @@ std::string text_between(const std::string &text, const Extent &at) {
 
 } // namespace
 
-/// A short expression as it stands in the source; empty if it is long.
+/// A short expression as written in the source; empty if it is long.
 std::string written(Walk &w, const Node *node) {
     constexpr size_t longest = 60;
     if (node->at.end_line != node->at.line || node->at.end_column - node->at.column > long(longest)) return {};

@@ -1,7 +1,6 @@
-// Statements and expressions of real funcs that call themselves, cut into states at every call and return. The calls of
-// a statement run before the rest of it, in the order Python evaluates them; their results are variables that eval_call
-// finds. An expression that may skip a call (`and`, `or`, `a if c else b`) is cut as an `if` is, and a comprehension
-// that holds one is run element by element.
+// Statements and expressions of real funcs that call themselves, cut into states at every call and return. The calls of a statement run
+// before the rest of it, in Python's order of evaluation; their results are variables that `eval` finds. An expression that may skip a call
+// (`and`, `or`, `a if c else b`) is cut like an `if`, and a comprehension that contains a call is run element by element.
 #include "frontend/recursion.h"
 
 #include "frontend/annotations.h"
@@ -26,7 +25,7 @@ using ir::Scalar;
 
 // Expressions
 
-/// Runs the calls of a statement or expression.
+/// Emits the calls of a statement or expression.
 void Recursion::flat_calls(const Node *tree) {
     w_.check_depth();
     if (!calls_real(w_, tree)) return;
@@ -64,7 +63,7 @@ void Recursion::flat_calls(const Node *tree) {
     each_child(tree, [&](const Node *node) { flat_calls(node); });
 }
 
-/// Variables for what one of two sides gives.
+/// Variables for the result of a choice between two sides.
 Val Recursion::choice_place(const Node *node, const Val &like) {
     if (like.is_element())
         w_.fail_type(node, "A choice between elements of a mesh cannot hold a call of a function that calls itself",
@@ -165,7 +164,7 @@ Val Recursion::flat_ifexp(const Node *node) {
     return flat_choose(node, condition(w_, node, test, "if"), [&] { return arm(true); }, [&] { return arm(false); });
 }
 
-/// Values that outlive the state at hand.
+/// Stores values in variables, so that they outlive the current state.
 std::vector<Val> Recursion::kept_items(const Node *node, std::vector<Val> items) {
     for (Val &item : items)
         if (!item.is_constant() && w_.places.storable(item)) item = w_.places.new_variable(node, item);
@@ -175,7 +174,7 @@ std::vector<Val> Recursion::kept_items(const Node *node, std::vector<Val> items)
 
 // Statements
 
-/// Whether a statement must be cut into states.
+/// True if a statement must be cut into states.
 bool Recursion::needs_states(const Node *statement) {
     bool needs = false;
     visit_tree(statement, [&](const Node *node) {
@@ -183,7 +182,7 @@ bool Recursion::needs_states(const Node *statement) {
         return !needs;
     });
     if (needs || machine_->loops.empty()) return needs;
-    visit_tree(statement, [&](const Node *node) { // leaves a loop that is cut
+    visit_tree(statement, [&](const Node *node) { // true for one that leaves a loop that is cut
         const NodeKind kind = node->kind;
         needs = needs || kind == NodeKind::Break || kind == NodeKind::Continue;
         return !needs && kind != NodeKind::For && kind != NodeKind::While;
@@ -191,7 +190,7 @@ bool Recursion::needs_states(const Node *statement) {
     return needs;
 }
 
-/// Whether the code after it is reached.
+/// Emits a block, cut into states; true if the code after it is reached.
 bool Recursion::flat_block(Items list) {
     for (const Node *statement : Items(list)) {
         w_.coverage.cover_line(statement);
@@ -213,7 +212,7 @@ bool Recursion::flat_statement(const Node *node) {
     using Kind = StatementKind;
     switch (Kind(node->kind)) {
     case Kind::Return:
-        if (&w_.frames.back() != machine_->frame) { // of a func that is inlined
+        if (&w_.frames.back() != machine_->frame) { // return of an inlined func
             if (const Node *source = child(node, Field::value)) flat_calls(source);
             statement(w_, node);
             return false;
@@ -356,7 +355,7 @@ void Recursion::flat_for(const Node *node) {
             w_.coverage.cover_one_line(node);
             if (flat_block(items_of(node, Field::body)) || machine_->left == Flow::continue_) continue;
             if (machine_->left == Flow::break_) break;
-            begin_state(new_state()); // what follows is never reached
+            begin_state(new_state()); // the following code is never reached
         }
         w_.frames.back().loops.pop_back();
         machine_->loops = loops;
@@ -394,7 +393,7 @@ void Recursion::flat_for(const Node *node) {
     w_.coverage.cover(ir::Counter::What::finished, node);
 }
 
-/// The loops of a nest from `depth` inwards. `out`: state when this one is over; `after`: when all are.
+/// Emits the loops of a nest from `depth` inwards. `out`: the state after this loop; `after`: the state after all of them.
 void Recursion::flat_nest(const Node *node, const Nest &nest, const std::vector<FlatAxis> &axes, size_t depth, int out,
                           int after) {
     const FlatAxis &axis = axes[size_t(nest.order[depth])];

@@ -1,5 +1,5 @@
-// Compile time: qd.static and its relatives, comprehensions. Expressions inside qd.static are walked like any other;
-// Python objects in them are combined by Python, and the result must be one.
+// Compile time: qd.static and related builtins, comprehensions. Expressions inside qd.static are walked like any other; Python combines the
+// Python objects in them, and the result must be known at compile time.
 #include "frontend/static.h"
 
 #include "frontend/builtins.h"
@@ -49,12 +49,12 @@ bool is_compile_time(const Val &v) {
     case Tag::constant:
     case Tag::bundle:
     case Tag::array:
-    case Tag::sequence: // has a length whatever it holds
+    case Tag::sequence: // has a length whatever it contains
     case Tag::dict: return true;
     case Tag::loop: return v.loop().source->over != LoopSource::Over::target;
     case Tag::scalar:
     case Tag::matrix:
-    case Tag::record:
+    case Tag::structure:
     case Tag::method:
     case Tag::container:
     case Tag::element:
@@ -67,7 +67,7 @@ bool is_compile_time(const Val &v) {
 
 } // namespace
 
-/// Of a handler that evaluates its arguments itself, and has none by keyword.
+/// Refuses keyword arguments for a handler that evaluates its arguments itself and takes none.
 void refuse_keywords(Walk &w, const Call &call) {
     for (const Node *keyword : items_of(call.node, Field::keywords)) {
         PyObject *name = word_of(keyword, Field::arg);
@@ -86,7 +86,7 @@ Val handlers::static_(Walk &w, const Call &call) {
     std::vector<Val> out;
     ++w.static_depth;
     for (const Node *arg : args) {
-        Val v = args.size() == 1 ? eval(w, arg, Use::handed_on) : eval(w, arg);
+        Val v = args.size() == 1 ? eval(w, arg, Use::forwarded) : eval(w, arg);
         if (v.is_matrix() || (v.is_ref() && v.ref()->ndim)) v = args.size() == 1 ? static_vector(w, arg, v) : v;
         if (!is_compile_time(v)) fail_static(w, arg, v);
         out.push_back(std::move(v));
@@ -101,7 +101,7 @@ Val handlers::static_(Walk &w, const Call &call) {
     return tuple;
 }
 
-/// Components of a vector may be iterated over: their number is known.
+/// The components of a vector, which can be iterated over because their number is known.
 static Val static_vector(Walk &w, const Node *node, const Val &v) { return sequence_items(w, node, w.places.load(v)); }
 
 Val handlers::static_assert_(Walk &w, const Call &call) {
@@ -133,15 +133,15 @@ Val handlers::static_assert_(Walk &w, const Call &call) {
 
 namespace {
 
-/// Whether `v`, which is computed at run time, is an instance of a class of the package.
+/// True if the run-time value `v` is an instance of `cls`.
 bool is_instance_of(const Val &v, PyObject *cls, const BuiltinRow *row) {
     const auto is = [&](auto handler) { return row && row->handler == handler; };
     const int dims = shape_of(v).ndim;
     if (dims) return is(&handlers::new_matrix) || (is(&handlers::new_vector) && dims == 1);
-    if (v.is_record() && v.record().type->cls)
-        return PyType_Check(cls) && PyType_IsSubtype(reinterpret_cast<PyTypeObject *>(v.record().type->cls.get()),
+    if (v.is_structure() && v.structure().type->cls)
+        return PyType_Check(cls) && PyType_IsSubtype(reinterpret_cast<PyTypeObject *>(v.structure().type->cls.get()),
                                                      reinterpret_cast<PyTypeObject *>(cls));
-    if (v.is_record()) return is(&handlers::new_struct) || v.record().type->object.get() == cls;
+    if (v.is_structure()) return is(&handlers::new_struct) || v.structure().type->object.get() == cls;
     if (!v.is_array()) return false;
     PyRef kind = attribute(cls, names()._qd_kind_), its_name = attribute(cls, names().__name__);
     if (!kind || !PyUnicode_Check(kind.get()) || text(kind.get()) != "ndarray" || !its_name) return false;
@@ -152,16 +152,16 @@ bool is_instance_of(const Val &v, PyObject *cls, const BuiltinRow *row) {
 
 } // namespace
 
-/// isinstance(x, cls): of what is known at compile time Python tells; a vector is a qd.Vector and a qd.Matrix, a struct
-/// a qd.Struct, an array a qd.Ndarray, and a number computed at run time nothing.
+/// isinstance(x, cls): Python decides for compile-time values. A vector is a qd.Vector and a qd.Matrix, a struct a qd.Struct, an array a
+/// qd.Ndarray; a run-time number is an instance of no class.
 Val handlers::is_instance(Walk &w, const Call &call) {
     const Val &v = call.args[0], &cls = call.args[1];
     const auto fail_class = [&] { w.fail_type(call.node, "isinstance() arg 2 must be a class or a tuple of classes"); };
     if (const PyRef object = to_python(v)) {
         const PyRef classes = to_python(cls);
         if (!classes) fail_class();
-        const auto is_told = [&](const Val &of) { return of.is_constant() && w.reads.is_whole(of.object()); };
-        if (!is_told(v) || !is_told(cls)) w.reads.give_up();
+        const auto is_covered = [&](const Val &of) { return of.is_constant() && w.dependencies.is_whole(of.object()); };
+        if (!is_covered(v) || !is_covered(cls)) w.dependencies.give_up();
         const int answer = PyObject_IsInstance(object.get(), classes.get());
         if (answer < 0) w.python_failed(call.node);
         return constant(PyRef::steal(PyBool_FromLong(answer)));
@@ -198,9 +198,9 @@ Val handlers::static_print(Walk &w, const Call &call) {
     return Val{};
 }
 
-// Comprehensions: run at compile time over anything of known length; the elements may be run-time values.
+// Comprehensions run at compile time over anything of known length; the elements may be run-time values.
 
-/// The conditions of a comprehension hold.
+/// True if the conditions of a comprehension hold.
 static bool is_kept(Walk &w, const Node *generator) {
     bool kept = true;
     for (const Node *test : items_of(generator, Field::ifs)) {
@@ -225,7 +225,7 @@ static void run_comprehension(Walk &w, Items generators, size_t at, bool cut, co
     if (cut) around.emplace(w);
     if (cut) items = w.recursion.kept_items(source, std::move(items));
     for (const Val &item : items) {
-        std::vector<Binding> named; // by `:=`, which binds them outside of the comprehension
+        std::vector<Binding> named; // by `:=`, which binds outside the comprehension
         {
             Scope scope(w);
             bind_static(w, child(generators[at], Field::target), item);

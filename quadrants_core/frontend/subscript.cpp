@@ -1,4 +1,4 @@
-// x[...]: fields, ndarrays, matrices and compile-time sequences. The result is a place wherever one can be stored to.
+// x[...]: fields, ndarrays, matrices and compile-time sequences. The result is a place if it can be stored to.
 #include "frontend/subscript.h"
 
 #include "frontend/bounds.h"
@@ -11,7 +11,7 @@
 #include "frontend/objects.h"
 #include "frontend/parameters.h"
 #include "frontend/place.h"
-#include "frontend/record.h"
+#include "frontend/struct_value.h"
 #include "frontend/triplets.h"
 #include "frontend/types.h"
 #include "frontend/views.h"
@@ -48,7 +48,7 @@ std::vector<Val> indices_of(Walk &w, const Node *slice) {
     return out;
 }
 
-/// Of something known at compile time.
+/// Indexes a compile-time value.
 static Val subscript_constant(Walk &w, const Node *node, const Val &base, const Node *slice) {
     PyObject *object = base.object();
     const Kind kind = w.objects.kind_of(object);
@@ -58,7 +58,7 @@ static Val subscript_constant(Walk &w, const Node *node, const Val &base, const 
             w.fail_syntax(node, "The type " + type_name(object) + " do not support index of slice type");
         const std::vector<Val> indices = indices_of(w, slice);
         AtNode at(w, node);
-        return kind == Kind::struct_field ? w.records.struct_field_element(node, object, indices)
+        return kind == Kind::struct_field ? w.structs.struct_field_element(node, object, indices)
                                           : subscript_field(w, node, object, indices);
     }
     if (kind == Kind::ndarray)
@@ -70,7 +70,7 @@ static Val subscript_constant(Walk &w, const Node *node, const Val &base, const 
     const auto inlined = [&] { return class_method(w, node, base, "getitem", {key}); };
     const PyRef index = to_python(key);
     if (!index) return *inlined();
-    w.reads.give_up(); // what the class has is not noted
+    w.dependencies.give_up(); // attributes of the class are not recorded
     PyRef found = PyRef::steal(PyObject_GetItem(object, index.get()));
     if (!found)
         if (std::optional<Val> made = instead_of_python(inlined)) return *made;
@@ -103,17 +103,17 @@ Val eval_subscript(Walk &w, const Node *node, Use use) {
     case Tag::ref:
         if (base.ref()->ndim > 0) return subscript_matrix(w, node, base, slice);
         break;
-    case Tag::record: {
+    case Tag::structure: {
         const Val key = has_slice ? Val{} : value(w, slice);
         if (std::optional<Val> made = has_slice ? std::nullopt : class_method(w, node, base, "getitem", {key}))
             return *made;
         if (const std::optional<long> k = constant_int(key); k && is_tuple_instance(base)) {
-            const long size = long(base.record().members.size()), at = *k < 0 ? *k + size : *k;
+            const long size = long(base.structure().members.size()), at = *k < 0 ? *k + size : *k;
             if (at < 0 || at >= size) w.fail(node, UserErrorKind::index, "tuple index out of range");
-            return base.record().members[size_t(at)];
+            return base.structure().members[size_t(at)];
         }
         if (key.is_constant() && PyUnicode_Check(key.object()))
-            return w.records.record_attribute(node, base, key.object());
+            return w.structs.struct_attribute(node, base, key.object());
         break;
     }
     case Tag::loop:

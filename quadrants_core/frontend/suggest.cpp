@@ -7,7 +7,7 @@
 namespace qd::frontend {
 namespace {
 
-/// The best match for `name` among strings, as a hint; none if nothing is near to it.
+/// The best match for `name` among strings, as a hint; empty if none is close.
 std::string meant(const std::string &name, PyObject *candidates) {
     const PyRef module = PyRef::steal(PyImport_ImportModule("difflib"));
     constexpr double nearness = 0.7;
@@ -33,12 +33,12 @@ std::optional<int> named_at(const Node *tree, PyObject *name) {
 
 void fail_unknown_name(Walk &w, const Node *node, PyObject *name) {
     const Frame &frame = w.frames.back();
-    bool assigned = false; // somewhere in the function, the targets of its loops included
-    const auto look = [&](const Node *target) {
+    bool assigned = false; // anywhere in the function, as a target of its loops, too
+    const auto check_target = [&](const Node *target) {
         assigned = assigned || (target->kind == NodeKind::Name && word_of(target, Field::id) == name);
     };
     each_node(frame.source->tree, [&](const Node *n) {
-        if (n->kind == NodeKind::For) each_node(child(n, Field::target), look);
+        if (n->kind == NodeKind::For) each_node(child(n, Field::target), check_target);
     });
     assigned = assigned || (frame.assigned && frame.assigned->count(name));
     std::string hint = "names first assigned inside an if, for or while body are gone after it";
@@ -112,7 +112,7 @@ std::string near_word(const std::string &name, std::span<const std::string_view>
 
 namespace {
 
-/// The target of what a statement or an atomic stores.
+/// The name to which a statement or an atomic stores; null if the target is not a name.
 const Node *stored_name(const Node *node) {
     if (node->kind == NodeKind::AugAssign) node = child(node, Field::target);
     if (node->kind == NodeKind::Call && items_of(node, Field::args).size()) node = items_of(node, Field::args)[0];
@@ -145,7 +145,7 @@ std::string why_narrow(Walk &w, const Node *node, ir::Scalar to, ir::Scalar from
     return out;
 }
 
-/// `object.name`, which there is not.
+/// Fails because `object.name` does not exist.
 void fail_attribute(Walk &w, const Node *node, PyObject *object, PyObject *name) {
     const PyRef known = PyRef::steal(PyObject_Dir(object));
     PyErr_Clear();
@@ -159,7 +159,7 @@ void fail_attribute(Walk &w, const Node *node, PyObject *object, PyObject *name)
 
 namespace {
 
-/// Evaluated once more it does what it did: nothing but to give its value.
+/// True if an expression can be evaluated again without side effects.
 bool can_be_repeated(const Node *expression) {
     bool can = true;
     each_node(expression, [&](const Node *node) {
@@ -170,7 +170,7 @@ bool can_be_repeated(const Node *expression) {
     return can;
 }
 
-/// The loops around a statement, outermost first.
+/// Collects the loops around a statement, outermost first; true if `in` contains it.
 bool loops_around(const Node *in, const Node *statement, std::vector<const Node *> &loops) {
     if (in == statement) return true;
     if (!is_statement(in->kind)) return false;

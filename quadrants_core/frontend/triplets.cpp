@@ -1,6 +1,6 @@
-// Builders of sparse matrices. A builder is an argument with members: `rows`, `cols` and `values` hold its triplets,
-// `count` how many were added. `A[i, j] += v` takes the next number from `count`; what has no room is counted all the
-// same, so that the host can say so, and stored nowhere.
+// Builders of sparse matrices. A builder is an argument with members: `rows`, `cols` and `values` hold its triplets, `count` the number of
+// additions. `A[i, j] += v` takes the next number from `count`; a triplet without room is counted, so that the host can report it, but not
+// stored.
 #include "frontend/triplets.h"
 
 #include "frontend/arithmetic.h"
@@ -37,7 +37,7 @@ Val triplet(Walk &w, const Node *node, const Val &builder, const Node *slice, Us
     return val::Triplet{std::make_shared<const Val>(builder), values[0], values[1]};
 }
 
-/// In debug mode, what the host says when it builds the matrix, with the line.
+/// In debug mode reports, with the line, the error that the host would report when it builds the matrix.
 static void check_triplet(Walk &w, const Node *node, const Val &builder, ir::Value i, ir::Value j) {
     if (!checks_bounds(w)) return;
     const ir::Value zero = w.b.i32(0);

@@ -10,7 +10,7 @@
 #include "frontend/matrix.h"
 #include "frontend/objects.h"
 #include "frontend/place.h"
-#include "frontend/record.h"
+#include "frontend/struct_value.h"
 #include "frontend/suggest.h"
 #include "ir/eval.h"
 
@@ -43,7 +43,7 @@ Scalar promote(Scalar a, Scalar b) {
     return ir::is_signed(a) ? b : a;
 }
 
-/// An array of numpy is no value of the language; `wrap` made numbers of those without dimensions.
+/// Refuses a NumPy array, which is not a value of the language; `wrap` has already made numbers of those without dimensions.
 void refuse_array(Walk &w, const Node *node, const Val &v) {
     if (v.is_constant() && std::strcmp(Py_TYPE(v.object())->tp_name, "numpy.ndarray") == 0)
         w.fail_type(node, "Only 0-dimensional numpy array can be used to initialize a scalar expression",
@@ -77,7 +77,7 @@ ir::Value converted(Walk &w, const Node *node, const Val &v, Scalar type) {
     return w.b.constant(type, literal_bits(w, node, object, literal, type, "default_ip"));
 }
 
-/// The number itself, or that of 64 bits with the same value; none beyond.
+/// A Python int as a word of 64 bits; nothing if it does not fit into `type`.
 static std::optional<uint64_t> word_of(PyObject *integer, Scalar type) {
     int overflow = 0;
     const long long small = PyLong_AsLongLongAndOverflow(integer, &overflow);
@@ -93,7 +93,7 @@ static std::optional<uint64_t> word_of(PyObject *integer, Scalar type) {
 
 bool fits(PyObject *integer, Scalar type) { return word_of(integer, type).has_value(); }
 
-/// The bits in `type` of a Python int whose own type is `literal`; an error if it does not fit there.
+/// The bits in `type` of a Python int whose own type is `literal`; fails if it does not fit into `literal`.
 uint64_t literal_bits(Walk &w, const Node *node, PyObject *object, Scalar literal, Scalar type, const char *what) {
     const std::optional<uint64_t> bits = word_of(object, literal);
     if (!bits && !fits(object, Scalar::i64) && !fits(object, Scalar::u64))
@@ -131,7 +131,7 @@ ir::Value condition(Walk &w, const Node *node, const Val &v, const char *what) {
     return as(w, node, v, Scalar::u1);
 }
 
-/// An index as i32. One that has none is the first or last of these, which no field has: the check of bounds refuses it.
+/// Converts an index to i32. One out of range becomes the lowest or highest i32, which no field has: the bounds check refuses it.
 static ir::Value saturated(Walk &w, ir::Value index) {
     const Scalar type = w.fn.type(index).elem;
     if (ir::bits_of(type) < 32 || type == Scalar::i32 || w.request.mode != autodiff::Mode::none)
@@ -174,7 +174,7 @@ Val typed(Walk &w, const Node *node, const Val &v) {
     }
     if (v.is_constant() && w.objects.kind_of(v.object()) == Kind::matrix) return to_matrix(w, node, v);
     if (v.is_constant() && w.objects.kind_of(v.object()) == Kind::struct_)
-        return w.records.host_struct(node, v.object());
+        return w.structs.host_struct(node, v.object());
     return v;
 }
 
@@ -185,7 +185,7 @@ Val with_types(Walk &w, Val v) {
     return v;
 }
 
-/// What the instructions that made a value give, if all that they take is constant.
+/// The value of an instruction if all its operands, recursively, are constant.
 static std::optional<ir::Constant> evaluated(const ir::Function &fn, ir::Value v) {
     const ir::Inst &inst = fn[v];
     if (inst.op == ir::Op::constant) return ir::Constant{inst.type.elem, inst.imm};
@@ -234,7 +234,7 @@ Val cast(Walk &w, const Node *node, const Val &v, Scalar type) {
 
 namespace {
 
-/// Rows of a host sequence or host matrix, as values.
+/// Appends the entries of a host sequence or matrix, row by row.
 void append_entries(Walk &w, const Node *node, const Val &v, std::vector<Val> &out, int depth, int &n, int &m) {
     const std::vector<Val> &items = v.sequence().items;
     (depth == 0 ? n : m) = int(items.size());
@@ -347,8 +347,8 @@ std::string type_text(Walk &w, const Val &v) {
     case Tag::bundle: return type_name(v.bundle().object.get());
     case Tag::sequence: return v.is_tuple() ? "tuple" : "list";
     case Tag::dict: return "dict";
-    case Tag::record: {
-        const auto &[type, values] = v.record();
+    case Tag::structure: {
+        const auto &[type, values] = v.structure();
         if (type->object) return repr(type->object.get());
         if (type->cls) return text(attribute(type->cls.get(), names().__name__).get());
         std::string members;

@@ -29,7 +29,7 @@ int Val::node() const {
     case Tag::matrix:
     case Tag::sequence:
     case Tag::dict:
-    case Tag::record:
+    case Tag::structure:
     case Tag::loop:
     case Tag::method:
     case Tag::ref:
@@ -45,7 +45,7 @@ std::span<const Val> Val::parts() const & {
     switch (tag()) {
     case Tag::sequence: return sequence().items;
     case Tag::dict: return dict().values;
-    case Tag::record: return record().members;
+    case Tag::structure: return structure().members;
     case Tag::none:
     case Tag::constant:
     case Tag::scalar:

@@ -1,7 +1,7 @@
 #pragma once
-// What an expression of a kernel is while it is walked: something known at compile time (a Python object) or something
-// computed at run time (scalars and scalarised matrices), or a place that can be read and written. Val is a variant; its
-// alternatives are listed in values.def, and what has a meaning for several of them is a switch over all tags.
+// The value of an expression during the walk: known at compile time (a Python object), computed at run time (scalars and scalarised
+// matrices), or a place that can be read and written. Val is a variant. Its alternatives are listed in values.def; a function that handles
+// several of them switches over all tags.
 #include "frontend/py.h"
 #include "ir/function.h"
 
@@ -17,25 +17,25 @@
 
 namespace qd::frontend {
 
-/// A matrix that lives in locals: one per component. If an index known only at run time touches it, `array` is made and
-/// the components become addresses inside it once the walk is over.
+/// A matrix in local variables, one per component. If a run-time index accesses it, `array` is made, and the components become addresses in
+/// it after the walk.
 struct MatrixVar {
     std::vector<ir::Value> parts;
-    ir::Value array; ///< none until a run-time index is met
+    ir::Value array; ///< none until a run-time index occurs
     ir::BlockId block;
 };
 
-/// A component of a quant type. Its place is the word in which the number lies.
+/// A component of a quant type. Its place is the word that contains the number.
 struct Packed {
-    uint32_t packing = 0; ///< entry of ir::Function::packings
+    uint32_t packing = 0; ///< index into ir::Function::packings
     ir::Scalar compute = ir::Scalar::i32;
-    // quant arrays, per index of the field; else empty
-    std::vector<int> cells; ///< elements in a word
-    std::vector<int> outer; ///< whether the words have that index too
+    // quant arrays, per index of the field; otherwise empty
+    std::vector<int> cells; ///< elements per word
+    std::vector<int> outer; ///< whether the words are indexed along it, too
     std::vector<int32_t> shape;
 };
 
-/// A field as the walk needs it, read once from its Python object.
+/// A field, read once from its Python object.
 struct FieldInfo {
     PyObject *object = nullptr;
     std::string name;
@@ -44,40 +44,40 @@ struct FieldInfo {
     int n = 1, m = 1, element_dim = 0;
     int dims() const { return int(shape.size()); }
     std::vector<int32_t> shape, offset;
-    long stride = 0;            ///< bytes between components if they stand evenly in one cell, else 0
-    std::vector<Packed> packed; ///< quant types: one per component; `elem` is the type they are computed in
+    long stride = 0;            ///< bytes between components if they are evenly spaced in one cell, else 0
+    std::vector<Packed> packed; ///< quant types: one per component; `elem` is the type for computations
     bool is_packed() const { return !packed.empty(); }
 };
 
-/// A struct type as the walk needs it, read once from its Python object.
-struct RecordType {
-    PyRef object;             ///< the struct type; none for qd.Struct(...) written in a kernel
-    std::vector<PyRef> names; ///< of the members, interned
-    std::vector<PyRef> types; ///< of the members; none if `object` is none
-    PyRef methods;            ///< dict: name -> func; may be none
-    PyRef cls;                ///< of instances that a kernel makes: their class
-    int nesting = 0;          ///< the same: Walk::nesting where one is being made
+/// A struct type, read once from its Python object.
+struct StructLayout {
+    PyRef object;             ///< the struct type; null for qd.Struct(...) written in a kernel
+    std::vector<PyRef> names; ///< names of the members, interned
+    std::vector<PyRef> types; ///< types of the members; null if `object` is null
+    PyRef methods;            ///< dict: name -> func; may be null
+    PyRef cls;                ///< class of instances that a kernel makes
+    int nesting = 0;          ///< for such instances: Walk::nesting where one is under construction
 };
 
-/// A place that can be read, stored to, and updated atomically. A matrix place denotes components `comps` of its base.
+/// A place that can be read, stored to, and updated atomically. A matrix place denotes the components `comps` of its base.
 struct Ref {
     enum class Base : uint8_t { pointer, variable, element, field };
     Base base = Base::pointer;
     bool local = false; ///< a variable of the kernel
-    ir::BlockId region; ///< local: the kernel's body, or that of the parallel loop in which it was made
+    ir::BlockId region; ///< local: the body of the kernel, or of the parallel loop in which it was made
     ir::Scalar elem = ir::Scalar::none;
     int n = 1, m = 1, ndim = 0; ///< 0: scalar, 1: vector, 2: matrix
-    std::vector<int> comps;     ///< matrix: component of the base for each component denoted, row-major
+    std::vector<int> comps;     ///< matrix: component of the base for each component, row-major
     ir::Value shift;            ///< added to each of `comps`; none: 0
     ir::Value pointer;          ///< scalars; none: made from the base when used
     MatrixVar *variable = nullptr;
     ir::Value array;                  ///< element: the array parameter
-    std::vector<ir::Value> indices;   ///< element, field, an element of a scalar field
-    const FieldInfo *field = nullptr; ///< the field, also if `pointer` is all that is needed
+    std::vector<ir::Value> indices;   ///< element, field, element of a scalar field
+    const FieldInfo *field = nullptr; ///< the field, even if `pointer` suffices
 };
 
-constexpr double most_items = 1 << 20; ///< that a kernel takes one by one at compile time
-constexpr int deepest_sequence = 100;  ///< lists in lists of Python
+constexpr double most_items = 1 << 20; ///< limit on the items that a kernel takes one by one at compile time
+constexpr int deepest_sequence = 100;  ///< nesting limit of Python lists
 
 class Val;
 struct BuiltinRow;
@@ -88,16 +88,16 @@ struct DictKeys;
 /// The alternatives of Val, in the order of values.def.
 namespace val {
 
-/// Of a call without a result.
+/// The result of a call without a return value.
 struct None {};
 
 /// A Python object, known at compile time.
 struct Constant {
     PyRef object;
-    int node = -1;                    ///< its members are asked of Request::member; -1: of Python
-    std::shared_ptr<const Val> owner; ///< a func: the argument that it was found in; may be none
-    /// A number that has a type, and is computed with as the run would: what a func gets for a parameter without an
-    /// annotation. None: Python computes with it.
+    int node = -1;                    ///< Request::member provides its members; -1: Python does
+    std::shared_ptr<const Val> owner; ///< a func: the argument in which it was found; may be null
+    /// The type of a number that is computed with as at run time, such as an argument for a func's parameter without an annotation. None:
+    /// Python computes with it.
     ir::Scalar elem = ir::Scalar::none;
 };
 
@@ -114,21 +114,21 @@ struct Matrix {
     ir::Scalar elem = ir::Scalar::none;
 };
 
-/// An array parameter, or a stretch of one.
+/// An array parameter, or a view of a part of it.
 struct Array {
     ir::Value parameter;
     ir::Scalar elem = ir::Scalar::none;
     int ndim = 0;          ///< number of indices
     int n = 1, m = 1;      ///< shape of an element
     int element_dim = 0;   ///< 0 scalar, 1 vector, 2 matrix elements
-    int node = -1;         ///< its members are asked of Request::member; -1: it has none
-    ir::Value begin, size; ///< of a view made in the kernel; none: all of the parameter
+    int node = -1;         ///< Request::member provides its members; -1: it has none
+    ir::Value begin, size; ///< view made in the kernel; none: the whole parameter
 };
 
 /// An argument with members: a dataclass.
 struct Bundle {
     PyRef object;
-    int node = -1; ///< its members are asked of Request::member
+    int node = -1; ///< Request::member provides its members
 };
 
 /// A tuple or a list.
@@ -136,40 +136,40 @@ struct Sequence {
     enum class Type : uint8_t { tuple, list };
     enum class Flavour : uint8_t {
         plain,
-        vector,   ///< indices of an unrolled grouped loop: arithmetic as on a vector
+        vector,   ///< indices of an unrolled grouped loop, with vector arithmetic
         text,     ///< formatted string: items are strings and (value, spec) pairs
         unpacked, ///< vector whose components are members of a struct
     };
     std::vector<Val> items;
     Type type = Type::tuple;
     Flavour flavour = Flavour::plain;
-    PyRef member; ///< unpacked: what the struct calls the vector
+    PyRef member; ///< unpacked: name of the vector in the struct
 };
 
 struct Dict {
     std::vector<Val> values;
-    std::shared_ptr<DictKeys> keys; ///< never none
+    std::shared_ptr<DictKeys> keys; ///< never null
 };
 
 /// A struct.
-struct Record {
-    const RecordType *type = nullptr;
+struct StructValue {
+    const StructLayout *type = nullptr;
     std::vector<Val> members; ///< may be places
 };
 
-/// What a `for` runs over.
+/// The iteration space of a `for`.
 struct Loop {
-    std::shared_ptr<const LoopSource> source; ///< never none
+    std::shared_ptr<const LoopSource> source; ///< never null
 };
 
-/// A method, waiting to be called.
+/// A bound method.
 struct Method {
-    std::shared_ptr<const BoundMethod> bound; ///< never none
+    std::shared_ptr<const BoundMethod> bound; ///< never null
 };
 
-/// Somewhere in memory.
+/// A place in memory.
 struct Place {
-    std::shared_ptr<Ref> ref; ///< never none
+    std::shared_ptr<Ref> ref; ///< never null
     Ref *operator->() const { return ref.get(); }
     Ref &operator*() const { return *ref; }
 };
@@ -177,37 +177,37 @@ struct Place {
 /// A container of a dynamic level.
 struct Container {
     PyRef field;
-    std::vector<ir::Value> indices; ///< without the last
+    std::vector<ir::Value> indices; ///< without the last one
 };
 
 /// An element of a mesh.
 struct Element {
     PyRef elements;                ///< all of its kind
-    ir::Value number;              ///< unless it is a variable
-    std::shared_ptr<Ref> variable; ///< where the number lies; else none
+    ir::Value number;              ///< unless `variable` holds it
+    std::shared_ptr<Ref> variable; ///< place that holds the number; else null
 };
 
-/// What touches an element of a mesh.
+/// The elements adjacent to an element of a mesh.
 struct Relation {
     PyRef object;
-    ir::Value number; ///< of the element
+    ir::Value number; ///< number of the element
 };
 
 /// A[i, j] of a sparse matrix builder.
 struct Triplet {
-    std::shared_ptr<const Val> builder; ///< never none
+    std::shared_ptr<const Val> builder; ///< never null
     ir::Value row, column;
 };
 
 } // namespace val
 
-/// Which alternative a value is.
+/// The alternative that a value holds.
 enum class Tag : uint8_t {
 #define VALUE(name, Alternative) name,
 #include "frontend/values.def"
 };
 
-/// A value was asked for the fields of an alternative that it is not.
+/// Fails because a value does not hold the alternative whose fields were requested.
 [[noreturn]] void fail_alternative(Tag wanted, Tag found);
 
 class Val {
@@ -218,7 +218,7 @@ class Val {
     Val &operator=(const Val &other);
     Val &operator=(Val &&other) noexcept;
     ~Val();
-    // Of a value that is about to go, fields are moved out: a reference to them would dangle.
+    // Fields of an rvalue are moved out: a reference to them would dangle.
 #define VALUE(name, Alternative)                                                                                       \
     Val(val::Alternative alternative) : what_(std::move(alternative)) {}                                               \
     bool is_##name() const { return tag() == Tag::name; }                                                              \
@@ -231,17 +231,17 @@ class Val {
 #include "frontend/values.def"
 
     Tag tag() const { return Tag(what_.index()); }
-    bool is_static = false; ///< came out of qd.static
+    bool is_static = false; ///< result of qd.static
 
-    /// Of a constant.
+    /// The object of a constant.
     PyObject *object() const { return constant().object.get(); }
     bool is_tuple() const { return is_sequence() && sequence().type == val::Sequence::Type::tuple; }
     bool is_list() const { return is_sequence() && sequence().type == val::Sequence::Type::list; }
-    /// A sequence with a meaning of its own.
+    /// True for a sequence of the given flavour.
     bool is(val::Sequence::Flavour flavour) const { return is_sequence() && sequence().flavour == flavour; }
-    /// What its members are asked of Request::member by; -1: it is no argument with members.
+    /// The number under which Request::member provides its members, or -1 if it is not an argument with members.
     int node() const;
-    /// The values that it holds: items, values of a dict, members of a struct. None of what holds no values.
+    /// The contained values: items, values of a dict, members of a struct; empty for other alternatives.
     std::span<const Val> parts() const &;
     std::span<Val> parts() &;
     void parts() && = delete;
@@ -276,16 +276,16 @@ inline Val tuple_of(std::vector<Val> items) { return val::Sequence{std::move(ite
 inline Val list_of(std::vector<Val> items) { return val::Sequence{std::move(items), val::Sequence::Type::list}; }
 
 struct DictKeys {
-    std::vector<PyRef> known;      ///< by position; none where it is known only at run time
-    std::map<size_t, Val> unknown; ///< those known only at run time, by position
+    std::vector<PyRef> known;      ///< by position; null for keys known only at run time
+    std::map<size_t, Val> unknown; ///< keys known only at run time, by position
 };
 
 struct BoundMethod {
     std::string name;
-    Val self;                            ///< none: of a class
-    PyRef callee;                        ///< of a struct: the func; else none
-    const BuiltinRow *builtin = nullptr; ///< of a class of the package: the function
-    /// functools.partial with values of the run: `self` is what is called, these are its first arguments.
+    Val self;                            ///< none: method of a class
+    PyRef callee;                        ///< struct methods: the func; else null
+    const BuiltinRow *builtin = nullptr; ///< class of the package: the function
+    /// functools.partial with run-time values: `self` is the callable, these are its first arguments.
     std::optional<std::vector<Val>> first;
     std::vector<std::pair<PyRef, Val>> by_name;
     PyRef after; ///< `super()` in a method of `self`: its class
@@ -301,15 +301,15 @@ struct LoopSource {
     Val target;                    ///< array or field, or a compile-time sequence
 };
 
-/// Parameter of an array: what the walk knows of it.
+/// The walk's data about an array parameter.
 struct ArrayInfo {
     std::string name;
-    int position = 0; ///< among the kernel's parameters as the user wrote them
+    int position = 0; ///< among the declared parameters of the kernel
     bool clamp = false;
     std::vector<int> layout; ///< see Param::layout
-    bool is_view = false;    ///< a stretch of an array
+    bool is_view = false;    ///< part of an array
     bool constant = false;   ///< see Param::constant
-    /// The level of storage that index `axis` of the user selects.
+    /// The level of storage that the user's index `axis` selects.
     int level(int axis) const {
         if (layout.empty()) return axis;
         return int(std::find(layout.begin(), layout.end(), axis) - layout.begin());

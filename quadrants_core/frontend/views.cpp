@@ -1,6 +1,5 @@
-// Buffer views: a stretch of a 1-dimensional array. As an argument, the array's address points at its first element and
-// its extent is the size; made in a kernel (`qd.BufferView(a, offset, size)`, `v[i:j]`), offset and size are values
-// beside the array.
+// Buffer views: a part of a 1-dimensional array. In an argument, the array's address points to the first element of the view and its extent
+// is the size; in a view made in a kernel (`qd.BufferView(a, offset, size)`, `v[i:j]`), offset and size are values stored with the array.
 #include "frontend/views.h"
 
 #include "frontend/bounds.h"
@@ -25,7 +24,7 @@ ir::Value view_size(Walk &w, const Val &view) {
     return view.array().size ? view.array().size : w.parameters.extent(view, 0);
 }
 
-/// Elements between the start of the whole array and that of the view.
+/// The number of elements between the start of the whole array and that of the view.
 static ir::Value view_offset(Walk &w, const Node *node, const Val &view) {
     ir::Value within;
     const val::Array &array = view.array();
@@ -37,7 +36,7 @@ static ir::Value view_offset(Walk &w, const Node *node, const Val &view) {
 
 bool checks_bounds(Walk &w) { return w.request.options.check_out_of_bound || w.request.options.debug; }
 
-/// 0 <= first <= last <= size, or the message with these values.
+/// Asserts 0 <= first <= last <= size; the message contains these values.
 static void check_view(Walk &w, const Node *node, const char *what, ir::Value first, ir::Value last, const Val &of) {
     if (!checks_bounds(w)) return;
     const ir::Value zero = w.b.i32(0), size = is_view(w, of) ? view_size(w, of) : w.parameters.extent(of, 0);
@@ -113,7 +112,7 @@ Val view_method(Walk &w, const Val &bound, Call call) {
     return make_view(w, view, first, size);
 }
 
-/// The kernel and the funcs that are being inlined, one a line.
+/// The kernel and the funcs being inlined, one per line.
 static std::string call_stack(Walk &w, const Node *node) {
     std::string out, indent = "\n";
     for (const Location &at : w.fn.trace(w.span_of(node))) {

@@ -15,7 +15,7 @@ namespace {
 
 bool is_compound(NodeKind kind) { return is_statement(kind) && has_field(kind, Field::body); }
 
-/// The node where the header of a compound statement ends; the node itself for others, and where it has none.
+/// The last node in the header of a compound statement; the node itself for other nodes, and if the header has none.
 const Node *header_end(const Node *node) {
     if (!is_compound(node->kind)) return node;
     if (const Items items = items_of(node, Field::items); !items.empty())
@@ -46,7 +46,7 @@ SpanId Walk::span_of(const Node *node) {
     return fn.intern_span(s);
 }
 
-/// Where the walk is: the calls of inlined funcs, then the current node.
+/// The current location: the calls of inlined funcs, then the current node.
 std::vector<Level> Walk::levels() const {
     const std::vector<Location> trace = fn.trace(b.span);
     std::vector<Level> out;
@@ -55,7 +55,7 @@ std::vector<Level> Walk::levels() const {
 }
 
 void Walk::fail_here(UserErrorKind kind, const std::string &message, const std::string &hint) {
-    PyErr_Clear(); // if Python's own words led here, they are replaced
+    PyErr_Clear(); // replaces an error that Python set
     LoweringError error(kind, message, fn.trace(b.span), hint);
     error.rendered = render(levels(), message, hint);
     throw error;
@@ -76,12 +76,12 @@ void Walk::fail_type(const Node *node, const std::string &message, const std::st
 }
 
 void Walk::python_failed(const Node *node) {
-    auto error = std::make_shared<HeldError>(); // before the tree is read
+    auto error = std::make_shared<HeldError>(); // taken before the tree is read
     throw PythonError{fn.trace(span_of(node)), std::move(error)};
 }
 
 void Walk::warn(const Node *node, const std::string &category, const std::string &message) {
-    if (!request.warn || request.mode == autodiff::Mode::reverse) return; // the kernel itself has said it
+    if (!request.warn || request.mode == autodiff::Mode::reverse) return; // the kernel itself has issued it
     std::vector<Location> trace = fn.trace(span_of(node));
     request.warn(category, message, trace.empty() ? Location{} : trace.back());
     if (PyErr_Occurred()) python_failed(node);

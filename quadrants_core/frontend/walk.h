@@ -1,16 +1,16 @@
 #pragma once
-// The walk over one kernel's tree. `Walk` is what everything shares: the request, the function that is made and its
-// builder, what was read from Python, the frames around the node at hand, the ways to report an error. What a topic
-// remembers is the private state of a part, a class over the walk that others reach as `w.places`, `w.scopes`, ...;
-// topics that remember nothing are free functions over the walk. Rules that hold throughout:
+// The walk over one kernel's tree. `Walk` holds the shared state: the request, the function under construction and its builder, the
+// dependencies on Python, the frames around the current node, and the functions that report errors. The state of a topic is private to a
+// part, a class over the walk that is reached as `w.places`, `w.scopes`, ...; topics without state are free functions over the walk.
+// General rules:
 //  - Variables are locals (memory); the pass `promote` turns them into SSA values.
 //  - `eval` may return a place (val::Place); `value` reads it. Operands are read in the order Python evaluates them.
-//  - Python objects stay Python objects until a run-time value is needed: arithmetic on them is Python's own. A number that a
-//    func got for a parameter without an annotation has a type besides, and outside of qd.static arithmetic is that of its type.
-//  - After a terminator nothing more is emitted into a block: statement functions return Flow::stop.
+//  - Python objects stay Python objects until a run-time value is needed: Python computes with them. A number that a func got for a
+//    parameter without an annotation also has a type, which outside qd.static decides its arithmetic.
+//  - Nothing is emitted into a block after a terminator: statement functions return Flow::stop.
 #include "base/stack.h"
 #include "frontend/frontend.h"
-#include "frontend/reads.h"
+#include "frontend/dependencies.h"
 #include "frontend/value.h"
 #include "ir/builder.h"
 #include "syntax/tree.h"
@@ -24,9 +24,9 @@
 
 namespace qd::frontend {
 
-/// What an expression is evaluated for. `handed_on`: it is read from, called as a func, or given to one (see reads.h),
-/// so that it may be an object that is no value. `updated`: it is the target of an augmented assignment.
-enum class Use : uint8_t { value, handed_on, updated };
+/// The use of an expression's result. `forwarded`: an attribute is read from it, it is called as a func, or it is passed to one (see
+/// dependencies.h), so it may be an object that is not a value. `updated`: it is the target of an augmented assignment.
+enum class Use : uint8_t { value, forwarded, updated };
 
 enum class Flow : uint8_t { next, stop, break_, continue_, return_ };
 
@@ -35,30 +35,30 @@ struct LoopContext {
     int branches = 0; ///< non-static ifs around the current statement, inside this loop
 };
 
-/// Where the returns of a real func put their value.
+/// The variables to which the returns of a real func store.
 struct RealFrame {
     PyObject *annotation = nullptr; ///< null: returns nothing
     Val result;                     ///< a variable, or a tuple of them
-    ir::Value returned;             ///< u1 variable: a return has been met
-    int returns = 0;                ///< how many were walked
+    ir::Value returned;             ///< u1 variable: a return was executed
+    int returns = 0;                ///< number of returns walked
 };
 
 /// One kernel or func body being walked.
 struct Frame {
     const Source *source = nullptr;
-    PyObject *function = nullptr; ///< whose names these are
+    PyObject *function = nullptr; ///< function in whose scope names are looked up
     const std::unordered_set<PyObject *> *assigned = nullptr;
     bool is_kernel = false;
-    bool is_plain = false; ///< body of a plain function of Python
+    bool is_plain = false; ///< body of a plain Python function
     SpanId call = no_span;
     uint32_t scope = 0, file = 0;
     size_t first_binding = 0;
     std::vector<LoopContext> loops;
     int dynamic = 0;           ///< non-static ifs and loops around the current statement
-    std::optional<Val> result; ///< what `return` gave
+    std::optional<Val> result; ///< value of `return`
     const Node *result_node = nullptr;
     bool has_return_type = false;
-    int streams = 0;                 ///< `with qd.stream_parallel():` around the current statement
+    int streams = 0;                 ///< `with qd.stream_parallel():` blocks around the current statement
     std::shared_ptr<RealFrame> real; ///< body of a real func
 };
 
@@ -71,7 +71,7 @@ class Scopes;
 class Parameters;
 class Places;
 class PackedNumbers;
-class Records;
+class Structs;
 class Funcs;
 class Recursion;
 class Meshes;
@@ -94,19 +94,19 @@ struct Walk {
     [[noreturn]] void fail_here(UserErrorKind kind, const std::string &message, const std::string &hint = "");
     [[noreturn]] void python_failed(const Node *node);
     void warn(const Node *node, const std::string &category, const std::string &message);
-    /// Refuses to go deeper where little of the thread's stack is left.
+    /// Fails if little of the thread's stack is left.
     void check_depth() {
         if (stack_is_short()) [[unlikely]]
             fail_here(UserErrorKind::compilation, stack_message, stack_hint);
     }
 
     const Request &request;
-    Reads reads;
+    Dependencies dependencies;
     ir::Function fn;
     ir::Builder b;
     std::deque<Frame> frames;
     ir::BlockId region; ///< the kernel's body, or that of the parallel loop being walked
-    int nesting = 0;    ///< blocks around what is emitted: see Nested
+    int nesting = 0;    ///< blocks around the emitted code: see Nested
     int static_depth = 0, grouped_depth = 0;
 
     Objects &objects;
@@ -114,7 +114,7 @@ struct Walk {
     Parameters &parameters;
     Places &places;
     PackedNumbers &packed;
-    Records &records;
+    Structs &structs;
     Funcs &funcs;
     Recursion &recursion;
     Meshes &meshes;
@@ -136,7 +136,7 @@ class Part {
     ir::Builder &b_;
 };
 
-/// Keeps the builder's span, and restores it.
+/// Sets the builder's span to that of a node; restores it on destruction.
 struct AtNode {
     Walk &w;
     SpanId old;

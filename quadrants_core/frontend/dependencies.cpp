@@ -1,6 +1,6 @@
-#include "frontend/reads.h"
+#include "frontend/dependencies.h"
 
-#include "frontend/prints.h"
+#include "frontend/fingerprint.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -16,7 +16,7 @@ PyRef defaults_of(PyObject *function) {
 
 } // namespace
 
-std::string print_of(const Source &source, int64_t *lines) {
+std::string fingerprint_of(const Source &source, int64_t *lines) {
     *lines = std::count(source.text.begin(), source.text.end(), '\n');
     Writer w;
     w.text(source.file);
@@ -43,51 +43,52 @@ static std::string lines_of(const Source &source) {
 
 // Recording
 
-Reads::Reads(const Request &request) : request_(request) {
-    Read read;
-    read.print = print_of(request.source, &read.index);
+Dependencies::Dependencies(const Request &request) : request_(request) {
+    Dependency read;
+    read.fingerprint = fingerprint_of(request.source, &read.index);
     add(std::move(read), request.function);
     functions_[request.function] = 0;
     for (size_t i = 0; i < request.returns.size(); ++i)
-        if (PyObject *type = request.returns[i].structure) note(Read::How::returns, 0, int64_t(i), "", type);
+        if (PyObject *type = request.returns[i].structure) note(Dependency::How::returns, 0, int64_t(i), "", type);
 }
 
-uint32_t Reads::add(Read read, PyObject *found) {
+uint32_t Dependencies::add(Dependency read, PyObject *found) {
     list_.push_back(std::move(read));
     found_.push_back(PyRef::borrow(found));
     return uint32_t(list_.size() - 1);
 }
 
-uint32_t Reads::note(Read::How how, uint32_t parent, int64_t index, std::string key, PyObject *found) {
-    const PyRef held = PyRef::borrow(found); // printing it may run code of Python
+uint32_t Dependencies::note(Dependency::How how, uint32_t parent, int64_t index, std::string key, PyObject *found) {
+    const PyRef held = PyRef::borrow(found); // a fingerprint may run Python code
     auto place = std::tuple(how, parent, index, key);
-    if (stack_is_short()) { // lists in lists without end
+    if (stack_is_short()) { // endlessly nested lists
         give_up();
         return 0;
     }
     if (const auto before = places_.find(place); before != places_.end() && found_[before->second].get() == found)
         return before->second;
-    Read read{how, parent, index, std::move(key), {}};
-    Printer printer(request_);
+    Dependency read{how, parent, index, std::move(key), {}};
+    Fingerprinter printer(request_);
     const auto known = known_.find(found);
-    Told told = Told::plain;
+    FingerprintExtent extent = FingerprintExtent::plain;
     if (known != known_.end()) {
-        read.print = "=" + std::to_string(known->second.read);
+        read.fingerprint = "=" + std::to_string(known->second.read);
     } else {
-        told = printer.print(found);
-        read.print = printer.take();
+        extent = printer.fingerprint(found);
+        read.fingerprint = printer.take();
     }
     const uint32_t id = add(std::move(read), found);
     places_[std::move(place)] = id;
-    if (told == Told::plain) return id;
-    known_[found] = {id, told == Told::whole || (told == Told::parts && !PyMethod_Check(found))};
-    if (told == Told::parts) parts(id, found);
-    if (told == Told::outline && is_transparent(found)) give_up();
+    if (extent == FingerprintExtent::plain) return id;
+    known_[found] = {id, extent == FingerprintExtent::whole ||
+                             (extent == FingerprintExtent::parts && !PyMethod_Check(found))};
+    if (extent == FingerprintExtent::parts) parts(id, found);
+    if (extent == FingerprintExtent::outline && is_transparent(found)) give_up();
     return id;
 }
 
-void Reads::parts(uint32_t read, PyObject *found) {
-    using How = Read::How;
+void Dependencies::parts(uint32_t read, PyObject *found) {
+    using How = Dependency::How;
     if (PyMethod_Check(found)) {
         note(How::self, read, 0, "", PyMethod_GET_SELF(found));
         note(How::method, read, 0, "", PyMethod_GET_FUNCTION(found));
@@ -122,32 +123,32 @@ void Reads::parts(uint32_t read, PyObject *found) {
         note(How::item, read, index++, "", PySequence_Fast_GET_ITEM(fast.get(), i));
 }
 
-void Reads::name(PyObject *function, PyObject *name, PyObject *found) {
+void Dependencies::name(PyObject *function, PyObject *name, PyObject *found) {
     if (!complete_) return;
     const auto frame = functions_.find(function);
     if (frame == functions_.end()) return give_up();
-    note(Read::How::name, frame->second, 0, text(name), found);
+    note(Dependency::How::name, frame->second, 0, text(name), found);
 }
 
-void Reads::attribute(PyObject *object, PyObject *name, PyObject *found) {
+void Dependencies::attribute(PyObject *object, PyObject *name, PyObject *found) {
     last_ = object;
     if (!complete_) return;
-    if (is_transparent(object) && !PyCFunction_Check(object)) return; // of a value: part of Python
+    if (is_transparent(object) && !PyCFunction_Check(object)) return; // an attribute of a value is part of Python
     const auto known = known_.find(object);
     if (known == known_.end()) return give_up();
-    note(Read::How::attribute, known->second.read, 0, text(name), found);
+    note(Dependency::How::attribute, known->second.read, 0, text(name), found);
 }
 
-void Reads::param(size_t index, PyObject *value) {
-    if (complete_) note(Read::How::param, 0, int64_t(index), "", value);
+void Dependencies::param(size_t index, PyObject *value) {
+    if (complete_) note(Dependency::How::param, 0, int64_t(index), "", value);
 }
 
 namespace {
 
-/// What Read::index says of the key of a member.
+/// The meaning of Dependency::index for the key of a member.
 enum KeyKind : int64_t { attribute_name, item_number, item_name };
 
-std::string print_of(const Param &param) {
+std::string fingerprint_of(const Param &param) {
     Writer w;
     write(w, param);
     return {w.bytes.begin(), w.bytes.end()};
@@ -155,43 +156,43 @@ std::string print_of(const Param &param) {
 
 } // namespace
 
-void Reads::member(int node, PyObject *key, bool item, const Param &found) {
+void Dependencies::member(int node, PyObject *key, bool item, const Param &found) {
     if (!complete_) return;
-    Read read{Read::How::member, uint32_t(node), attribute_name, {}, print_of(found)};
+    Dependency read{Dependency::How::member, uint32_t(node), attribute_name, {}, fingerprint_of(found)};
     if (item) read.index = PyUnicode_CheckExact(key) ? item_name : item_number;
     if (read.index == item_number && !PyLong_CheckExact(key)) return give_up();
     read.key = read.index == item_number ? repr(key) : text(key);
     const uint32_t id = add(std::move(read), found.value);
-    if (found.value) note(Read::How::value, id, 0, "", found.value);
+    if (found.value) note(Dependency::How::value, id, 0, "", found.value);
 }
 
-void Reads::function(PyObject *func, PyObject *function, const Source &source) {
+void Dependencies::function(PyObject *func, PyObject *function, const Source &source) {
     if (!complete_) return;
     const auto known = known_.find(func);
     if (known == known_.end() || !function) return give_up();
-    Read read{Read::How::function, known->second.read, 0, lines_of(source), {}};
-    read.print = print_of(source, &read.index);
+    Dependency read{Dependency::How::function, known->second.read, 0, lines_of(source), {}};
+    read.fingerprint = fingerprint_of(source, &read.index);
     const uint32_t id = add(std::move(read), function);
     functions_[function] = id;
-    note(Read::How::defaults, id, 0, "", defaults_of(function).get());
+    note(Dependency::How::defaults, id, 0, "", defaults_of(function).get());
 }
 
-void Reads::annotation(PyObject *function, PyObject *name, PyObject *found) {
+void Dependencies::annotation(PyObject *function, PyObject *name, PyObject *found) {
     if (!complete_) return;
     const auto frame = functions_.find(function);
     if (frame == functions_.end()) return give_up();
-    note(Read::How::annotation, frame->second, 0, text(name), found ? found : Py_None);
+    note(Dependency::How::annotation, frame->second, 0, text(name), found ? found : Py_None);
     if (found) use(found);
 }
 
-bool Reads::is_whole(PyObject *object) const {
+bool Dependencies::is_whole(PyObject *object) const {
     if (is_transparent(object) || python_builtin(object)) return true;
     const auto known = known_.find(object);
     return known != known_.end() ? known->second.whole : kind_of_object(object) == Kind::dtype;
 }
 
-void Reads::library(const char *name, PyObject *func) {
-    if (complete_) note(Read::How::library, 0, 0, name, func);
+void Dependencies::library(const char *name, PyObject *func) {
+    if (complete_) note(Dependency::How::library, 0, 0, name, func);
 }
 
 PyRef library_func(const char *name) {
@@ -205,11 +206,12 @@ namespace {
 
 class Replay {
   public:
-    Replay(const std::vector<Read> &reads, const World &world) : reads_(reads), world_(world) {}
+    Replay(const std::vector<Dependency> &dependencies, const World &world)
+        : dependencies_(dependencies), world_(world) {}
     bool run() {
-        found_.reserve(reads_.size());
-        for (const Read &read : reads_) {
-            if (read.how == Read::How::member) {
+        found_.reserve(dependencies_.size());
+        for (const Dependency &read : dependencies_) {
+            if (read.how == Dependency::How::member) {
                 if (!is_same_member(read)) return false;
                 continue;
             }
@@ -223,15 +225,15 @@ class Replay {
     }
 
   private:
-    const std::vector<Read> &reads_;
+    const std::vector<Dependency> &dependencies_;
     const World &world_;
     std::vector<PyRef> found_;
-    std::unordered_set<PyObject *> seen_; ///< found, and told by more than their value
+    std::unordered_set<PyObject *> seen_; ///< objects found so far, except plain ones: each must be a new one
 
-    PyRef find(const Read &read);
+    PyRef find(const Dependency &read);
     PyRef item(PyObject *of, int64_t index);
-    bool is_same_member(const Read &read);
-    bool is_same(const Read &read, PyObject *found);
+    bool is_same_member(const Dependency &read);
+    bool is_same(const Dependency &read, PyObject *found);
 };
 
 PyRef Replay::item(PyObject *of, int64_t index) {
@@ -246,43 +248,43 @@ PyRef Replay::item(PyObject *of, int64_t index) {
     return {};
 }
 
-PyRef Replay::find(const Read &read) {
-    if (read.how == Read::How::kernel) return PyRef::borrow(world_.request.function);
+PyRef Replay::find(const Dependency &read) {
+    if (read.how == Dependency::How::kernel) return PyRef::borrow(world_.request.function);
     PyObject *of = read.parent < found_.size() ? found_[read.parent].get() : nullptr;
     if (!of) return {};
     const std::vector<Param> &params = world_.request.params;
     const std::vector<ReturnType> &returns = world_.request.returns;
     PyRef key = read.key.empty() ? PyRef() : PyRef::steal(PyUnicode_InternFromString(read.key.c_str()));
     switch (read.how) {
-    case Read::How::kernel:
-    case Read::How::member: break;
-    case Read::How::param:
+    case Dependency::How::kernel:
+    case Dependency::How::member: break;
+    case Dependency::How::param:
         return size_t(read.index) < params.size() ? PyRef::borrow(params[size_t(read.index)].value) : PyRef();
-    case Read::How::returns:
+    case Dependency::How::returns:
         return size_t(read.index) < returns.size() ? PyRef::borrow(returns[size_t(read.index)].structure) : PyRef();
-    case Read::How::value: return PyRef::borrow(of);
-    case Read::How::name: return find_name(of, key.get());
-    case Read::How::attribute: return PyRef::steal(PyObject_GetAttr(of, key.get()));
-    case Read::How::item: return item(of, read.index);
-    case Read::How::self: return PyMethod_Check(of) ? PyRef::borrow(PyMethod_GET_SELF(of)) : PyRef();
-    case Read::How::method: return PyMethod_Check(of) ? PyRef::borrow(PyMethod_GET_FUNCTION(of)) : PyRef();
-    case Read::How::function: return frontend::attribute(of, names().fn);
-    case Read::How::annotation: {
+    case Dependency::How::value: return PyRef::borrow(of);
+    case Dependency::How::name: return find_name(of, key.get());
+    case Dependency::How::attribute: return PyRef::steal(PyObject_GetAttr(of, key.get()));
+    case Dependency::How::item: return item(of, read.index);
+    case Dependency::How::self: return PyMethod_Check(of) ? PyRef::borrow(PyMethod_GET_SELF(of)) : PyRef();
+    case Dependency::How::method: return PyMethod_Check(of) ? PyRef::borrow(PyMethod_GET_FUNCTION(of)) : PyRef();
+    case Dependency::How::function: return frontend::attribute(of, names().fn);
+    case Dependency::How::annotation: {
         PyRef found = find_annotation(of, key.get());
         return found || PyErr_Occurred() ? found : PyRef::borrow(Py_None);
     }
-    case Read::How::defaults: return defaults_of(of);
-    case Read::How::library: return library_func(read.key.c_str());
+    case Dependency::How::defaults: return defaults_of(of);
+    case Dependency::How::library: return library_func(read.key.c_str());
     }
     return {};
 }
 
-bool Replay::is_same_member(const Read &read) {
+bool Replay::is_same_member(const Dependency &read) {
     PyRef key = PyRef::steal(read.index == item_number ? PyLong_FromString(read.key.c_str(), nullptr, 10)
                                                        : PyUnicode_InternFromString(read.key.c_str()));
     try {
         const Param param = world_.request.member(int(read.parent), key.get(), read.index != attribute_name);
-        if (print_of(param) != read.print) return false;
+        if (fingerprint_of(param) != read.fingerprint) return false;
         found_.push_back(PyRef::borrow(param.value));
         return true;
     } catch (const UserError &) {
@@ -292,28 +294,30 @@ bool Replay::is_same_member(const Read &read) {
     return false;
 }
 
-bool Replay::is_same(const Read &read, PyObject *found) {
-    if (read.how == Read::How::kernel) return world_.source(world_.kernel, read.index) == read.print;
-    if (read.how == Read::How::function) {
+bool Replay::is_same(const Dependency &read, PyObject *found) {
+    if (read.how == Dependency::How::kernel) return world_.source(world_.kernel, read.index) == read.fingerprint;
+    if (read.how == Dependency::How::function) {
         PyObject *func = found_[read.parent].get();
-        return kind_of_object(func) == Kind::func && world_.source(func, read.index) == read.print;
+        return kind_of_object(func) == Kind::func && world_.source(func, read.index) == read.fingerprint;
     }
-    if (read.print.starts_with('=')) {
-        const size_t same = size_t(std::atoll(read.print.c_str() + 1));
+    if (read.fingerprint.starts_with('=')) {
+        const size_t same = size_t(std::atoll(read.fingerprint.c_str() + 1));
         return same < found_.size() && found_[same].get() == found;
     }
-    Printer printer(world_.request);
-    const Told told = printer.print(found);
-    if (PyErr_Occurred() || printer.take() != read.print) return false;
-    return told == Told::plain || seen_.insert(found).second;
+    Fingerprinter printer(world_.request);
+    const FingerprintExtent extent = printer.fingerprint(found);
+    if (PyErr_Occurred() || printer.take() != read.fingerprint) return false;
+    return extent == FingerprintExtent::plain || seen_.insert(found).second;
 }
 
 } // namespace
 
-bool unchanged(const std::vector<Read> &reads, const World &world) { return Replay(reads, world).run(); }
+bool unchanged(const std::vector<Dependency> &dependencies, const World &world) {
+    return Replay(dependencies, world).run();
+}
 
 void write(Writer &out, const Param &param) {
-    // Taken apart by name: a member that is added must be said here as well.
+    // Destructured, so that a new member of Param must be added here, too.
     const auto &[name, kind, elem, ndim, rows, cols, element_dim, clamp, layout, value, leaf, node, position, lifted,
                  constant] = param;
     out.text(name);
@@ -325,27 +329,27 @@ void write(Writer &out, const Param &param) {
     out.array(layout);
 }
 
-void write(Writer &out, const std::vector<Read> &reads) {
-    out.number(uint64_t(reads.size()));
-    for (const Read &read : reads) {
+void write(Writer &out, const std::vector<Dependency> &dependencies) {
+    out.number(uint64_t(dependencies.size()));
+    for (const Dependency &read : dependencies) {
         out.number(read.how);
         out.number(read.parent);
         out.number(read.index);
         out.text(read.key);
-        out.text(read.print);
+        out.text(read.fingerprint);
     }
 }
 
-std::vector<Read> read_reads(Reader &in) {
-    std::vector<Read> reads(in.count());
-    for (Read &read : reads) {
-        read.how = in.number<Read::How>();
+std::vector<Dependency> read_dependencies(Reader &in) {
+    std::vector<Dependency> dependencies(in.count());
+    for (Dependency &read : dependencies) {
+        read.how = in.number<Dependency::How>();
         read.parent = in.number<uint32_t>();
         read.index = in.number<int64_t>();
         read.key = in.text();
-        read.print = in.text();
+        read.fingerprint = in.text();
     }
-    return reads;
+    return dependencies;
 }
 
 } // namespace qd::frontend

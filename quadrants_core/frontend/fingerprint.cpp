@@ -1,4 +1,4 @@
-#include "frontend/prints.h"
+#include "frontend/fingerprint.h"
 
 #include "ir/serial.h"
 
@@ -15,7 +15,7 @@ bool is_transparent(PyObject *o) {
            t == &PyDictItems_Type || t == &PyCFunction_Type;
 }
 
-Told Printer::number(PyObject *o) {
+FingerprintExtent Fingerprinter::number(PyObject *o) {
     int overflow = 0;
     const long long small = PyLong_AsLongLongAndOverflow(o, &overflow);
     if (overflow) {
@@ -25,11 +25,11 @@ Told Printer::number(PyObject *o) {
         tagged('i');
         out_.number(small);
     }
-    return Told::plain;
+    return FingerprintExtent::plain;
 }
 
-/// Members of an int enumeration that compute as ints do.
-bool Printer::is_plain_enum(PyObject *o) {
+/// True for a member of an int enumeration that computes as an int does.
+bool Fingerprinter::is_plain_enum(PyObject *o) {
     PyTypeObject *t = Py_TYPE(o);
     const PyNumberMethods *own = t->tp_as_number, *base = PyLong_Type.tp_as_number;
     return PyLong_Check(o) && own && own->nb_add == base->nb_add && own->nb_subtract == base->nb_subtract &&
@@ -42,27 +42,27 @@ bool Printer::is_plain_enum(PyObject *o) {
            own->nb_float == base->nb_float && t->tp_richcompare == PyLong_Type.tp_richcompare;
 }
 
-Told Printer::items(PyObject *o, int depth) {
-    if (depth > deepest) return Told::outline;
+FingerprintExtent Fingerprinter::items(PyObject *o, int depth) {
+    if (depth > deepest) return FingerprintExtent::outline;
     const bool is_dict = PyDict_CheckExact(o), is_tuple = PyTuple_CheckExact(o);
     const Py_ssize_t size = is_dict ? PyDict_GET_SIZE(o) : is_tuple ? PyTuple_GET_SIZE(o) : PyList_GET_SIZE(o);
     tagged(is_dict ? '{' : is_tuple ? '(' : '[');
     out_.number(int64_t(size));
-    Told all = Told::plain;
-    const auto one = [&](PyObject *borrowed) { // printing may run code of Python that changes `o`
+    FingerprintExtent all = FingerprintExtent::plain;
+    const auto one = [&](PyObject *borrowed) { // a fingerprint may run Python code that changes `o`
         const PyRef held = PyRef::borrow(borrowed);
         PyObject *item = held.get();
         const size_t before = out_.bytes.size();
-        if (print(item, depth + 1) == Told::plain) return;
+        if (fingerprint(item, depth + 1) == FingerprintExtent::plain) return;
         out_.bytes.resize(before);
         tagged('?');
-        all = Told::parts;
+        all = FingerprintExtent::parts;
     };
     if (is_dict) {
         PyObject *key, *item;
         for (Py_ssize_t at = 0; PyDict_Next(o, &at, &key, &item);) {
-            const PyRef held = PyRef::borrow(key), beside = PyRef::borrow(item);
-            if (print(key, depth + 1) != Told::plain) return Told::outline;
+            const PyRef held = PyRef::borrow(key), held_item = PyRef::borrow(item);
+            if (fingerprint(key, depth + 1) != FingerprintExtent::plain) return FingerprintExtent::outline;
             one(item);
         }
     } else {
@@ -71,7 +71,7 @@ Told Printer::items(PyObject *o, int depth) {
     return all;
 }
 
-Told Printer::print(PyObject *o, int depth) {
+FingerprintExtent Fingerprinter::fingerprint(PyObject *o, int depth) {
     PyTypeObject *t = Py_TYPE(o);
     if (o == Py_None) return tagged('N');
     if (t == &PyBool_Type) return tagged(o == Py_True ? 'T' : 'F');
@@ -79,79 +79,80 @@ Told Printer::print(PyObject *o, int depth) {
     if (t == &PyFloat_Type) {
         tagged('f');
         out_.number(PyFloat_AS_DOUBLE(o));
-        return Told::plain;
+        return FingerprintExtent::plain;
     }
     if (t == &PyUnicode_Type) {
         Py_ssize_t size = 0;
         const char *data = PyUnicode_AsUTF8AndSize(o, &size);
         if (!data) {
             PyErr_Clear();
-            return Told::outline;
+            return FingerprintExtent::outline;
         }
         tagged('s');
         out_.text({data, size_t(size)});
-        return Told::plain;
+        return FingerprintExtent::plain;
     }
     if (t == &PyTuple_Type || t == &PyList_Type || t == &PyDict_Type) return items(o, depth);
     if (PyRef number = plain_number(o)) {
-        tagged('n', Told::whole);
+        tagged('n', FingerprintExtent::whole);
         out_.text(t->tp_name);
-        return print(number.get()) == Told::plain ? Told::whole : Told::outline;
+        return fingerprint(number.get()) == FingerprintExtent::plain ? FingerprintExtent::whole
+                                                                     : FingerprintExtent::outline;
     }
     if (t == &PyRange_Type) {
         tagged('r');
-        const bool told = attribute_is_told(o, "start") && attribute_is_told(o, "stop") && attribute_is_told(o, "step");
-        return told ? Told::plain : Told::outline;
+        const bool extent = covers_attribute(o, "start") && covers_attribute(o, "stop") && covers_attribute(o, "step");
+        return extent ? FingerprintExtent::plain : FingerprintExtent::outline;
     }
     if (is_plain_enum(o)) {
         tagged('E');
         outline(reinterpret_cast<PyObject *>(t), Kind::foreign);
         number(o);
-        return Told::whole;
+        return FingerprintExtent::whole;
     }
     if (const BuiltinRow *row = python_builtin(o)) {
         tagged('b');
         out_.text(row->name);
-        return Told::whole;
+        return FingerprintExtent::whole;
     }
-    if (t == &PyMethod_Type) return tagged('M', Told::parts);
+    if (t == &PyMethod_Type) return tagged('M', FingerprintExtent::parts);
     return special(o, kind_of_object(o));
 }
 
-/// Prints an attribute; false if its print does not say all.
-bool Printer::attribute_is_told(PyObject *o, const char *name) {
+/// Adds an attribute to the fingerprint; false if not all of it is covered.
+bool Fingerprinter::covers_attribute(PyObject *o, const char *name) {
     PyRef value = PyRef::steal(PyObject_GetAttrString(o, name));
     if (!value) {
         PyErr_Clear();
         return false;
     }
-    return print(value.get()) <= Told::whole;
+    return fingerprint(value.get()) <= FingerprintExtent::whole;
 }
 
-Told Printer::special(PyObject *o, Kind kind) {
-    const auto told = [&](char tag, std::initializer_list<const char *> attributes) {
+FingerprintExtent Fingerprinter::special(PyObject *o, Kind kind) {
+    const auto extent = [&](char tag, std::initializer_list<const char *> attributes) {
         tagged(tag);
         for (const char *name : attributes)
-            if (!attribute_is_told(o, name)) return Told::outline;
-        return Told::whole;
+            if (!covers_attribute(o, name)) return FingerprintExtent::outline;
+        return FingerprintExtent::whole;
     };
     switch (kind) {
-    case Kind::dtype: return told('d', {"_qd_scalar_"});
-    case Kind::builtin: return told('B', {"_qd_name_"});
-    case Kind::matrix_type: return told('V', {"n", "m", "ndim", "dtype"});
-    case Kind::matrix: return told('X', {"n", "m", "ndim", "_entries"});
-    case Kind::ndrange: return told('R', {"bounds", "axes"});
-    case Kind::ndarray_type: return told('A', {"scalar", "ndim", "element_dim", "rows", "cols", "boundary"});
-    case Kind::template_: return tagged('t', Told::whole);
-    case Kind::struct_type: return tagged('Y', Told::parts);
-    case Kind::struct_field: return tagged('Z', Told::parts);
-    case Kind::struct_: return tagged('W', Told::parts);
-    case Kind::tensor: return tagged('Q', Told::parts);
-    case Kind::buffer_view_type: return told('U', {"dtype", "element", "boundary"});
-    case Kind::ref: return told('&', {"dtype"});
-    case Kind::sparse_matrix_builder_type: return tagged('S', Told::whole);
+    case Kind::dtype: return extent('d', {"_qd_scalar_"});
+    case Kind::builtin: return extent('B', {"_qd_name_"});
+    case Kind::matrix_type: return extent('V', {"n", "m", "ndim", "dtype"});
+    case Kind::matrix: return extent('X', {"n", "m", "ndim", "_entries"});
+    case Kind::ndrange: return extent('R', {"bounds", "axes"});
+    case Kind::ndarray_type: return extent('A', {"scalar", "ndim", "element_dim", "rows", "cols", "boundary"});
+    case Kind::template_: return tagged('t', FingerprintExtent::whole);
+    case Kind::struct_type: return tagged('Y', FingerprintExtent::parts);
+    case Kind::struct_field: return tagged('Z', FingerprintExtent::parts);
+    case Kind::struct_: return tagged('W', FingerprintExtent::parts);
+    case Kind::tensor: return tagged('Q', FingerprintExtent::parts);
+    case Kind::buffer_view_type: return extent('U', {"dtype", "element", "boundary"});
+    case Kind::ref: return extent('&', {"dtype"});
+    case Kind::sparse_matrix_builder_type: return tagged('S', FingerprintExtent::whole);
     case Kind::snode: return snode(o);
-    case Kind::mesh_elements: return told('H', {"_order", "_count"});
+    case Kind::mesh_elements: return extent('H', {"_order", "_count"});
     case Kind::field:
     case Kind::matrix_field: return field(o, kind == Kind::matrix_field);
     case Kind::foreign:
@@ -165,34 +166,35 @@ Told Printer::special(PyObject *o, Kind kind) {
     return outline(o, kind);
 }
 
-Told Printer::field(PyObject *o, bool is_matrix) {
+FingerprintExtent Fingerprinter::field(PyObject *o, bool is_matrix) {
     const Names &n = names();
     bool sparse = false;
     tagged('P');
-    if (!places(PyObject_CallMethodNoArgs(o, is_matrix ? n._qd_places_ : n._qd_place_), &sparse)) return Told::outline;
-    if (sparse) { // what its cells hold beside it
+    if (!places(PyObject_CallMethodNoArgs(o, is_matrix ? n._qd_places_ : n._qd_place_), &sparse))
+        return FingerprintExtent::outline;
+    if (sparse) { // the other members of its cells
         PyRef level = PyRef::steal(PyObject_CallMethod(o, "parent", nullptr));
         PyErr_Clear();
-        if (!level || snode(level.get()) != Told::whole) return Told::outline;
+        if (!level || snode(level.get()) != FingerprintExtent::whole) return FingerprintExtent::outline;
     }
     PyRef packing = PyRef::steal(PyObject_CallMethodNoArgs(o, n._qd_packing_));
     PyErr_Clear();
-    if (!packing || print(packing.get()) != Told::plain) return Told::outline;
-    if (is_matrix && (!attribute_is_told(o, "n") || !attribute_is_told(o, "m") || !attribute_is_told(o, "ndim")))
-        return Told::outline;
-    return Told::whole;
+    if (!packing || fingerprint(packing.get()) != FingerprintExtent::plain) return FingerprintExtent::outline;
+    if (is_matrix && (!covers_attribute(o, "n") || !covers_attribute(o, "m") || !covers_attribute(o, "ndim")))
+        return FingerprintExtent::outline;
+    return FingerprintExtent::whole;
 }
 
-/// A level of a tree: its cells, and the members in them.
-Told Printer::snode(PyObject *o) {
+/// Adds a level of a tree: its cells and their members.
+FingerprintExtent Fingerprinter::snode(PyObject *o) {
     tagged('L');
     const bool done = places(PyObject_CallMethodNoArgs(o, names()._qd_place_)) &&
                       places(PyObject_CallMethod(o, "_qd_member_places_", nullptr));
-    return done ? Told::whole : Told::outline;
+    return done ? FingerprintExtent::whole : FingerprintExtent::outline;
 }
 
-/// Prints the places that a number or a list of numbers names; false if one has no memory.
-bool Printer::places(PyObject *owned, bool *sparse) {
+/// Adds the places that a number or a list of numbers names; false if one has no memory.
+bool Fingerprinter::places(PyObject *owned, bool *sparse) {
     PyRef answer = PyRef::steal(owned);
     PyRef list = PyRef::steal(!answer                      ? nullptr
                               : PyLong_Check(answer.get()) ? Py_BuildValue("[O]", answer.get())
@@ -209,14 +211,14 @@ bool Printer::places(PyObject *owned, bool *sparse) {
             ir::write(out_, described);
             if (request_.mode != autodiff::Mode::none && !described.level) companion(place);
         }
-    } catch (const UserError &) { // it has no memory any more
+    } catch (const UserError &) { // its memory was freed
         return false;
     }
     return true;
 }
 
-/// Where the gradient or dual of a place lies.
-void Printer::companion(int place) {
+/// Adds the location of the gradient or dual of a place.
+void Fingerprinter::companion(int place) {
     const int other = request_.companion(place);
     out_.number(other >= 0);
     if (other < 0) return;
@@ -225,7 +227,7 @@ void Printer::companion(int place) {
     ir::write(out_, described);
 }
 
-Told Printer::outline(PyObject *o, Kind kind) {
+FingerprintExtent Fingerprinter::outline(PyObject *o, Kind kind) {
     const Names &n = names();
     const bool names_itself = PyType_Check(o) || PyFunction_Check(o) || PyCFunction_Check(o) || PyModule_Check(o);
     PyObject *of = names_itself ? o : reinterpret_cast<PyObject *>(Py_TYPE(o));
@@ -236,7 +238,7 @@ Told Printer::outline(PyObject *o, Kind kind) {
     if (PyModule_Check(o)) {
         PyRef name = frontend::attribute(o, n.__name__);
         out_.text(name ? text(name.get()) : "");
-        return Told::outline;
+        return FingerprintExtent::outline;
     }
     for (PyObject *part : {n.__module__, n.__qualname__}) {
         PyRef name = frontend::attribute(of, part);
@@ -246,7 +248,7 @@ Told Printer::outline(PyObject *o, Kind kind) {
     const bool is_native =
         PyCFunction_CheckExact(o) ||
         (PyType_Check(o) && !PyType_HasFeature(reinterpret_cast<PyTypeObject *>(o), Py_TPFLAGS_HEAPTYPE));
-    return is_native ? Told::whole : Told::outline;
+    return is_native ? FingerprintExtent::whole : FingerprintExtent::outline;
 }
 
 namespace {

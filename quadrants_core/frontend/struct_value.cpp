@@ -1,6 +1,6 @@
-// Structs: values made of named members, each a scalar, a matrix or a struct. A struct variable, or an element of a
-// field of structs, is a record whose members are places; copying one loads every member.
-#include "frontend/record.h"
+// Structs: values with named members, each a scalar, a matrix or a struct. A struct variable, or an element of a field of structs, is a
+// struct value whose members are places; a copy loads every member.
+#include "frontend/struct_value.h"
 
 #include "frontend/annotations.h"
 #include "frontend/assign.h"
@@ -25,14 +25,14 @@ using ir::Scalar;
 
 namespace {
 
-size_t member_index(const RecordType &type, PyObject *name) {
+size_t member_index(const StructLayout &type, PyObject *name) {
     size_t i = 0;
     while (i < type.names.size() && type.names[i].get() != name && PyUnicode_Compare(type.names[i].get(), name) != 0)
         ++i;
     return i;
 }
 
-std::string member_names(const RecordType &type) {
+std::string member_names(const StructLayout &type) {
     std::string out = "[";
     for (size_t i = 0; i < type.names.size(); ++i) out += (i ? ", " : "") + repr(type.names[i].get());
     return out + "]";
@@ -48,13 +48,13 @@ PyRef interned(PyObject *name) {
 
 // Types
 
-const RecordType *Records::record_type(const Node *node, PyObject *struct_type) {
-    const RecordType *&known = struct_types_[struct_type];
+const StructLayout *Structs::layout_of(const Node *node, PyObject *struct_type) {
+    const StructLayout *&known = struct_types_[struct_type];
     if (known) return known;
     PyRef members = attribute(struct_type, names().members);
     if (!members || !PyDict_Check(members.get()))
         w_.fail_type(node, "A struct type is needed here, not " + repr(struct_type));
-    RecordType &type = record_types_.emplace_back();
+    StructLayout &type = layouts_.emplace_back();
     type.object = PyRef::borrow(struct_type);
     type.methods = attribute(struct_type, names().methods);
     if (type.methods && (!PyDict_Check(type.methods.get()) || PyDict_GET_SIZE(type.methods.get()) == 0))
@@ -68,11 +68,13 @@ const RecordType *Records::record_type(const Node *node, PyObject *struct_type) 
     return known = &type;
 }
 
-Val make_record(const RecordType *type, std::vector<Val> members) { return val::Record{type, std::move(members)}; }
+Val make_struct(const StructLayout *type, std::vector<Val> members) {
+    return val::StructValue{type, std::move(members)};
+}
 
 /// A struct without a declared type: its members have the types of their values.
-Val Records::anonymous_record(const Node *node, const std::vector<std::pair<PyRef, Val>> &members) {
-    RecordType &type = record_types_.emplace_back();
+Val Structs::anonymous_struct(const Node *node, const std::vector<std::pair<PyRef, Val>> &members) {
+    StructLayout &type = layouts_.emplace_back();
     std::vector<Val> items;
     for (const auto &[name, v] : members) {
         if (!PyUnicode_Check(name.get())) w_.fail_type(node, "Names of struct members are strings");
@@ -84,32 +86,32 @@ Val Records::anonymous_record(const Node *node, const std::vector<std::pair<PyRe
             w_.fail_type(node, "A member of a struct is a number, a vector, a matrix or a struct, not " +
                                    type_text(w_, item));
     }
-    return make_record(&type, std::move(items));
+    return make_struct(&type, std::move(items));
 }
 
 // Values
 
-Val Records::zero_member(const Node *node, PyObject *type) {
+Val Structs::zero_member(const Node *node, PyObject *type) {
     if (w_.objects.kind_of(type) == Kind::struct_type) {
-        const RecordType *record = record_type(node, type);
+        const StructLayout *structure = layout_of(node, type);
         std::vector<Val> items;
-        for (const PyRef &member : record->types) items.push_back(zero_member(node, member.get()));
-        return make_record(record, std::move(items));
+        for (const PyRef &member : structure->types) items.push_back(zero_member(node, member.get()));
+        return make_struct(structure, std::move(items));
     }
     return member_value(node, type, integer(0), "");
 }
 
-/// `v` as a member of this type has it. One number fills a vector or matrix; of a struct it is the first member.
-Val Records::member_value(const Node *node, PyObject *type, const Val &given, const std::string &what) {
+/// Converts `v` to the type of a member. A number fills a vector or matrix; in a struct it becomes the first member.
+Val Structs::member_value(const Node *node, PyObject *type, const Val &given, const std::string &what) {
     const Val v = w_.places.load(given);
     const Kind kind = w_.objects.kind_of(type);
     if (kind == Kind::struct_type && (v.is_scalar() || is_number(v))) {
-        const RecordType *record = record_type(node, type);
+        const StructLayout *structure = layout_of(node, type);
         std::vector<std::pair<PyObject *, Val>> first;
-        if (!record->names.empty()) first.emplace_back(record->names[0].get(), v);
-        return record_from(node, record, first);
+        if (!structure->names.empty()) first.emplace_back(structure->names[0].get(), v);
+        return struct_from(node, structure, first);
     }
-    if (kind == Kind::struct_type) return convert_record(node, type, v, what);
+    if (kind == Kind::struct_type) return convert_struct(node, type, v, what);
     if (kind == Kind::matrix_type && (v.is_scalar() || is_number(v))) {
         const Names &n = names();
         PyRef dtype = attribute(type, n.dtype);
@@ -123,7 +125,7 @@ Val Records::member_value(const Node *node, PyObject *type, const Val &given, co
     return convert_to_annotation(w_, node, type, v, what);
 }
 
-Val Records::record_from(const Node *node, const RecordType *type,
+Val Structs::struct_from(const Node *node, const StructLayout *type,
                          const std::vector<std::pair<PyObject *, Val>> &given) {
     std::vector<const Val *> found(type->names.size());
     for (const auto &[name, v] : given) {
@@ -139,21 +141,21 @@ Val Records::record_from(const Node *node, const RecordType *type,
         items.push_back(found[i] ? member_value(node, type->types[i].get(), *found[i],
                                                 "Member '" + text(type->names[i].get()) + "'")
                                  : zero_member(node, type->types[i].get()));
-    return make_record(type, std::move(items));
+    return make_struct(type, std::move(items));
 }
 
 /// Sphere(center, radius), Sphere(radius=1.0), Sphere({"radius": 1.0}), Sphere(other)
-Val Records::call_struct_type(const Call &call, PyObject *struct_type) {
+Val Structs::call_struct_type(const Call &call, PyObject *struct_type) {
     const Node *node = call.node;
     AtNode at(w_, node);
-    const RecordType *type = record_type(node, struct_type);
+    const StructLayout *type = layout_of(node, struct_type);
     if (call.args.size() == 1 && call.kwargs.empty()) {
         const Val only = typed(w_, node, call.args[0]);
         const bool is_dict = only.is_dict() || (only.is_constant() && PyDict_Check(only.object()));
         const bool first_is_struct =
             !type->types.empty() && w_.objects.kind_of(type->types[0].get()) == Kind::struct_type;
-        if (is_dict || (only.is_record() && !first_is_struct))
-            return convert_record(node, struct_type, only, "Argument");
+        if (is_dict || (only.is_structure() && !first_is_struct))
+            return convert_struct(node, struct_type, only, "Argument");
     }
     if (call.args.size() > type->names.size())
         w_.fail_type(node, repr(struct_type) + " has " + std::to_string(type->names.size()) + " members, " +
@@ -161,7 +163,7 @@ Val Records::call_struct_type(const Call &call, PyObject *struct_type) {
     std::vector<std::pair<PyObject *, Val>> given;
     for (size_t i = 0; i < call.args.size(); ++i) given.emplace_back(type->names[i].get(), call.args[i]);
     for (const auto &[name, v] : call.kwargs) given.emplace_back(name, v);
-    return record_from(node, type, given);
+    return struct_from(node, type, given);
 }
 
 /// qd.Struct(a=1, b=v) or qd.Struct({"a": 1, "b": v})
@@ -169,7 +171,7 @@ Val handlers::new_struct(Walk &w, const Call &call) {
     std::vector<std::pair<PyRef, Val>> members;
     for (const Val &arg : call.args) {
         Val v = typed(w, call.node, arg);
-        if (v.is_record()) return v;
+        if (v.is_structure()) return v;
         if (v.is_constant() && PyDict_Check(v.object())) {
             PyObject *key = nullptr, *item = nullptr;
             Py_ssize_t at = 0;
@@ -182,11 +184,11 @@ Val handlers::new_struct(Walk &w, const Call &call) {
         for (size_t i = 0; i < values.size(); ++i) members.emplace_back(known_key(w, call.node, v, i), values[i]);
     }
     for (const auto &[name, v] : call.kwargs) members.emplace_back(PyRef::borrow(name), v);
-    return w.records.anonymous_record(call.node, members);
+    return w.structs.anonymous_struct(call.node, members);
 }
 
-/// A struct made in Python, baked into the kernel.
-Val Records::host_struct(const Node *node, PyObject *object) {
+/// A struct made in Python, whose values are compiled into the kernel.
+Val Structs::host_struct(const Node *node, PyObject *object) {
     PyRef type = attribute(object, names()._type), entries = attribute(object, names()._entries);
     if (!entries || !PyDict_Check(entries.get())) w_.fail_type(node, "'" + type_name(object) + "' has no members");
     std::vector<std::pair<PyRef, Val>> members;
@@ -194,21 +196,21 @@ Val Records::host_struct(const Node *node, PyObject *object) {
     Py_ssize_t at = 0;
     while (PyDict_Next(entries.get(), &at, &key, &value))
         members.emplace_back(PyRef::borrow(key), wrap(w_, PyRef::borrow(value)));
-    if (!type || type.get() == Py_None) return anonymous_record(node, members);
+    if (!type || type.get() == Py_None) return anonymous_struct(node, members);
     std::vector<std::pair<PyObject *, Val>> given;
     for (auto &[name, v] : members) given.emplace_back(name.get(), v);
-    return record_from(node, record_type(node, type.get()), given);
+    return struct_from(node, layout_of(node, type.get()), given);
 }
 
-/// A struct or dict with the members of `struct_type`, each converted to its type.
-Val Records::convert_record(const Node *node, PyObject *struct_type, const Val &given, const std::string &what) {
-    const RecordType *type = record_type(node, struct_type);
+/// Converts a struct or dict to `struct_type`, each member to its type.
+Val Structs::convert_struct(const Node *node, PyObject *struct_type, const Val &given, const std::string &what) {
+    const StructLayout *type = layout_of(node, struct_type);
     Val v = typed(w_, node, w_.places.load(given));
     if (v.is_dict() || (v.is_constant() && PyDict_Check(v.object()))) {
         std::vector<std::pair<PyObject *, Val>> members;
         for (size_t i = 0; v.is_dict() && i < v.dict().values.size(); ++i)
             members.emplace_back(known_key(w_, node, v, i).get(), v.dict().values[i]);
-        if (v.is_constant()) { // a copy, since reading an item may run code of Python that changes the dict
+        if (v.is_constant()) { // a copy, since reading an item may run Python code that changes the dict
             const PyRef items = PyRef::steal(PyDict_Copy(v.object()));
             if (!items) w_.python_failed(node);
             w_.objects.keep(items);
@@ -216,36 +218,36 @@ Val Records::convert_record(const Node *node, PyObject *struct_type, const Val &
             for (Py_ssize_t at = 0; PyDict_Next(items.get(), &at, &key, &item);)
                 members.emplace_back(key, unpacked(w_, node, wrap(w_, PyRef::borrow(item))));
         }
-        return record_from(node, type, members);
+        return struct_from(node, type, members);
     }
-    if (!v.is_record())
+    if (!v.is_structure())
         w_.fail_type(node, what + " (type=" + type_text(w_, v) + ") cannot be converted into required type " +
                                repr(struct_type));
-    const val::Record &record = v.record();
-    if (record.type == type) return v;
+    const val::StructValue &structure = v.structure();
+    if (structure.type == type) return v;
     const auto same = [](const PyRef &a, const PyRef &b) { return PyUnicode_Compare(a.get(), b.get()) == 0; };
-    if (record.members.size() != type->names.size() ||
-        !std::is_permutation(type->names.begin(), type->names.end(), record.type->names.begin(), same))
+    if (structure.members.size() != type->names.size() ||
+        !std::is_permutation(type->names.begin(), type->names.end(), structure.type->names.begin(), same))
         w_.fail_type(node,
-                     "Member mismatch between structs " + member_names(*type) + ", " + member_names(*record.type));
+                     "Member mismatch between structs " + member_names(*type) + ", " + member_names(*structure.type));
     std::vector<std::pair<PyObject *, Val>> members;
-    for (size_t i = 0; i < record.members.size(); ++i)
-        members.emplace_back(record.type->names[i].get(), record.members[i]);
-    return record_from(node, type, members);
+    for (size_t i = 0; i < structure.members.size(); ++i)
+        members.emplace_back(structure.type->names[i].get(), structure.members[i]);
+    return struct_from(node, type, members);
 }
 
-/// Whether a struct has these members, with these types.
-bool Records::has_members(const Node *node, const RecordType &type, const Val &v) {
-    const val::Record *record = v.if_record();
-    if (!record || record->members.size() != type.names.size()) return false;
+/// True if a struct has these members, with these types.
+bool Structs::has_members(const Node *node, const StructLayout &type, const Val &v) {
+    const val::StructValue *structure = v.if_structure();
+    if (!structure || structure->members.size() != type.names.size()) return false;
     for (size_t i = 0; i < type.names.size(); ++i) {
-        const size_t k = member_index(*record->type, type.names[i].get());
-        if (k == record->members.size()) return false;
-        const Val member = w_.places.load(record->members[k]);
+        const size_t k = member_index(*structure->type, type.names[i].get());
+        if (k == structure->members.size()) return false;
+        const Val member = w_.places.load(structure->members[k]);
         PyObject *wanted = type.types[i].get();
         const Kind kind = w_.objects.kind_of(wanted);
         if (kind == Kind::struct_type) {
-            if (!has_members(node, *record_type(node, wanted), member)) return false;
+            if (!has_members(node, *layout_of(node, wanted), member)) return false;
             continue;
         }
         const bool is_matrix = kind == Kind::matrix_type;
@@ -260,15 +262,15 @@ bool Records::has_members(const Node *node, const RecordType &type, const Val &v
     return true;
 }
 
-/// A returned struct is not converted: it has the members of the annotation already, whatever its class.
-void Records::check_returned(const Node *node, PyObject *struct_type, const Val &given) {
+/// Checks a returned struct. It is not converted: it must already have the members of the annotation, whatever its class.
+void Structs::check_returned(const Node *node, PyObject *struct_type, const Val &given) {
     const Val v = typed(w_, node, w_.places.load(given));
-    if (!v.is_record() || has_members(node, *record_type(node, struct_type), v)) return;
-    const val::Record &record = v.record();
+    if (!v.is_structure() || has_members(node, *layout_of(node, struct_type), v)) return;
+    const val::StructValue &structure = v.structure();
     std::string members;
-    for (size_t i = 0; i < record.members.size(); ++i)
-        members += (i ? ", " : "") + text(record.type->names[i].get()) + "=" +
-                   type_text(w_, w_.places.load(record.members[i]));
+    for (size_t i = 0; i < structure.members.size(); ++i)
+        members += (i ? ", " : "") + text(structure.type->names[i].get()) + "=" +
+                   type_text(w_, w_.places.load(structure.members[i]));
     w_.fail(node, UserErrorKind::compilation,
             "Return (type=<qd.Struct " + members + ">) cannot be converted into required type " + repr(struct_type),
             "the members must have the names, shapes and data types that the annotation says");
@@ -276,43 +278,43 @@ void Records::check_returned(const Node *node, PyObject *struct_type, const Val 
 
 // Members and methods
 
-std::optional<Val> record_method(const RecordType *type, const Val &self, PyObject *name) {
+std::optional<Val> struct_method(const StructLayout *type, const Val &self, PyObject *name) {
     PyObject *found = type->methods ? PyDict_GetItemWithError(type->methods.get(), name) : nullptr;
     if (!found) return std::nullopt;
     return bound_method(self, name, PyRef::borrow(found));
 }
 
-/// A vector that was declared with unpacked=True: its components are members of their own.
-static std::optional<Val> unpacked_vector(const val::Record &record, PyObject *name) {
-    const RecordType &type = *record.type;
+/// A vector declared with unpacked=True, whose components are members of their own.
+static std::optional<Val> unpacked_vector(const val::StructValue &structure, PyObject *name) {
+    const StructLayout &type = *structure.type;
     PyRef groups = type.object ? attribute(type.object.get(), names().unpacked) : PyRef{};
     PyObject *first = groups && PyDict_Check(groups.get()) ? PyDict_GetItemWithError(groups.get(), name) : nullptr;
     if (!first || !PyList_Check(first)) return std::nullopt;
     val::Sequence out{{}, val::Sequence::Type::list, Flavour::unpacked, PyRef::borrow(name)};
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(first); ++i)
-        out.items.push_back(record.members[member_index(type, PyList_GET_ITEM(first, i))]);
+        out.items.push_back(structure.members[member_index(type, PyList_GET_ITEM(first, i))]);
     return out;
 }
 
-Making::Making(Walk &walk, PyObject *cls) : records(walk.records) {
-    RecordType &made = records.record_types_.emplace_back();
+Making::Making(Walk &walk, PyObject *cls) : structs(walk.structs) {
+    StructLayout &made = structs.layouts_.emplace_back();
     made.cls = PyRef::borrow(cls);
     made.nesting = walk.nesting;
-    records.unfinished_.push_back({&made, {}});
+    structs.unfinished_.push_back({&made, {}});
     type = &made;
 }
 
-const Val *Records::member(const Node *node, const Val &record, PyObject *name) {
-    const RecordType *type = record.record().type;
+const Val *Structs::member(const Node *node, const Val &structure, PyObject *name) {
+    const StructLayout *type = structure.structure().type;
     const size_t i = member_index(*type, name);
     if (i == type->names.size()) return nullptr;
     if (const Unfinished *made = find_made(type)) return &made->members[i];
-    if (i < record.record().members.size()) return &record.record().members[i];
-    w_.fail_type(node, "An instance of '" + type_text(w_, record) + "' was kept while it was being made",
+    if (i < structure.structure().members.size()) return &structure.structure().members[i];
+    w_.fail_type(node, "An instance of '" + type_text(w_, structure) + "' was kept while it was being made",
                  "store or return it when `__init__` is over");
 }
 
-void Records::add_member(const RecordType *type, PyObject *name, Val v) {
+void Structs::add_member(const StructLayout *type, PyObject *name, Val v) {
     for (Unfinished &made : unfinished_) {
         if (made.type != type) continue;
         made.type->names.push_back(interned(name));
@@ -320,49 +322,49 @@ void Records::add_member(const RecordType *type, PyObject *name, Val v) {
     }
 }
 
-Val Records::made(const RecordType *type) { return make_record(type, find_made(type)->members); }
+Val Structs::made(const StructLayout *type) { return make_struct(type, find_made(type)->members); }
 
-Val Records::record_attribute(const Node *node, const Val &self, PyObject *name) {
-    if (self.record().type->cls) return instance_attribute(w_, node, self, name);
-    const val::Record &record = self.record();
-    const RecordType &type = *record.type;
-    if (const size_t i = member_index(type, name); i < type.names.size()) return record.members[i];
-    if (std::optional<Val> method = record_method(&type, self, name)) return *method;
-    if (std::optional<Val> vector = unpacked_vector(record, name)) return *vector;
+Val Structs::struct_attribute(const Node *node, const Val &self, PyObject *name) {
+    if (self.structure().type->cls) return instance_attribute(w_, node, self, name);
+    const val::StructValue &structure = self.structure();
+    const StructLayout &type = *structure.type;
+    if (const size_t i = member_index(type, name); i < type.names.size()) return structure.members[i];
+    if (std::optional<Val> method = struct_method(&type, self, name)) return *method;
+    if (std::optional<Val> vector = unpacked_vector(structure, name)) return *vector;
     const std::string what = text(name);
     if (what == "keys" || what == "items") {
         std::vector<Val> out;
         for (size_t i = 0; i < type.names.size(); ++i) {
             const Val key = constant(type.names[i]);
-            out.push_back(what == "keys" ? key : tuple_of({key, record.members[i]}));
+            out.push_back(what == "keys" ? key : tuple_of({key, structure.members[i]}));
         }
         return tuple_of(std::move(out));
     }
     if (what == "entries") {
         auto keys = std::make_shared<DictKeys>();
         keys->known = type.names;
-        return val::Dict{record.members, std::move(keys)};
+        return val::Dict{structure.members, std::move(keys)};
     }
     w_.fail(node, UserErrorKind::compilation, "'" + type_text(w_, self) + "' has no attribute '" + what + "'",
             "its members are " + member_names(type));
 }
 
-/// True if two members that are no values of the run are one object.
+/// True if two members that are not run-time values are one object, or equal plain values.
 static bool is_same_object(const Val &a, const Val &b) {
     const PyRef x = to_python(a), y = to_python(b);
     if (!x || !y) return false;
     return x.get() == y.get() || (is_plain(x.get()) && PyObject_RichCompareBool(x.get(), y.get(), Py_EQ) == 1);
 }
 
-void Records::store_record(const Node *node, const Val &place, const Val &given) {
-    const RecordType &type = *place.record().type;
-    const std::vector<Val> &places = place.record().members;
+void Structs::store_struct(const Node *node, const Val &place, const Val &given) {
+    const StructLayout &type = *place.structure().type;
+    const std::vector<Val> &places = place.structure().members;
     const Val v = typed(w_, node, w_.places.load(given));
     const bool is_dict = v.is_dict() || (v.is_constant() && PyDict_Check(v.object()));
-    const Val from = is_dict && type.object ? convert_record(node, type.object.get(), v, "") : v;
-    if (!from.is_record())
+    const Val from = is_dict && type.object ? convert_struct(node, type.object.get(), v, "") : v;
+    if (!from.is_structure())
         w_.fail_type(node, "cannot assign '" + type_text(w_, v) + "' to '" + type_text(w_, place) + "'");
-    const val::Record &source = from.record();
+    const val::StructValue &source = from.structure();
     if (type.cls && source.type->cls && type.cls.get() != source.type->cls.get())
         w_.fail_type(node, "cannot assign '" + type_text(w_, v) + "' to '" + type_text(w_, place) + "'",
                      "use another name");
@@ -371,8 +373,8 @@ void Records::store_record(const Node *node, const Val &place, const Val &given)
         if (k == source.members.size() || places.size() != source.members.size())
             w_.fail_type(node,
                          "Member mismatch between structs " + member_names(type) + ", " + member_names(*source.type));
-        if (places[i].is_record())
-            store_record(node, places[i], source.members[k]);
+        if (places[i].is_structure())
+            store_struct(node, places[i], source.members[k]);
         else if (places[i].is_sequence() && source.members[k].is_sequence())
             store_sequence(w_, node, places[i], source.members[k]);
         else if (type.cls && is_same_object(places[i], source.members[k]))
@@ -391,8 +393,8 @@ void Records::store_record(const Node *node, const Val &place, const Val &given)
 
 // Fields of structs
 
-/// The first member that is no struct: its shape is that of the field.
-PyRef Records::leaf_field(PyObject *struct_field) {
+/// The first member that is not a struct; its shape is that of the field.
+PyRef Structs::leaf_field(PyObject *struct_field) {
     PyRef field = PyRef::borrow(struct_field);
     while (field && w_.objects.kind_of(field.get()) == Kind::struct_field) {
         PyRef keys = attribute(field.get(), names().keys);
@@ -405,7 +407,7 @@ PyRef Records::leaf_field(PyObject *struct_field) {
     return field;
 }
 
-Val Records::struct_field_element(const Node *node, PyObject *field, const std::vector<Val> &indices) {
+Val Structs::struct_field_element(const Node *node, PyObject *field, const std::vector<Val> &indices) {
     const FieldInfo *first = w_.places.field_info(node, leaf_field(field).get());
     if (int(indices.size()) + 1 == first->dims() && last_level(w_, first->places[0]) == ir::LevelKind::dynamic)
         return dynamic_container(field, index_values(w_, node, indices, true));
@@ -417,7 +419,7 @@ Val Records::struct_field_element(const Node *node, PyObject *field, const std::
     if (w_.request.options.check_out_of_bound || w_.request.options.debug) check_field_bounds(w_, node, *first, values);
     const std::function<Val(PyObject *)> element = [&](PyObject *of) {
         PyRef struct_type = attribute(of, names().dtype);
-        const RecordType *type = record_type(node, struct_type.get());
+        const StructLayout *type = layout_of(node, struct_type.get());
         std::vector<Val> items;
         for (const PyRef &name : type->names) {
             PyRef member = PyRef::steal(PyObject_CallMethodOneArg(of, names().get_member_field, name.get()));
@@ -427,7 +429,7 @@ Val Records::struct_field_element(const Node *node, PyObject *field, const std::
                                 ? element(member.get())
                                 : field_ref(w_.places.field_info(node, member.get()), values));
         }
-        return make_record(type, std::move(items));
+        return make_struct(type, std::move(items));
     };
     return element(field);
 }
