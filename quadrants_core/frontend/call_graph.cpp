@@ -234,7 +234,7 @@ static const std::unordered_set<PyObject *> &modified_by_callees(Walk &w, FuncIn
         if (node->kind != NodeKind::Call || !passes_own(node)) return;
         FuncInfo *callee = changing_func(w, info, node, known, &is_method);
         if (!callee) return;
-        const bool asks = std::find(under_way.begin(), under_way.end(), callee) == under_way.end();
+        const bool can_recurse = std::find(under_way.begin(), under_way.end(), callee) == under_way.end();
         Known its(callee->params.size());
         if (is_method) its[0] = known[0];
         each_argument(node, *callee, is_method, [&](const Node *arg, size_t i) {
@@ -244,7 +244,7 @@ static const std::unordered_set<PyObject *> &modified_by_callees(Walk &w, FuncIn
             const FuncInfo::FuncParam &p = callee->params[i];
             if (!is_own(arg) || !takes_place(w, p.annotation.get())) return;
             if (callee->assigned.count(p.name) ||
-                (asks && modified_by_callees(w, *callee, its, under_way).count(p.name)))
+                (can_recurse && modified_by_callees(w, *callee, its, under_way).count(p.name)))
                 found.insert(root_name(arg));
         });
     });

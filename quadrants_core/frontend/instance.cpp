@@ -20,18 +20,18 @@ namespace {
 PyRef interned(const std::string &name) { return PyRef::steal(PyUnicode_InternFromString(name.c_str())); }
 
 /// Calls a function of the package's module for classes.
-template <class... Args> PyRef ask(Walk &w, const Node *node, const char *function, Args... args) {
+template <class... Args> PyRef call_helper(Walk &w, const Node *node, const char *function, Args... args) {
     const PyRef module = PyRef::steal(PyImport_ImportModule("quadrants._language.instances"));
     const PyRef name = interned(function);
-    PyRef answer =
+    PyRef result =
         PyRef::steal(module ? PyObject_CallMethodObjArgs(module.get(), name.get(), args..., nullptr) : nullptr);
-    if (!answer) w.python_failed(node);
-    return answer;
+    if (!result) w.python_failed(node);
+    return result;
 }
 
 /// Returns the attribute as found in the dict of the class or of a base, or of the first base after `after`; None if there is none.
 PyRef in_table(Walk &w, const Node *node, PyObject *cls, PyObject *name, PyObject *after = nullptr) {
-    return ask(w, node, "in_table", cls, name, after ? after : Py_None);
+    return call_helper(w, node, "in_table", cls, name, after ? after : Py_None);
 }
 
 /// The class of a value if it may define operators; null otherwise.
@@ -99,7 +99,7 @@ static void bind_fields(Walk &w, const StructLayout *type, PyObject *fields, con
         PyDict_SetItem(keywords.get(), key, PyRef::steal(stand_in(values.size())).get());
         values.push_back(v);
     }
-    const PyRef bound = ask(w, node, "bind", type->cls.get(), fields, args.get(), keywords.get());
+    const PyRef bound = call_helper(w, node, "bind", type->cls.get(), fields, args.get(), keywords.get());
     PyObject *key, *item;
     for (Py_ssize_t at = 0; PyDict_Next(bound.get(), &at, &key, &item);) {
         void *place = PyCapsule_CheckExact(item) ? PyCapsule_GetPointer(item, nullptr) : nullptr;
@@ -110,7 +110,7 @@ static void bind_fields(Walk &w, const StructLayout *type, PyObject *fields, con
 
 std::optional<Val> new_instance(Walk &w, PyObject *cls, Call call, bool all_known) {
     const Node *node = call.node;
-    const PyRef how = ask(w, node, "makes", cls);
+    const PyRef how = call_helper(w, node, "makes", cls);
     if (how.get() == Py_None) return std::nullopt;
     PyObject *init = PyTuple_GET_ITEM(how.get(), 0), *fields = PyTuple_GET_ITEM(how.get(), 1);
     const PyRef func = init == Py_None ? PyRef{} : w.funcs.func_of(node, init);

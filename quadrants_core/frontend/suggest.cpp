@@ -8,7 +8,7 @@ namespace qd::frontend {
 namespace {
 
 /// The best match for `name` among strings, as a hint; empty if none is close.
-std::string meant(const std::string &name, PyObject *candidates) {
+std::string closest_match(const std::string &name, PyObject *candidates) {
     const PyRef module = PyRef::steal(PyImport_ImportModule("difflib"));
     constexpr double nearness = 0.7;
     const PyRef near = PyRef::steal(
@@ -64,7 +64,7 @@ void fail_unknown_name(Walk &w, const Node *node, PyObject *name) {
             while (scope && PyDict_Check(scope) && PyDict_Next(scope, &at, &key, &value))
                 if (PyUnicode_Check(key)) PyList_Append(known.get(), key);
         }
-        hint = meant(text(name), known.get());
+        hint = closest_match(text(name), known.get());
     }
     w.fail(node, UserErrorKind::name, "Name \"" + text(name) + "\" is not defined", hint);
 }
@@ -107,7 +107,7 @@ std::string near_word(const std::string &name, std::span<const std::string_view>
         const PyRef item = PyRef::steal(PyUnicode_FromStringAndSize(word.data(), Py_ssize_t(word.size())));
         PyList_Append(known.get(), item.get());
     }
-    return meant(name, known.get());
+    return closest_match(name, known.get());
 }
 
 namespace {
@@ -154,7 +154,7 @@ void fail_attribute(Walk &w, const Node *node, PyObject *object, PyObject *name)
         what = std::string("module '") + module + "'";
     PyErr_Clear();
     w.fail(node, UserErrorKind::compilation, what + " has no attribute '" + text(name) + "'",
-           known ? meant(text(name), known.get()) : "");
+           known ? closest_match(text(name), known.get()) : "");
 }
 
 namespace {
