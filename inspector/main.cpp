@@ -47,11 +47,11 @@ struct Bell {
     std::atomic<Stage *> stage = nullptr;
     std::mutex lock;
     std::condition_variable rung;
-    bool news = false;
+    bool pending = false;
 
     void ring() {
         const std::lock_guard hold(lock);
-        news = true;
+        pending = true;
         rung.notify_one();
         if (Stage *to = stage) to->wake();
     }
@@ -62,8 +62,8 @@ std::optional<Json> first(Connection &connection, Bell &bell) {
         if (auto message = connection.take()) return message;
         if (connection.ended()) return {};
         std::unique_lock hold(bell.lock);
-        bell.rung.wait_for(hold, std::chrono::seconds(1), [&] { return bell.news; });
-        bell.news = false;
+        bell.rung.wait_for(hold, std::chrono::seconds(1), [&] { return bell.pending; });
+        bell.pending = false;
     }
 }
 
@@ -116,8 +116,8 @@ class Program {
         } catch (const std::exception &wrong) {
             connection_.end(wrong.what());
         }
-        if (connection_.ended() && !told_) {
-            told_ = true;
+        if (connection_.ended() && !end_handled_) {
+            end_handled_ = true;
             over_ = over_ || !face_.ended(connection_.why()) || !stage_.seen();
             leave_output();
             want(2);
@@ -130,7 +130,7 @@ class Program {
         if (event.type == Event::Type::button && frames_ > 0) draw(now());
         feed(event);
         face_.input(event);
-        if (event.type == Event::Type::close && told_) over_ = true;
+        if (event.type == Event::Type::close && end_handled_) over_ = true;
         over_ = over_ || face_.over();
         want(3); // the item under the pointer lights up a frame later
         // Clicks of a test arrive at once; each gets a frame of its own, as those of a person do.
@@ -180,7 +180,7 @@ class Program {
     Connection &connection_;
     Stage &stage_;
     Face &face_;
-    bool over_ = false, told_ = false;
+    bool over_ = false, end_handled_ = false;
     bool driven_ = false; // a test sends the input; from the screen only resize and close count
     int frames_ = 2;
     double next_ = 0, last_ = now();

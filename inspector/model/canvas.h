@@ -19,7 +19,7 @@ struct Canvas {
     std::vector<float> depth; // 1 at the near plane, 0 at the far one and in empty pixels
 };
 
-// Draws the letters of a text, by the caller's font.
+// Draws the letters of a text, in the caller's font.
 using Letters = std::function<void(Picture &to, const Text &text, Band band)>;
 
 void paint(const Frame &frame, Canvas &to, const Letters &letters);

@@ -1,5 +1,5 @@
 // A picture that a script drew, as lists of things. Their numbers are in shared memory, which the script does not change until
-// it is notified that the frame was shown. Everything is checked while it is read: spans are inside of their memory, whatever
+// it is notified that the frame was shown. Everything is checked while it is read: spans are within their memory, whatever
 // numbers they hold.
 #pragma once
 

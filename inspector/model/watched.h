@@ -96,7 +96,7 @@ class Watched {
     std::vector<told::Parameter> parameters;
     std::map<std::string, Curve> series;
     std::deque<told::LogLine> log;
-    std::deque<std::string> said; // the newest last
+    std::deque<std::string> said; // newest last
 
   private:
     Memory memory_;

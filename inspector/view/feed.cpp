@@ -30,7 +30,7 @@ constexpr std::pair<std::string_view, ImGuiKey> keys[] = {
     {"z", ImGuiKey_Z},
 };
 
-bool shift, control, alt; // of ImGui's one context
+bool shift, control, alt; // state of ImGui's only context
 
 } // namespace
 

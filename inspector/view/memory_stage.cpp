@@ -114,7 +114,7 @@ class MemoryStage : public Stage {
 
     void wait(double seconds) override {
         std::unique_lock hold(lock_);
-        news_.wait_for(hold, std::chrono::duration<double>(seconds), [this] { return woken_; });
+        wakeup_.wait_for(hold, std::chrono::duration<double>(seconds), [this] { return woken_; });
         woken_ = false;
     }
 
@@ -123,7 +123,7 @@ class MemoryStage : public Stage {
             const std::lock_guard hold(lock_);
             woken_ = true;
         }
-        news_.notify_one();
+        wakeup_.notify_one();
     }
 
     std::vector<Event> events() override { return {}; }
@@ -192,7 +192,7 @@ class MemoryStage : public Stage {
     std::map<std::uintptr_t, Texture> textures_;
     std::uintptr_t last_ = 0, font_ = 0;
     std::mutex lock_;
-    std::condition_variable news_;
+    std::condition_variable wakeup_;
     bool woken_ = false;
 };
 

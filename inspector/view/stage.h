@@ -37,7 +37,7 @@ class Stage {
     virtual bool software() const = 0; // the processor draws, so frames are expensive
     virtual bool seen() const = 0;
 
-    // Sets the pixels of a texture and returns its id; 0 makes a new one. The texture lives until it is dropped.
+    // Sets the pixels of a texture and returns its id; `id` 0 makes a new texture. It lives until it is dropped.
     virtual std::uintptr_t texture(std::uintptr_t id, const Picture &pixels, bool smooth) = 0;
     virtual void drop(std::uintptr_t id) = 0;
 };
