@@ -29,9 +29,9 @@ std::string problems_of(const Function &fn) {
 std::string check_pass(const passes::Pass &pass, const passes::Config &config, const Function &fn,
                        const Inputs &inputs) {
     Function changed = fn;
-    bool said = pass.run(changed, config);
+    bool reported = pass.run(changed, config);
     if (std::string text = problems_of(changed); !text.empty()) return text;
-    if (!said && print(changed) != print(fn)) return "changed the function and says it did not:\n" + print(changed);
+    if (!reported && print(changed) != print(fn)) return "changed the function and says it did not:\n" + print(changed);
     std::string gap = difference(interpret(fn, inputs), interpret(changed, inputs, &fn), 0);
     return gap.empty() ? "" : gap + "\nafter the pass:\n" + print(changed);
 }

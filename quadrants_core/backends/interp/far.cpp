@@ -31,7 +31,7 @@ constexpr uint64_t alignment = 64;
 
 uint64_t round_up(uint64_t n, uint64_t unit) { return (n + unit - 1) / unit * unit; }
 
-/// Blocks in one range of addresses, which is inaccessible while nothing holds it open.
+/// Blocks in one range of addresses, which is accessible only while something holds it open.
 class FarMemory {
   public:
     FarMemory() {
@@ -144,7 +144,7 @@ class FarStream final : public runtime::Stream {
 
   private:
     static void *at(uint64_t address) { return reinterpret_cast<void *>(address); }
-    /// Reads a range that the task has left in the tmp buffer from there, as the launcher of a far device would.
+    /// Runs a task. If the task left its range in the tmp buffer, it is read from there, as by the launcher of a far device.
     void run(const runtime::LoadedTask &task, const abi::Task &info, const abi::Launch &launch) {
         int64_t range[2];
         const bool found = info.range_at != abi::Task::computed;

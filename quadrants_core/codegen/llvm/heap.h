@@ -1,5 +1,5 @@
 #pragma once
-// Emits allocation on the heap of the thread (abi::Heap), and release.
+// Emits allocation from the thread's heap (abi::Heap), and its release.
 #include "ir/function.h"
 
 #include <functional>
@@ -8,7 +8,7 @@
 
 namespace qd::codegen {
 
-/// True if an iteration of `body` may allocate memory that lives until it ends. Inner loops that release their own do not count.
+/// True if an iteration of `body` may allocate memory that lives until the iteration ends. Inner loops that release theirs do not count.
 bool reserves(const ir::Function &fn, ir::BlockId body);
 
 class HeapCode {

@@ -44,9 +44,9 @@ class GroupFinder {
 
     void block(const ir::Block &block) {
         for (Value v : block.insts) {
-            if (const std::optional<Far> far = look(v)) {
+            if (const std::optional<Strided> strided = strided_access(v)) {
                 if (!memory_) memory_.emplace(fn_);
-                note(v, *far);
+                note(v, *strided);
             } else if (!open_.empty()) {
                 pass(v);
             }
@@ -56,27 +56,27 @@ class GroupFinder {
 
   private:
     /// A strided access, whose lanes are at `root` + `base` + `at` + lane * `step` bytes.
-    struct Far {
+    struct Strided {
         Value root, base, count; ///< count: the number of leading lanes that are active; none: all are
         int64_t at = 0, step = 0;
         Type type;
         bool reads = false;
     };
     struct Open {
-        Far first;
+        Strided first;
         std::vector<Value> members;
         std::vector<int64_t> places;
-        std::vector<Far> passed; ///< for gathers: writes after the first of them
+        std::vector<Strided> passed; ///< for gathers: writes after the first of them
     };
 
-    std::optional<Far> look(Value v) const {
+    std::optional<Strided> strided_access(Value v) const {
         const Op op = fn_[v].op;
         if (op != Op::gather && op != Op::scatter) return {};
-        Far far;
-        far.reads = op == Op::gather;
-        far.type = far.reads ? fn_[v].type : fn_.type(fn_.args(v)[2]);
-        const int64_t size = ir::size_of(far.type.elem);
-        if (far.type.is_bool() || size < 4 || far.type.lanes < 4) return {};
+        Strided strided;
+        strided.reads = op == Op::gather;
+        strided.type = strided.reads ? fn_[v].type : fn_.type(fn_.args(v)[2]);
+        const int64_t size = ir::size_of(strided.type.elem);
+        if (strided.type.is_bool() || size < 4 || strided.type.lanes < 4) return {};
         const Value mask = fn_.args(v).back(), offsets = fn_.args(v)[1];
         const auto number_of = [&](Value splat) -> const ir::Inst * {
             if (fn_[splat].op != Op::splat) return nullptr;
@@ -84,23 +84,23 @@ class GroupFinder {
             return in.op == Op::constant ? &in : nullptr;
         };
         const ir::Inst *all = number_of(mask);
-        if (!all || !all->imm) far.count = first_lanes(mask);
-        if ((!far.count && (!all || !all->imm)) || fn_[offsets].op != Op::mul) return {};
+        if (!all || !all->imm) strided.count = first_lanes(mask);
+        if ((!strided.count && (!all || !all->imm)) || fn_[offsets].op != Op::mul) return {};
         Value steps = fn_.args(offsets)[0], by = fn_.args(offsets)[1];
         if (fn_[by].op == Op::iota) std::swap(steps, by);
         const ir::Inst *step = number_of(by);
         if (!step || fn_[steps].op != Op::iota) return {};
-        far.step = int64_t(step->imm);
-        if (far.step % size != 0 || far.step < 2 * size || far.step > int64_t(most_apart) * size) return {};
-        far.root = fn_.args(v)[0];
-        while (fn_[far.root].op == Op::offset) {
-            const analysis::Sum sum = analysis::as_sum(fn_, fn_.args(far.root)[1]);
-            if (sum.base && far.base) break;
-            if (sum.base) far.base = sum.base;
-            far.at += int64_t(sum.constant);
-            far.root = fn_.args(far.root)[0];
+        strided.step = int64_t(step->imm);
+        if (strided.step % size != 0 || strided.step < 2 * size || strided.step > int64_t(most_apart) * size) return {};
+        strided.root = fn_.args(v)[0];
+        while (fn_[strided.root].op == Op::offset) {
+            const analysis::Sum sum = analysis::as_sum(fn_, fn_.args(strided.root)[1]);
+            if (sum.base && strided.base) break;
+            if (sum.base) strided.base = sum.base;
+            strided.at += int64_t(sum.constant);
+            strided.root = fn_.args(strided.root)[0];
         }
-        return far;
+        return strided;
     }
 
     /// Returns the number of active lanes if these are the leading ones.
@@ -113,11 +113,11 @@ class GroupFinder {
         return fn_.type(count) == Type(Scalar::i32) ? count : Value{};
     }
 
-    static bool comparable(const Far &a, const Far &b) {
+    static bool comparable(const Strided &a, const Strided &b) {
         return a.root == b.root && a.base == b.base && a.step == b.step && a.type == b.type && a.count == b.count;
     }
 
-    bool may_overlap(const Far &a, const Far &b) const {
+    bool may_overlap(const Strided &a, const Strided &b) const {
         if (!comparable(a, b)) return memory_->objects_overlap(memory_->object(a.root), memory_->object(b.root));
         const int64_t size = ir::size_of(a.type.elem);
         for (int64_t lanes = 1 - a.type.lanes; lanes < a.type.lanes; ++lanes)
@@ -125,36 +125,37 @@ class GroupFinder {
         return false;
     }
 
-    void note(Value v, const Far &far) {
-        if (far.reads)
+    void note(Value v, const Strided &strided) {
+        if (strided.reads)
             close([&](const Open &open) {
-                return std::ranges::any_of(scatters(open), [&](const Far &write) { return may_overlap(write, far); });
+                return std::ranges::any_of(scatters(open),
+                                           [&](const Strided &write) { return may_overlap(write, strided); });
             });
         else
             for (Open &open : open_)
-                if (open.first.reads) open.passed.push_back(far);
+                if (open.first.reads) open.passed.push_back(strided);
         const auto same = [&](const Open &open) {
-            return open.first.reads == far.reads && comparable(open.first, far);
+            return open.first.reads == strided.reads && comparable(open.first, strided);
         };
         auto found = std::ranges::find_if(open_, same);
-        if (found != open_.end() && !joins(*found, far)) {
+        if (found != open_.end() && !joins(*found, strided)) {
             close(same);
             found = open_.end();
         }
-        if (!far.reads) // groups that stay open write later than this scatter
+        if (!strided.reads) // groups that stay open write later than this scatter
             close([&](const Open &open) {
-                return !open.first.reads && !comparable(open.first, far) && may_overlap(open.first, far);
+                return !open.first.reads && !comparable(open.first, strided) && may_overlap(open.first, strided);
             });
         if (std::ranges::none_of(open_, same) && open_.size() == most_open) close([](const Open &) { return true; });
         found = std::ranges::find_if(open_, same);
-        if (found == open_.end()) found = open_.insert(open_.end(), Open{far, {}, {}, written_later(far)});
+        if (found == open_.end()) found = open_.insert(open_.end(), Open{strided, {}, {}, written_later(strided)});
         found->members.push_back(v);
-        found->places.push_back(far.at);
+        found->places.push_back(strided.at);
     }
 
     /// Returns the writes of an open group of scatters.
-    static std::vector<Far> scatters(const Open &open) {
-        std::vector<Far> list;
+    static std::vector<Strided> scatters(const Open &open) {
+        std::vector<Strided> list;
         if (open.first.reads) return list;
         for (int64_t at : open.places) {
             list.push_back(open.first);
@@ -164,21 +165,21 @@ class GroupFinder {
     }
 
     /// Returns writes that precede a gather in the program but may be emitted after it, with an open group of scatters.
-    std::vector<Far> written_later(const Far &far) const {
-        std::vector<Far> all;
+    std::vector<Strided> written_later(const Strided &strided) const {
+        std::vector<Strided> all;
         for (const Open &open : open_) {
-            const std::vector<Far> list = far.reads ? scatters(open) : std::vector<Far>{};
+            const std::vector<Strided> list = strided.reads ? scatters(open) : std::vector<Strided>{};
             all.insert(all.end(), list.begin(), list.end());
         }
         return all;
     }
 
-    bool joins(const Open &open, const Far &far) const {
+    bool joins(const Open &open, const Strided &strided) const {
         const auto [least, most] = std::ranges::minmax(open.places);
-        if (std::max(most, far.at) - std::min(least, far.at) >= far.step) return false;
-        if ((far.at - least) % ir::size_of(far.type.elem) != 0) return false;
-        if (!far.reads) return std::ranges::find(open.places, far.at) == open.places.end();
-        return std::ranges::none_of(open.passed, [&](const Far &written) { return may_overlap(written, far); });
+        if (std::max(most, strided.at) - std::min(least, strided.at) >= strided.step) return false;
+        if ((strided.at - least) % ir::size_of(strided.type.elem) != 0) return false;
+        if (!strided.reads) return std::ranges::find(open.places, strided.at) == open.places.end();
+        return std::ranges::none_of(open.passed, [&](const Strided &written) { return may_overlap(written, strided); });
     }
 
     /// Closes the groups that another kind of instruction may conflict with.
@@ -232,8 +233,8 @@ class GroupFinder {
 };
 
 Interleaved::Interleaved(TaskCode &code) : code_(code) {
-    const auto is_far = [](const ir::Inst &in) { return in.op == Op::gather || in.op == Op::scatter; };
-    if (code.target.plain || std::ranges::count_if(code.fn.insts, is_far) < 2) return;
+    const auto is_gather_or_scatter = [](const ir::Inst &in) { return in.op == Op::gather || in.op == Op::scatter; };
+    if (code.target.plain || std::ranges::count_if(code.fn.insts, is_gather_or_scatter) < 2) return;
     GroupFinder finder(*this);
     for (const ir::Block &block : code.fn.blocks) finder.block(block);
 }

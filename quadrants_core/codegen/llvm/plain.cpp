@@ -1,5 +1,5 @@
-// Emits operations in instructions that LLVM's FastISel supports. Everything else goes through the slow selector: an intrinsic
-// alone, any other instruction together with all that precedes it in its block.
+// Emits operations in instructions that LLVM's FastISel supports. Everything else goes through the slow selector, SelectionDAG:
+// an intrinsic alone, any other instruction together with all that precedes it in its block.
 #include "codegen/llvm/arithmetic.h"
 
 #include <cmath>

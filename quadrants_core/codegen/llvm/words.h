@@ -14,7 +14,7 @@ class LaunchWords {
     void begin(llvm::Value *launch);
     /// Returns the pointer at this byte of abi::Launch.
     llvm::Value *pointer(size_t offset);
-    /// The same, loaded at `where`, so that it occupies no register in the loops around.
+    /// The same, loaded at `where`, so that it occupies no register in the surrounding loops.
     llvm::Value *pointer(llvm::IRBuilder<> &where, size_t offset) const;
     /// Returns the pointer at byte `inner` of the struct that this pointer points to.
     llvm::Value *pointer_through(size_t offset, size_t inner);
