@@ -1,18 +1,18 @@
-"""The options of the running program, and who is told when it ends. Reads no other module, so that each may read it; what
-qd.init and qd.reset write here, they write in `_runtime`."""
+"""The options of the running program, and hooks for its end. This module imports no other one, so that all can import it; its state is
+written by `_runtime` for qd.init and qd.reset."""
 
-cfg = None  # None before init and on qd.python, else the live CompileConfig
-of_python = None  # the options where kernels run as Python
+cfg = None  # the current CompileConfig; None before init and on qd.python
+of_python = None  # the options if kernels run as Python
 defaults = None  # the options before init
 special = None  # the SpecialConfig: options that are not in qd.cfg
-checks_python = True  # on qd.python the frontend refuses what it refuses elsewhere; False: it is compared with what runs
-programs_ended = 0  # so far, by qd.reset or qd.init
-before_reset = []  # called while the old program still lives
+checks_python = True  # whether the frontend checks kernels on qd.python as on other architectures; False for comparing it with what runs
+programs_ended = 0  # number of programs ended so far by qd.reset or qd.init
+before_reset = []  # called while the old program still exists
 after_reset = []
 
 
 def current():
-    """The options: of the running program, or those that one would start from."""
+    """Returns the options of the running program, or those that a new one would start from."""
     return cfg or of_python or defaults
 
 

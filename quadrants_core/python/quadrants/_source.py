@@ -1,10 +1,10 @@
 """Source text and syntax tree of a kernel or func.
 
-`Source.lines()` gives where the text stands: (lines of the file, index of the first one, file as shown, name); what is
-compiled and what is compared with records on disk both come from these lines.
-`Source.tree()` gives the tuple that the bindings hand to the frontend: (tree, file, first_line, name, text, counted).
-The tree is a Tree of the core; line 1 of it and of `text` is line `first_line` of the file. `counted`: coverage sees into
-it. `Source.python_tree()` gives an ast.FunctionDef with lines of the file.
+`Source.lines()` returns the location of the text: (lines of the file, index of the first one, display name of the file, name). These lines
+are both compiled and compared with cache entries on disk.
+`Source.tree()` returns the tuple that the bindings pass to the frontend: (tree, file, first_line, name, text, counted). The tree is a Tree
+of the core; line 1 of it and of `text` is line `first_line` of the file. `counted`: whether coverage counts in it. `Source.python_tree()`
+returns an ast.FunctionDef with line numbers of the file.
 """
 
 import os as _os
@@ -12,17 +12,17 @@ import sys as _sys
 
 from quadrants import _exceptions, _native
 
-_ONLY_AST = 0x400  # PyCF_ONLY_AST: spares the import of ast
-_FUTURE_FLAGS = 0x1FE0000  # of code made under `from __future__ import ...`
-_exec_sources = {}  # file name of code that came from exec -> [source text]
+_ONLY_AST = 0x400  # PyCF_ONLY_AST: avoids the import of ast
+_FUTURE_FLAGS = 0x1FE0000  # of code compiled with `from __future__ import ...`
+_exec_sources = {}  # file name of code executed by exec -> [source text]
 _files = {}  # plain file -> ((size, time), lines)
-_defined = {}  # file -> lines as they were when kernels and funcs in it were last defined
-in_use = None  # TextsInUse while coverage counts
+_defined = {}  # file -> lines at the last definition of a kernel or func in it
+in_use = None  # TextsInUse while coverage is enabled
 
 
 def _cached_lines(name, module_globals=None):
-    """Lines of a file or cell. linecache brings in tokenize and re, so plain files are read without it if nothing else
-    has imported it."""
+    """Returns the lines of a file or cell. linecache imports tokenize and re, so plain files are read without it unless it has been
+    imported already."""
     if "linecache" not in _sys.modules and not name.startswith("<"):
         lines = _plain_lines(name)
         if lines is not None:
@@ -34,7 +34,7 @@ def _cached_lines(name, module_globals=None):
 
 
 def _plain_lines(name):
-    """Lines of a file in UTF-8, read once as long as it stays the same; None if it is something else."""
+    """Returns the lines of a UTF-8 file, cached until it changes; None for other files."""
     try:
         status = _os.stat(name)
         stamp = status.st_size, status.st_mtime_ns
@@ -52,7 +52,8 @@ def _plain_lines(name):
 
 
 def _lines_now(fn):
-    """Lines of the file or cell that a function is being defined in, where they can be had without loading linecache; else None."""
+    """Returns the lines of the file or cell in which a function is being defined, if they are available without importing linecache; else
+    None."""
     name = fn.__code__.co_filename
     if "linecache" in _sys.modules:
         lines = _cached_lines(name, fn.__globals__) or None
@@ -64,13 +65,13 @@ def _lines_now(fn):
 
 
 def remember_exec(code, frame):
-    """At decoration: if `code` came from exec of a string, finds that string in the frames that are running now.
+    """Called by decorators: if `code` was executed by exec from a string, finds that string in the frames of the current call stack.
 
-    A candidate is taken only if compiling it gives the very same code object.
+    A candidate is accepted only if compiling it gives an equal code object.
     """
     name = code.co_filename
     if not name.startswith("<") or _cached_lines(name):
-        return  # text that linecache knows
+        return  # text known to linecache
     known = _exec_sources.setdefault(name, [])
     if any(_holds(text, name, code) for text in known):
         return
@@ -116,11 +117,11 @@ def _indent_of(line):
 
 
 class deep:
-    """`with deep(text)`: around what recurses as deep as the text nests. A thread whose stack is too small for that, and
-    Python's own limit, end in an error of the user's."""
+    """`with deep(text)`: context for recursion as deep as the nesting of the text. If the stack of the thread or Python's recursion limit
+    is too small, a user error is raised."""
 
     def __init__(self, text):
-        self._bytes = 64 * 1024 + min(128 * len(text), 1024 * 1024)  # a level takes two characters or more
+        self._bytes = 64 * 1024 + min(128 * len(text), 1024 * 1024)  # each level takes two characters or more
 
     def __enter__(self):
         _native.core().require_stack(self._bytes)
@@ -135,10 +136,10 @@ class deep:
 
 
 class levels:
-    """`with levels(n)`: inside of `deep`, around what recurses in C as deep as a tree of n levels, whatever the calls around
-    have taken of Python's limit."""
+    """`with levels(n)`: inside `deep`, context for recursion in C over a tree of n levels, regardless of how much of Python's limit the
+    enclosing calls have used."""
 
-    MOST = 3000  # as deep as CPython's parser goes; `deep` has made sure of the stack
+    MOST = 3000  # the limit of CPython's parser; `deep` ensures that the stack suffices
 
     def __init__(self, count):
         self._count = min(count, self.MOST)
@@ -152,10 +153,10 @@ class levels:
 
 
 def _tree_of(lines, start, wanted):
-    """Tree and text of the function whose decorators begin at lines[start]. The end of the function is the first less
-    indented line at which the text parses. Text that is indented is put under an `if 1:` line instead of being dedented,
-    so that columns stay those of the file. The core's own parser comes first; it leaves to CPython what it does not know
-    and what is no function of that name."""
+    """Returns the tree and text of the function whose decorators begin at lines[start]. The function ends at the first less indented line
+    at which the text can be parsed. Indented text is put under an `if 1:` line instead of being dedented, so that columns are those of the
+    file. The core's own parser is tried first; CPython's parser handles what it does not support, and text that is not a function of that
+    name."""
     parsed = _native.core().parse_function(lines, start)
     if parsed is not None and parsed[0].name == wanted.name:
         return parsed
@@ -192,7 +193,7 @@ def _tree_of(lines, start, wanted):
 
 
 def _class_around(code):
-    """The class in whose text a function stands, by which Python names what is private in it; None if there is none."""
+    """Returns the class whose body contains a function, which determines the mangling of private names; None if there is none."""
     names = code.co_qualname.split(".")
     for name, inner in zip(names[-2::-1], names[:0:-1]):
         if name != "<locals>" and inner != "<locals>":
@@ -201,7 +202,7 @@ def _class_around(code):
 
 
 def _name_privates(node, class_name):
-    """In a node of `ast`, what name_privates of a Tree does."""
+    """Mangles private names in an `ast` node, like name_privates of a Tree."""
     import ast
 
     prefix = f"_{class_name.lstrip('_')}"
@@ -213,7 +214,7 @@ def _name_privates(node, class_name):
 
 
 def shown_name(filename):
-    """The name of a source file in messages and coverage. A name that is no text in UTF-8 is shown with its bytes escaped."""
+    """Returns the display name of a source file in messages and coverage. Bytes of a name that are not valid UTF-8 are escaped."""
     shown = _exceptions._display_names.get(filename, filename)
     if not shown.isascii() and _in_utf8(shown) != shown:
         shown = _in_utf8(shown)
@@ -226,7 +227,7 @@ def _in_utf8(name):
 
 
 def set_display_name(filename, shown):
-    """Lets messages and coverage call the source `filename` by another name, e.g. "cell 4"."""
+    """Sets another name for the source `filename` in messages and coverage, e.g. "cell 4"."""
     _exceptions._display_names[filename] = shown
     files = _exceptions._files_shown_as.setdefault(shown, [])
     if filename in files:
@@ -235,20 +236,20 @@ def set_display_name(filename, shown):
 
 
 def stands_now_in(before, first, last, now):
-    """The definition in these lines of what messages call `before` is the one of the same lines of `now`."""
+    """Declares that the definition in these lines of the source with display name `before` is now in the same lines of `now`."""
     _exceptions._named_now.update({(before, line): now for line in range(first, last + 1)})
 
 
-_PACKAGE = __file__[: -len("_source.py")]  # coverage does not see into kernels and funcs that come with the package
+_PACKAGE = __file__[: -len("_source.py")]  # kernels and funcs of the package are excluded from coverage
 
 
 class TextsInUse(dict):
-    """(file, index of the first line) -> _Text of what was compiled while coverage counts."""
+    """(file, index of the first line) -> _Text of what has been compiled while coverage is enabled."""
 
     def __init__(self):
         super().__init__()
-        self.shown, self.files = {}, {}  # name in messages, file -> {(file, index): text}, of those above
-        self.news = {}  # key -> text of what came since somebody emptied it
+        self.shown, self.files = {}, {}  # display name, file -> {(file, index): text} of the entries
+        self.news = {}  # key -> text of new entries, until the consumer clears it
 
     def __setitem__(self, key, text):
         before = self.get(key)
@@ -264,7 +265,7 @@ class TextsInUse(dict):
 
 
 class _Text:
-    """Where the text of one function stands, and its tree once it was asked for."""
+    """The location of the text of one function, and its tree once it has been requested."""
 
     def __init__(self, fn, lines):
         code = fn.__code__
@@ -296,7 +297,7 @@ class _Text:
         return node
 
     def extent(self):
-        """Its first and last line; None if it is no kernel's text, which was never compiled."""
+        """Returns its first and last line; None if it is not the text of a kernel and so was never compiled."""
         try:
             compiled, _, first, *_ = self.tree()
         except _exceptions.QuadrantsSyntaxError:
@@ -304,7 +305,8 @@ class _Text:
         return first, first - 1 + compiled.end_line
 
     def statements(self):
-        """(line, column, last line) of each statement that begins on a new line, of one with a body its head; without the docstring."""
+        """Returns (line, column, last line) of each statement that begins on a new line, without the docstring; for a compound statement,
+        of its header."""
         if self._statements is None:
             import ast
 
@@ -321,17 +323,17 @@ class _Text:
 
 
 class Source:
-    """The text of one function as it was when it was defined: a file that changes later does not change what is compiled."""
+    """The text of one function at the time of its definition; later changes of the file have no effect on what is compiled."""
 
     def __init__(self, fn, is_new=True):
-        """`is_new`: it is being defined now."""
+        """`is_new`: whether it is being defined now."""
         self._fn = fn
         self._lines = _lines_now(fn) if is_new else _defined.get(fn.__code__.co_filename)
         self._text = None
 
     @property
     def shown(self):
-        """The file as messages and coverage call it."""
+        """The display name of the file in messages and coverage."""
         return shown_name(self._fn.__code__.co_filename) if self._text is None else self._text.shown
 
     def _read(self):
@@ -357,11 +359,11 @@ class Source:
         try:
             return text.tree()
         except _exceptions.QuadrantsSyntaxError:
-            self._text = self._lines = None  # read again if it is no function
+            self._text = self._lines = None  # read again if it is not a function
             raise
 
     def python_tree(self):
-        self.tree()  # refuses what is no function
+        self.tree()  # rejects what is not a function
         return self._text.python_tree()
 
 
@@ -426,7 +428,7 @@ def caller(depth):
 
 
 def place_outside():
-    """Where the program called the package."""
+    """Returns the location where the program called the package."""
     frame = _sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back

@@ -1,16 +1,16 @@
-"""What a program did when, for Perfetto (https://ui.perfetto.dev) and its like: filled while the option `timeline` is on."""
+"""A timeline of a program for Perfetto (https://ui.perfetto.dev) and similar tools, recorded while the option `timeline` is on."""
 
 from quadrants import _native
 
 
 def timeline_clear():
-    """Forgets what has happened so far."""
+    """Clears the recorded events."""
     _native.core().clear_timeline()
 
 
 def timeline_save(fn):
-    """Writes what happened so far to the file `fn`, as trace events in JSON: of each thread the kernels it compiled, with the
-    phases of that, and the kernels it launched, with their tasks."""
+    """Writes the recorded events to the file `fn`, as trace events in JSON: for each thread the kernels it compiled, with the phases of
+    their compilation, and the kernels it launched, with their tasks."""
     import json
     import os
 

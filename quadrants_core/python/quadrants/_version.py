@@ -1,4 +1,4 @@
-"""Version of the package: the one place, which CMakeLists.txt and pyproject.toml read."""
+"""Version of the package. This is its only definition; CMakeLists.txt and pyproject.toml read it."""
 
 version_str = "0.1.0"
 version = tuple(map(int, version_str.split(".")))

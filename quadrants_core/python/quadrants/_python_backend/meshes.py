@@ -1,4 +1,4 @@
-"""Elements of meshes in kernels: what a mesh-for visits, what touches it, and the attributes of both."""
+"""Elements of meshes in kernels: the elements visited by a mesh-for, their relations, and the attributes of both."""
 
 from quadrants import _exceptions
 from quadrants._storage import field as _field, struct as _struct
@@ -6,7 +6,7 @@ from quadrants._language.annotations import kind_word
 from quadrants._python_backend import numbers, places, storage
 from quadrants._python_backend.numbers import DryRun, Scalar
 
-around = []  # the elements of the mesh-fors that run, the innermost last
+around = []  # the current elements of the active mesh-for loops, innermost last
 
 
 def _number(field, at):
@@ -14,7 +14,7 @@ def _number(field, at):
 
 
 class Element:
-    """One vertex, edge, face or cell."""
+    """A vertex, edge, face or cell."""
 
     def __init__(self, elements, number):
         self.elements = elements
@@ -38,7 +38,7 @@ class Element:
 
 
 class Touching:
-    """What touches one element."""
+    """The elements related to one element."""
 
     def __init__(self, relation, number):
         self.relation = relation
@@ -74,7 +74,7 @@ def is_looped(x):
 
 
 def visited(x, targets):
-    """The elements that `for v in x` visits."""
+    """Yields the elements that `for v in x` visits."""
     if targets:
         raise _exceptions.QuadrantsSyntaxError(f"Mesh for should have 1 loop target, found {targets}")
     if isinstance(x, Touching):
@@ -90,7 +90,7 @@ def visited(x, targets):
 
 
 def patch():
-    """qd.mesh_patch_idx()"""
+    """Implements qd.mesh_patch_idx()."""
     if not around:
         raise _exceptions.QuadrantsSyntaxError("qd.mesh_patch_idx() is only valid within mesh-for loops.")
     patches = around[-1].elements._patches

@@ -1,4 +1,4 @@
-"""The names in a function: which it assigns, where, and what the others stand for."""
+"""The names in a function: which it assigns, where, and the objects that the others refer to."""
 
 import ast
 import builtins as _builtins
@@ -13,16 +13,16 @@ def _target_names(target):
 
 
 def elif_of(node):
-    """The `if` that is all of the else of an `if`; None if there is none."""
+    """Returns the `if` that forms the whole else block of an `if`; None if there is none."""
     return node.orelse[0] if len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If) else None
 
 
 class Survey:
-    """One walk over a function before anything is rewritten."""
+    """A single walk over a function before it is rewritten."""
 
     def __init__(self, tree):
-        self.assigned = {}  # statement -> the names that it and what is inside of it assign
-        self.comprehended = set()  # names of comprehensions
+        self.assigned = {}  # statement -> the names assigned by it and the statements inside it
+        self.comprehended = set()  # names of comprehension variables
         self.named = set()  # names bound by `:=`
         self.calls = []
         for statement in tree.body:
@@ -37,7 +37,7 @@ class Survey:
         self._found = outer
 
     def _walk(self, node):
-        while type(node) is ast.BinOp:  # a sum of many terms nests as deep
+        while type(node) is ast.BinOp:  # a sum of many terms is nested as deeply
             self._walk(node.right)
             node = node.left
         if type(node) is ast.If:
@@ -69,7 +69,7 @@ class Survey:
                 self._walk(value)
 
     def _chain(self, node):
-        """An `if` with its `elif`, each of which is in the else of the one before."""
+        """Walks an `if` with its `elif`s, each of which is in the else block of the previous one."""
         begun = []
         while True:
             self._walk(node.test)
@@ -95,7 +95,7 @@ _LEAVES = (ast.expr_context, ast.operator, ast.boolop, ast.unaryop, ast.Constant
 
 
 class Names:
-    """What the names of a function stand for outside of it."""
+    """The objects that the names of a function refer to outside it."""
 
     def __init__(self, fn):
         self.scope = dict(vars(_builtins))
@@ -104,10 +104,10 @@ class Names:
             try:
                 self.scope[name] = cell.cell_contents
             except ValueError:
-                pass  # not yet assigned
+                pass  # not assigned yet
 
     def find(self, node, local):
-        """The object of a name or of attributes of modules and classes; None if it is known only later."""
+        """Returns the object of a name, or of attributes of modules and classes; None if it is known only at run time."""
         if isinstance(node, ast.Name):
             return None if node.id in local else self.scope.get(node.id)
         if isinstance(node, ast.Attribute):

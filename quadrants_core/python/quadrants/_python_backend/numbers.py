@@ -1,9 +1,9 @@
-"""Scalars of the language: a number with its type, and what the operators make of two of them.
+"""Scalars of the language: a number with its type, and the results of operators on two of them.
 
-Plain Python numbers are constants, as in a compiled kernel: two of them are combined by Python, and one meets a Scalar as
-default_ip, default_fp or u1. A Known is a constant with a type, which a func gets for a parameter without an annotation:
-operators compute with it as with a Scalar, all else takes it for the Python number. The rules are those atop frontend/types.cpp and in ir/eval.cpp; with fast_math real results
-that are too small for a normal number are zero.
+Plain Python numbers are constants, as in a compiled kernel: two of them are combined by Python; one that meets a Scalar has the type
+default_ip, default_fp or u1. A Known is a constant with a type, the value of a func's parameter without annotation: operators treat it like
+a Scalar, all other code like the Python number. The rules are those at the top of frontend/types.cpp and in ir/eval.cpp; with fast_math,
+subnormal real results are zero.
 """
 
 import ctypes as _ctypes
@@ -45,7 +45,7 @@ _WORK = {f16: _round32, f32: _round32, f64: _round64}  # f16 is computed in f32
 
 
 def wrapped(kind, n):
-    """The integer n modulo the range of `kind`."""
+    """Returns the integer n modulo the range of `kind`."""
     n &= (1 << kind.bits) - 1
     return n - (1 << kind.bits) if kind.kind == "int" and n >> (kind.bits - 1) else n
 
@@ -64,7 +64,7 @@ def _from_int(kind, n):
 
 
 def convert(value, source, target):
-    """The value of a number of type `source` in type `target`."""
+    """Converts the value of a number from type `source` to type `target`."""
     if source is target:
         return value
     if target is u1:
@@ -95,12 +95,12 @@ def is_constant(x):
 
 
 def is_untyped(x):
-    """A constant that Python computes with."""
+    """Returns whether x is a constant that Python computes with."""
     return isinstance(x, (int, float)) and not isinstance(x, Known)
 
 
 def kind_of(x):
-    """The type of a Scalar or a Python number."""
+    """Returns the type of a Scalar or a Python number."""
     if type(x) is Scalar or isinstance(x, Known):
         return x.kind
     if isinstance(x, bool):
@@ -116,20 +116,20 @@ def kind_of(x):
 
 
 def plain(x):
-    """The Python number of a numpy scalar or a 0-dimensional array; None if it is none."""
+    """Returns the Python number of a NumPy scalar or 0-dimensional array; None for other objects."""
     if getattr(type(x), "__module__", "") == "numpy" and getattr(x, "ndim", 1) == 0:
         return x.item()
     return None
 
 
 def fits(x, kind):
-    """Whether the Python integer x has a value in type `kind`."""
+    """Returns whether type `kind` can represent the Python integer x."""
     top = (1 << (kind.bits - (kind.kind == "int"))) - 1
     return (-top - 1 if kind.kind == "int" else 0) <= int(x) <= top
 
 
 def literal(x, kind, what="specified dtype"):
-    """The value of the Python number x in its own type `kind`."""
+    """Returns the value of the Python number x, in its own type `kind`."""
     if is_real(kind):
         return _ROUND[kind](float(x))
     if not fits(x, kind) and not fits(x, _dtypes.i64) and not fits(x, _dtypes.u64):
@@ -143,7 +143,7 @@ def literal(x, kind, what="specified dtype"):
 
 
 def value_as(x, kind):
-    """The value of a Scalar or Python number in type `kind`."""
+    """Returns the value of a Scalar or Python number in type `kind`."""
     if type(x) is Scalar:
         return x.value if x.kind is kind else convert(x.value, x.kind, kind)
     own = kind_of(x)
@@ -158,25 +158,25 @@ def as_kind(x, kind):
 
 
 def typed(x):
-    """A Scalar of a Scalar or Python number."""
+    """Converts a Scalar or Python number to a Scalar."""
     return x if type(x) is Scalar else as_kind(x, kind_of(x))
 
 
 class DryRun:
-    """While `active`, code runs for the types of its values alone: nothing outside of it changes, what would fail gives
-    zero, and run-time loops and real funcs are passed over."""
+    """While `active`, code is executed only to determine the types of its values: it has no side effects, failing operations return zero,
+    and run-time loops and real funcs are skipped."""
 
     active = 0
 
 
 class Debug:
-    """In debug mode, integers that do not fit are reported and negative exponents refused."""
+    """In debug mode, integer overflow is reported and negative exponents are rejected."""
 
     active = False
 
 
 def _divide(a, b):
-    """Of reals, as processors do it."""
+    """Divides real numbers with IEEE semantics."""
     if b != 0:
         return a / b
     if a == 0 or a != a or b != b:
@@ -297,11 +297,11 @@ def unsupported(op, a, b):
     fail_type(f"unsupported operand type(s) for '{op}': '{kind_of(a)}' and '{kind_of(b)}'")
 
 
-_ALIKE = ("+", "-", "*", "min", "max")  # of two numbers of one type: a number of this type
+_ALIKE = ("+", "-", "*", "min", "max")  # for two numbers of the same type, the result has this type
 
 
 def binary(op, a, b):
-    """a op b of a Scalar and a Scalar or number. Besides the operators: min, max, raw_div, raw_mod, bit_shr."""
+    """Implements a op b for a Scalar and a Scalar or number. In addition to operators: min, max, raw_div, raw_mod, bit_shr."""
     result = silent_binary(op, a, b)
     if Debug.active and op in _OVERFLOWS and not DryRun.active:
         _watch(op, a, b, result)
@@ -325,7 +325,7 @@ def _watch(op, a, b, result):
 
 
 def silent_binary(op, a, b):
-    """Without a report of overflow."""
+    """Like binary, without reporting overflow."""
     left, right = kind_of(a), kind_of(b)
     if left is right and op in _ALIKE and type(a) is type(b) is Scalar:
         return Scalar(left, _real(op, left, a.value, b.value) if is_real(left) else _whole(op, left, a.value, b.value))
@@ -374,7 +374,7 @@ def _power(a, b, left, right):
 
 
 def _repeated(base, exponent):
-    """By squaring, as a constant exponent is."""
+    """Raises to a constant integer power by squaring."""
     if exponent == 0:
         return Scalar(base.kind, 1.0)
     left, result, square = abs(exponent), None, base
@@ -405,7 +405,7 @@ def need_integral(op, kind):
 
 
 class Scalar:
-    """A number of a type of the language. Never changes."""
+    """A number with a type of the language. Immutable."""
 
     __slots__ = ("kind", "value")
 
@@ -460,7 +460,7 @@ def is_operand(x):
 
 
 class Known:
-    """A Python number that has a type: see constants.py."""
+    """A Python number with a type: see constants.py."""
 
 
 def _add_operators():

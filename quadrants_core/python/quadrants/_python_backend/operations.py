@@ -1,4 +1,4 @@
-"""All functions of the language: numbers, vectors and matrices have files of their own; here is what is left."""
+"""Imports all functions of the language. Numbers, vectors and matrices have separate modules; the remaining functions are here."""
 
 import ctypes as _ctypes
 import math as _math
@@ -14,7 +14,7 @@ from quadrants._python_backend.numbers import DryRun, Scalar, as_kind, fail_type
 from quadrants._python_backend.table import data_type, named, table
 from quadrants._python_backend.values import Place, Record, Var, fresh, make, to_mat, value_of
 
-# Threads, time, random numbers
+# Threads, time, random numbers.
 
 
 @named("clock_counter")
@@ -31,7 +31,7 @@ table["simt.subgroup.group_size"] = lambda: 0
 
 
 def _lane_mask(name, bits):
-    """Bits of the lanes that compare so with a given one."""
+    """Returns the lane mask of the lanes that compare in this way with a given one."""
 
     def op(lane):
         bit = 1 << value_as(value_of(lane), numbers.u32) % 32
@@ -48,7 +48,7 @@ _lane_mask("ge", lambda bit: ~(bit - 1))
 
 
 def external(function, *args):
-    """A function of a library gets the addresses of copies of its arguments; places take what it leaves there."""
+    """Calls a library function with the addresses of copies of its arguments; places receive the values that it leaves there."""
     kept = [fresh(a) for a in args]
     if DryRun.active:
         return
@@ -65,7 +65,7 @@ _C |= {"u1": _ctypes.c_bool, "f32": _ctypes.c_float, "f64": _ctypes.c_double}
 
 @named("call_internal")
 def call_internal(name, a=0, b=0, n=0):
-    """The operations that tests call: (a + b) * n, and one that looks after itself."""
+    """Implements the operations that tests call: (a + b) * n, and one that tests itself."""
     if name == "test_stack":
         return as_kind(0, numbers.i32)
     return as_kind(numbers.binary("*", numbers.binary("+", value_of(a), value_of(b)), value_of(n)), numbers.i32)
@@ -89,7 +89,7 @@ def randn(dt=None):
         fail_type(f"`randn` gives real numbers, not {kind}")
     return Scalar(kind, numbers._ROUND[kind](0.0 if DryRun.active else _ops.randn()))
 
-# Structs, output, hints
+# Structs, output, hints.
 
 
 @named("Struct")
@@ -120,7 +120,7 @@ def assume_in_range(value, base, low, high):
 
 @named("rescale_index")
 def rescale_index(from_, to, index):
-    """An index into `from_` as one into `to`, whose extents divide or are divided by those of it."""
+    """Converts an index of `from_` to one of `to`; their extents must divide each other."""
 
     def one(i, extent, other):
         i = as_kind(i, numbers.i32)

@@ -11,11 +11,11 @@ from quadrants._python_backend.values import Mat, Record, value_of
 
 
 _INF = float("inf")
-_LONGEST = 2047  # bytes of the message of an assertion
+_LONGEST = 2047  # maximum length of an assertion message in bytes
 
 
 def _spec(spec, kind):
-    """A printf spec for Python's `%`, which knows the same ones but `a`."""
+    """Returns a printf format for Python's `%`, which supports the same ones except `a`."""
     if not spec:
         return "f" if numbers.is_real(kind) else "d"
     mismatch = f"'{spec}' doesn't match '{kind}'."
@@ -36,7 +36,7 @@ def _spec(spec, kind):
 
 
 def formatted(x, spec=""):
-    """The text of a value as print writes it."""
+    """Returns the text of a value as print writes it."""
     if isinstance(x, Text):
         return str(x)
     x = value_of(x)
@@ -75,28 +75,28 @@ def _member(x, spec):
 
 
 class Text(str):
-    """A formatted string with values of the run in it."""
+    """A formatted string that contains values known only at run time."""
 
 
 def joined(pieces):
-    """An f-string, of texts and pairs of a value and its format. One of constants is Python's own."""
+    """Evaluates an f-string, given as texts and pairs of a value and its format. One with only constants is a plain string."""
     made = "".join(p if type(p) is str else inserted(*p) for p in pieces)
     return made if all(type(p) is str or _is_known(value_of(p[0])) for p in pieces) else Text(made)
 
 
 def _is_known(x):
-    """At compile time."""
+    """Returns whether x is known at compile time."""
     if isinstance(x, (list, tuple)):
         return type(x) in (list, tuple) and all(map(_is_known, x))
     if isinstance(x, dict):
         return all(map(_is_known, x.values()))
     if isinstance(x, numbers.Known) and (isinstance(x, float) or x.kind is numbers.u1):
-        return False  # it is shown as a value of the run; integers look alike
+        return False  # it is formatted like a run-time value; for integers there is no difference
     return not isinstance(x, (Scalar, Mat, Record, Text))
 
 
 def inserted(x, spec=""):
-    """The text of a value inside of a string: what is known at compile time has Python's own, if there is no format."""
+    """Returns the text of a value in a string: compile-time values without a format are formatted by Python."""
     x = value_of(x)
     known = _is_known(x) and not isinstance(x, _matrix.Matrix)
     return str(x) if known and not spec else formatted(x, spec)
@@ -112,7 +112,7 @@ def show(*args, sep=" ", end="\n", file=None, flush=False):
 
 
 def percent(pattern, args):
-    """pattern % args"""
+    """Implements pattern % args."""
     items = list(args) if isinstance(args, tuple) else [args]
     made = []
     for literal, spec in _re.findall(r"([^%]*(?:%%[^%]*)*)(?:%([^%diufFeEgGxXosr]*[diufFeEgGxXosr]))?", pattern):
@@ -130,7 +130,7 @@ def percent(pattern, args):
 
 
 def fill_in(pattern, args, keywords):
-    """pattern.format(*args, **keywords)"""
+    """Implements pattern.format(*args, **keywords)."""
     if any(conversion for *_, conversion in _string.Formatter().parse(pattern)):
         return pattern.format(*args, **keywords)
     made, position, following, used = [], 0, 0, set()
@@ -158,8 +158,8 @@ def fill_in(pattern, args, keywords):
 
 
 def check(condition, message, *shown):
-    """assert. In debug mode the message is made where the condition does not hold. Else nothing is checked, but what condition and
-    message evaluate may have effects. `shown`: (words, value) of what the condition is made of."""
+    """Implements assert. In debug mode, the message is built if the condition is false. Otherwise nothing is checked, but the condition and
+    the message are evaluated for their side effects. `shown`: (words, value) of the parts of the condition."""
     if DryRun.active:
         return
     debug = _settings.current().debug

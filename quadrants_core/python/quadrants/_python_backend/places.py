@@ -1,4 +1,5 @@
-"""Where a running kernel is, as compiled kernels say it: the calls from the kernel inwards, each with its source and carets."""
+"""The location in a running kernel, in the form used by compiled kernels: the calls from the kernel inwards, each with its source and
+carets."""
 
 import ast as _ast
 import sys as _sys
@@ -6,11 +7,11 @@ import weakref as _weakref
 
 from quadrants import _exceptions
 
-_known = {}  # id of code that rewrite.py made -> (file, name of the function, whether it is code inside of the function's)
+_known = {}  # id of code made by rewrite.py -> (file, name of the function, whether it is nested in the function's code)
 
 
 def remember(code, file, name):
-    """`code` is the function `name` of `file`."""
+    """Registers `code` as the function `name` of `file`."""
     _keep(code, file, name, False)
     inside = [c for c in code.co_consts if isinstance(c, type(code))]
     while inside:
@@ -20,17 +21,17 @@ def remember(code, file, name):
 
 
 def _keep(code, *known):
-    _known[id(code)] = known  # equal code of another function is another one
+    _known[id(code)] = known  # by id, since equal code objects of different functions compare equal
     _weakref.finalize(code, _known.pop, id(code), None).atexit = False
 
 
 def start(function, *args):
-    """Runs a kernel: no call outside of it is one of its calls."""
+    """Runs a kernel; marks the outermost frame that belongs to it."""
     return function(*args)
 
 
 def here():
-    """[(file, function, line, column, end_line, end_column)], the kernel first. Funcs of the package are left out."""
+    """Returns [(file, function, line, column, end_line, end_column)], the kernel first. Funcs of the package are omitted."""
     trace, frame, inner = [], _sys._getframe(1), False
     while frame is not None and frame.f_code is not start.__code__:
         known = _known.get(id(frame.f_code))
@@ -40,7 +41,7 @@ def here():
                 line, end_line, column, end_column = _position(frame)
                 if not frame.f_code.co_filename.startswith(_exceptions._PACKAGE):
                     trace.append((file, name, line, column, end_line, end_column))
-            inner = is_inside  # the function around an expression stands where the expression does
+            inner = is_inside  # the enclosing function's frame is at the same location as the expression
         frame = frame.f_back
     return trace[::-1]
 
@@ -54,16 +55,16 @@ def _position(frame):
 
 
 def kernel():
-    """The name of the kernel that runs."""
+    """Returns the name of the running kernel."""
     trace = here()
     return trace[0][1] if trace else "?"
 
 
-_LONGEST = 60  # of an expression that names a field
+_LONGEST = 60  # maximum length of an expression that names a field
 
 
 def subscripted():
-    """`x` where an element `x[..]` is read or written: a short expression as it stands in the source, or ""."""
+    """Returns `x` where an element `x[..]` is being read or written: the source text if it is short, or ""."""
     file, _, line, column, end_line, end_column = here()[-1]
     if line != end_line:
         return ""
@@ -77,16 +78,16 @@ def subscripted():
 
 
 def fail(text):
-    """An assertion of the running kernel fails."""
+    """Raises an assertion failure of the running kernel."""
     raise _exceptions.from_core("QuadrantsAssertionError", text, here(), "")
 
 
-_MOST_REMARKS = 100  # of one place in one launch
-_remarks = {}  # (text, place): how often in this launch
+_MOST_REMARKS = 100  # maximum number of reports per location and launch
+_remarks = {}  # (text, location) -> number of occurrences in this launch
 
 
 def report(text):
-    """A line of text and the place, printed; a limited number of times a launch."""
+    """Prints a line of text and the location, up to a limited number of times per launch."""
     key = text, tuple(here())
     _remarks[key] = times = _remarks.get(key, 0) + 1
     if times <= _MOST_REMARKS:
@@ -94,7 +95,7 @@ def report(text):
 
 
 def tell_remarks():
-    """At the end of a launch: what was reported beyond the limit."""
+    """Prints the number of suppressed reports; called at the end of a launch."""
     for (text, place), times in _remarks.items():
         if times > _MOST_REMARKS:
             print(f"and {times - _MOST_REMARKS} more in this launch: {text}" + "".join(map(_block, place)), end="", flush=True)
@@ -105,7 +106,7 @@ _MOST_LINES = 6
 
 
 def _block(at):
-    """A place with all of its lines, as the compiler shows it."""
+    """Formats a location with all of its lines, like the compiler."""
     file, name, first, column, last, end_column = at
     text = _exceptions.place_line(file, name, first) + "\n"
     for number in range(first, min(last, first + _MOST_LINES - 1) + 1):

@@ -1,9 +1,9 @@
-"""A kernel's or func's source as a Python function that does the same, line by line.
+"""Rewrites the source of a kernel or func into an equivalent Python function, line by line.
 
-Operators stay operators, since scalars, vectors and matrices bring their own. What Python means otherwise than the
-language becomes a call of `actions`, under the name `__qd`: assignments (a name keeps the type of its first value, vectors
-are copied), elements, attributes, calls, `and`, `or`, `a if c else b`, chained comparisons, formatted strings. Lines and
-columns are those of the source, so that debuggers and tracebacks show it.
+Operators are retained, since scalars, vectors and matrices define them. Constructs with a different meaning in Python become calls of
+`actions`, which is named `__qd`: assignments (a name retains the type of its first value, vectors are copied), elements, attributes, calls,
+`and`, `or`, `a if c else b`, chained comparisons, formatted strings. Lines and columns are those of the source, for debuggers and
+tracebacks.
 """
 
 import ast
@@ -19,12 +19,12 @@ from quadrants._python_backend.names import Names, Survey, elif_of
 HELPER = "__qd"
 BODY = "__qd_body"
 _LOAD, _STORE = ast.Load(), ast.Store()
-_PLACES_FIRST = {"volatile_load"}  # builtins whose first argument is a place; and all atomics
+_PLACES_FIRST = {"volatile_load"}  # builtins whose first argument is a place, in addition to all atomics
 _PLACES_BY_NAME = {"x", "target"}  # the names of these arguments
 
 
 def rewritten(source, fn, templates, is_kernel):
-    """The code of `fn` as Python; `templates` are the parameters that may stand for a variable of the caller."""
+    """Returns the code of `fn` as Python code; `templates` are the parameters that may refer to a variable of the caller."""
     tree = source.python_tree()
     with _source.deep(source.tree()[4]):
         return _Rewriter(fn, templates, is_kernel).function(tree)
@@ -40,21 +40,21 @@ class _Rewriter(ast.NodeTransformer):
         self.names = Names(fn)
         self.templates = set(templates)
         self.is_kernel = is_kernel
-        self.static = 0  # inside qd.static
+        self.static = 0  # nesting depth inside qd.static
         self.temporaries = 0
-        self.indices = []  # names of the loops around
+        self.indices = []  # names of the enclosing loops' variables
         self.declared = [set()]
 
     # building blocks
     def call(self, name, *args, at):
         target = ast.Attribute(ast.Name(HELPER, _LOAD), name, _LOAD)
         made = _placed(ast.Call(target, list(args), []), at)
-        _placed(target, at).end_lineno = at.lineno  # CPython moves calls of attributes that go over lines
+        _placed(target, at).end_lineno = at.lineno  # CPython changes the location of attribute calls that span lines
         target.end_col_offset = at.col_offset
         return made
 
     def thunk(self, node):
-        """The expression as a function, evaluated when it is wanted."""
+        """Wraps the expression in a function, for lazy evaluation."""
         return _thunk(self.visit(node), node)
 
     def text(self, value):
@@ -86,7 +86,7 @@ class _Rewriter(ast.NodeTransformer):
         return self._code(_located(made, tree))
 
     def _passed_on(self, assigned):
-        """Variables that are handed to a func or an atomic as they stand: these may change them."""
+        """Returns the variables passed to a func or an atomic by reference, which may change them."""
         found = set()
         for node in self.survey.calls:
             callee = self.object_of(node.func)
@@ -99,7 +99,7 @@ class _Rewriter(ast.NodeTransformer):
         return found
 
     def _updated(self):
-        """Variables that an atomic changes."""
+        """Returns the variables that an atomic changes."""
         found = set()
         for node in self.survey.calls:
             callee = self.object_of(node.func)
@@ -130,17 +130,17 @@ class _Rewriter(ast.NodeTransformer):
         return name in self.boxed or name in targets
 
     def _own(self, name, at):
-        """A parameter that the func changes: a variable with the value of the argument."""
+        """Initialises a parameter that the func changes: a variable with the value of the argument."""
         if name in self.boxed and name in self.changed:
             return self._box(name, at)
-        if name in self.boxed:  # what is known stays known, unless the callee changes it
+        if name in self.boxed:  # constants remain constants, unless the callee changes them
             made = self.call("lent", ast.Name(name, _LOAD), at=at)
             return _placed(ast.Assign([ast.Name(name, _STORE)], made), at)
         made = self.call("fresh", ast.Name(name, _LOAD), at=at)
         return _placed(ast.Assign([ast.Name(name, _STORE)], made), at)
 
     def _code(self, function):
-        """Compiled as an inner function, so that the variables of enclosing functions stay what they are."""
+        """Compiles the function as an inner function, so that it can refer to the variables of enclosing functions."""
         free = [*self.fn.__code__.co_freevars]
         outer = ast.FunctionDef(
             "__outer", ast.arguments([], [ast.arg(n) for n in [HELPER, *free]], None, [], [], None, []),
@@ -159,7 +159,7 @@ class _Rewriter(ast.NodeTransformer):
         return made
 
     def scope(self, statements, before=()):
-        """A body with names of its own: they start undefined. (statements, its names)"""
+        """Rewrites a body with a scope of its own, whose names are initially undefined. Returns (statements, its names)."""
         known = set().union(*self.declared)
         self.declared.append(set(before))
         body = self.block(statements)
@@ -267,7 +267,7 @@ class _Rewriter(ast.NodeTransformer):
         return _placed(ast.Expr(self.visit(node.value)), node)
 
     def visit_If(self, node):
-        chain = []  # of `elif`, each in the else of the one before
+        chain = []  # an `if` with its `elif`s, each in the else block of the previous one
         while node is not None:
             self.temporaries += 1
             test = self.call("branch", self.visit(node.test), at=node.test)
@@ -287,7 +287,8 @@ class _Rewriter(ast.NodeTransformer):
         return made
 
     def _branch(self, statements):
-        """Names of a branch live on if the condition is known at compile time, which only the run tells."""
+        """Rewrites a branch. Its names remain defined after it if the condition is known at compile time, which is only determined during
+        execution."""
         known = set().union(*self.declared)
         body = self.block(statements)
         return body, [n for n in dict.fromkeys(self.survey.names(statements)) if n not in known]
@@ -303,7 +304,7 @@ class _Rewriter(ast.NodeTransformer):
         return [made, *self.forget(own, node)]
 
     def _level(self, node):
-        """A level of a graph: its flag is looked at after the body."""
+        """Rewrites a level of a graph: its flag is tested after the body."""
         body, own = self.scope(node.body)
         ends = ast.UnaryOp(ast.Not(), self.call("goes_on", self.visit(node.test.args[0]), at=node.test))
         leave = _placed(ast.If(_placed(ends, node.test), [_placed(ast.Break(), node)], []), node)
@@ -316,7 +317,7 @@ class _Rewriter(ast.NodeTransformer):
         targets = [n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)]
         over = self.call("loop", self.visit(node.iter), self.text(self._extent(node.target)), at=node.iter)
         unrolled = self.boxed.intersection(targets if self._is_static(node.iter) else ())
-        self.boxed -= unrolled  # known at compile time: there is nothing that a func could change
+        self.boxed -= unrolled  # they are constants, which a func cannot change
         self.indices += targets
         body, own = self.scope(node.body, targets)
         del self.indices[len(self.indices) - len(targets) :]
@@ -338,8 +339,8 @@ class _Rewriter(ast.NodeTransformer):
         return _placed(ast.Expr(self.call("check", self.thunk(node.test), message, *pairs, at=node)), node)
 
     def _worth_showing(self, test):
-        """What a failed assertion shows: the indices of the loops around it, the operands of a comparison, of other conditions the
-        variables. (words, node)"""
+        """Returns (words, node) for the values shown by a failed assertion: the indices of the enclosing loops, the operands of a
+        comparison, or the variables of another condition."""
         found = [ast.Name(name, _LOAD) for name in self.indices]
         if isinstance(test, ast.Compare):
             repeatable = [n for n in (test.left, test.comparators[0]) if not isinstance(n, ast.Constant) and _can_be_repeated(n)]
@@ -349,7 +350,7 @@ class _Rewriter(ast.NodeTransformer):
         return {ast.unparse(n): _copied(n, test) for n in found}.items()
 
     def visit_With(self, node):
-        """Blocks that may run beside each other run one after another."""
+        """Rewrites blocks that may run in parallel; they run one after another."""
         item = node.items[0]
         callee = self.object_of(item.context_expr.func) if isinstance(item.context_expr, ast.Call) else None
         why_not = getattr(callee, "_qd_why_not_", None)
@@ -405,7 +406,7 @@ class _Rewriter(ast.NodeTransformer):
         return not isinstance(node, ast.Name) or node.id in self.local
 
     def index(self, node):
-        """An index as a value: slices as slice objects."""
+        """Rewrites an index as a value, with slices as slice objects."""
         if isinstance(node, ast.Slice):
             parts = [self.visit(p) if p is not None else ast.Constant(None) for p in (node.lower, node.upper, node.step)]
             return self.call("slice", *parts, at=node)
@@ -424,7 +425,7 @@ class _Rewriter(ast.NodeTransformer):
         return self.call("chain", ops, self.visit(first), self.visit(second), *map(self.thunk, others), at=node)
 
     def visit_BinOp(self, node):
-        chain = [node]  # a sum of many terms nests as deep
+        chain = [node]  # a sum of many terms is nested as deeply
         while isinstance(chain[-1].left, ast.BinOp):
             chain.append(chain[-1].left)
         made = self.visit(chain[-1].left)
@@ -441,7 +442,7 @@ class _Rewriter(ast.NodeTransformer):
         return self.call(name, left, right, at=node) if name else _placed(ast.BinOp(left, node.op, right), node)
 
     def _has_operators(self, node):
-        """It is an object outside, or lies in one, of a class whose operators may be pasted."""
+        """Returns whether it is, or is part of, an outer object of a class whose operators may be inlined."""
         while isinstance(node, ast.Attribute) and self.object_of(node) is None:
             node = node.value
         found = self.object_of(node) if isinstance(node, (ast.Name, ast.Attribute)) else None
@@ -458,7 +459,7 @@ class _Rewriter(ast.NodeTransformer):
         return self._operands("both" if isinstance(node.op, ast.And) else "either", node, node.values)
 
     def _operands(self, word, node, values):
-        """Of `and` and `or`; long chains are cut in halves, so that calls do not nest as deep."""
+        """Rewrites operands of `and` and `or`; long chains are halved to limit the nesting of calls."""
         if len(values) == 1:
             return self.visit(values[0])
         cut = len(values) // 2 if len(values) > _MOST_NESTED else 1
@@ -550,7 +551,7 @@ class _Rewriter(ast.NodeTransformer):
         return node if isinstance(node, ast.Name) and node.id not in self.local else self.visit(node)
 
     def place(self, node):
-        """An argument that the callee may change."""
+        """Rewrites an argument that the callee may change."""
         if isinstance(node, ast.Name) and (node.id in self.boxed or node.id in self.templates):
             return node
         if isinstance(node, ast.Subscript) and not _has_slice(node.slice):
@@ -571,17 +572,17 @@ class _Rewriter(ast.NodeTransformer):
         return _located(made, node)
 
 
-_MOST_NESTED = 8  # operands of `and` and `or`
+_MOST_NESTED = 8  # maximum number of operands of `and` and `or` that are nested
 
 
 def _can_be_repeated(node):
-    """Evaluated once more it does what it did: nothing but to give its value."""
+    """Returns whether evaluating the expression twice is equivalent to evaluating it once."""
     acting = (ast.Call, ast.NamedExpr, ast.ListComp, ast.DictComp, ast.GeneratorExp)
     return not any(isinstance(n, acting) for n in ast.walk(node))
 
 
 def _copied(node, at):
-    """A copy, since what is rewritten changes."""
+    """Returns a copy, since rewriting modifies nodes."""
     made = copy.deepcopy(node)
     return _placed(made, at) if not hasattr(made, "lineno") else made
 
@@ -595,14 +596,14 @@ def _has_slice(index):
 
 
 def _placed(node, at):
-    """The node with the place of `at`."""
+    """Returns the node with the location of `at`."""
     node.lineno, node.col_offset = at.lineno, at.col_offset
     node.end_lineno, node.end_col_offset = at.end_lineno, at.end_col_offset
     return node
 
 
 def _located(node, at):
-    """The node with the place of `at`, if it has none; what is inside of it follows at the end."""
+    """Returns the node with the location of `at` if it has none; nodes inside it get theirs at the end."""
     return node if hasattr(node, "lineno") else _placed(node, at)
 
 
@@ -615,7 +616,7 @@ def _fields_with_nodes(kind):
 
 
 def _locate_all(node, at):
-    """Places for all nodes that have none: those of what they are in. How deep they nest."""
+    """Gives all nodes without a location that of their parent. Returns the nesting depth."""
     waiting, deepest = [(node, at, 1)], 1
     while waiting:
         node, at, depth = waiting.pop()
@@ -633,7 +634,7 @@ def _locate_all(node, at):
     return deepest
 
 
-_CHECKED = {ast.Mult: "product", ast.Pow: "power", ast.LShift: "shifted"}  # of constants they may be too large
+_CHECKED = {ast.Mult: "product", ast.Pow: "power", ast.LShift: "shifted"}  # operations whose results for constants may be too large
 _SYMBOLS = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
     ast.LShift: "<<", ast.RShift: ">>", ast.BitOr: "|", ast.BitXor: "^", ast.BitAnd: "&", ast.MatMult: "@", ast.Eq: "==",

@@ -1,4 +1,4 @@
-"""qd.math: what shaders have."""
+"""qd.math: functions of shading languages."""
 
 import math as _math
 

@@ -1,4 +1,4 @@
-"""Elements of fields, ndarrays and numpy arguments, read and written one by one."""
+"""Elements of fields, ndarrays and NumPy arguments, read and written one at a time."""
 
 from quadrants import _dtypes, _exceptions
 from quadrants._storage import field as _field, struct as _struct
@@ -9,7 +9,7 @@ from quadrants._python_backend.values import Mat, Record, filled, is_number, lik
 
 
 def key_of(index):
-    """An index as written: a tuple of integers. A vector stands for its components, None for no index."""
+    """Converts an index to a tuple of integers. A vector stands for its components, None for no index."""
     parts = index if isinstance(index, (tuple, list)) else (index,)
     key = []
     for part in parts:
@@ -27,23 +27,23 @@ def key_of(index):
 
 
 def _index(x):
-    """As i32. Where bounds are checked, a number that has none is the first or last of these, which lies outside."""
+    """Converts an index to i32. If bounds are checked, a number beyond i32 becomes the smallest or largest i32, which is out of bounds."""
     if numbers.Debug.active and type(x) is Scalar:
         return max(-(1 << 31), min(x.value, (1 << 31) - 1))
     return value_as(x, numbers.i32)
 
 
-arguments = {}  # id of an array that was passed -> (number of the argument, name of the parameter)
+arguments = {}  # id of a passed array -> (position of the argument, name of the parameter)
 
 
 class _Storage:
-    """Common to the kinds of storage: `shape`, `kind`, `element` (its shape), `offset`, and raw `read` and `write`."""
+    """Base class of the kinds of storage: `shape`, `kind`, `element` (its shape), `offset`, and raw `read` and `write`."""
 
     offset = ()
-    clamp = False  # an index outside stands for the nearest one inside
+    clamp = False  # whether an index out of bounds refers to the nearest element
 
     def index(self, index):
-        """The key of an element, or None if there is none and nobody minds."""
+        """Returns the key of an element, or None if the index is out of bounds and this is not an error."""
         key = key_of(index)
         if len(key) != len(self.shape):
             self.wrong_rank(len(key))
@@ -68,7 +68,7 @@ class _Storage:
         raise _exceptions.QuadrantsIndexError(f"{len(self.shape)}d ndarray indexed with {given}d indices")
 
     def describe(self):
-        """What kernels read of an array besides its elements."""
+        """Returns the properties of an array, other than its elements, that kernels can read."""
         return {"shape": tuple(Scalar(numbers.i32, n) for n in self.shape)}
 
     def load(self, index):
@@ -152,7 +152,7 @@ class NdarrayStorage(_Storage):
 
 
 class ClampedArray(NdarrayStorage):
-    """An ndarray that was passed as an argument with boundary="clamp"."""
+    """An ndarray passed as an argument with boundary="clamp"."""
 
     _qd_kind_ = "numpy argument"
     clamp = True
@@ -162,7 +162,7 @@ class ClampedArray(NdarrayStorage):
 
 
 class ViewStorage(_Storage):
-    """A stretch of a 1-dimensional ndarray."""
+    """A contiguous range of a 1-dimensional ndarray."""
 
     _qd_kind_ = "kernel view"
 
@@ -206,7 +206,7 @@ class ViewStorage(_Storage):
 
 
 class NumpyArray(_Storage):
-    """A numpy array that was passed as an argument."""
+    """A NumPy array passed as an argument."""
 
     _qd_kind_ = "numpy argument"
 
@@ -234,7 +234,7 @@ class NumpyArray(_Storage):
 
 
 class FieldRecord(Record):
-    """An element of a field of structs: its members are places."""
+    """An element of a field of structs; its members are places."""
 
     __slots__ = ("field", "key")
 
@@ -266,7 +266,7 @@ def _copied(value):
 
 
 def storage_of(x):
-    """The storage behind an object of the host, or None."""
+    """Returns the storage of an object of the host, or None."""
     if isinstance(x, (NumpyArray, ClampedArray, ViewStorage)):
         return x
     if isinstance(x, _field.Field):
@@ -283,7 +283,7 @@ def storage_of(x):
 
 
 def load(base, index):
-    """base[index]"""
+    """Implements base[index]."""
     base = value_of(base)
     if isinstance(base, (Mat, Record)):
         return base.get(index)
@@ -299,7 +299,7 @@ def load(base, index):
 
 
 def slice_of(storage, index):
-    """x[first:last] of an array or view."""
+    """Implements x[first:last] for an array or view."""
     storage = storage if isinstance(storage, ViewStorage) else ViewStorage(storage, 0, storage.shape[0])
     bounds = ((0, index.start), (storage.shape[0], index.stop))
     return storage.part(*(otherwise if x is None else value_as(value_of(x), numbers.i32) for otherwise, x in bounds))
@@ -316,7 +316,7 @@ def make_mat(items):
 
 
 def store(base, index, value):
-    """base[index] = value"""
+    """Implements base[index] = value."""
     base = value_of(base)
     if isinstance(base, (Mat, Record)):
         base.set(index, value)
@@ -332,6 +332,6 @@ def store(base, index, value):
 
 
 def set_record(record, value):
-    """Every member of an element of a field of structs."""
+    """Assigns every member of an element of a field of structs."""
     for name, member in like(record.copy(), value).members.items():
         record.set(name, member)

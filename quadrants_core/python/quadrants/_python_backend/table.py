@@ -1,5 +1,5 @@
-"""The functions of the language by the name that the frontend knows them by, and what all of them need. Their parameters go
-by position: frontend/builtins.def has the names of those that may be given by keyword."""
+"""The functions of the language by their name in the frontend, and common helpers. Arguments are positional: frontend/builtins.def has the
+names of parameters that may be given by keyword."""
 
 import functools as _functools
 
@@ -37,7 +37,7 @@ def cast(x, kind):
 
 
 def call(name, args, keywords):
-    """A builtin on values. Keywords that the table of the frontend names become arguments by position."""
+    """Calls a builtin on values. Keywords in the frontend's table become positional arguments."""
     if keywords:
         args = list(args)
         for parameter in _parameters()[name].split()[len(args) :]:

@@ -1,4 +1,4 @@
-"""Builders of sparse matrices: `A[i, j] += v` adds an entry. What has no room is counted, so that `build` can say so."""
+"""Builders of sparse matrices: `A[i, j] += v` adds an entry. Entries beyond the capacity are counted, so that `build` can report them."""
 
 from quadrants import _exceptions, _settings
 from quadrants._language.annotations import kind_word

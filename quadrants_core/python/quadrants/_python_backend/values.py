@@ -9,13 +9,13 @@ from quadrants._python_backend.numbers import Scalar, as_kind, fail_type, kind_o
 
 
 class Unset:
-    """What a local variable is before its first assignment and after its scope has ended."""
+    """The state of a local variable before its first assignment and after the end of its scope."""
 
     __slots__ = ("name", "like")
 
     def __init__(self, name, like=None):
         self.name = name
-        self.like = like  # for its type: what an arm would have made of it
+        self.like = like  # determines the type: the value that an arm would have assigned
 
 
 def is_number(x):
@@ -23,8 +23,8 @@ def is_number(x):
 
 
 class Mat:
-    """A vector (ndim 1) or matrix: row-major values of one type. `write` is told of changes to elements of storage.
-    `clamps`: an index beyond the components stands for the first or last of them."""
+    """A vector (ndim 1) or matrix: row-major values of one type. `write` is called for changes if it is an element of storage. `clamps`: an
+    index out of range refers to the first or last component."""
 
     __slots__ = ("kind", "n", "m", "ndim", "entries", "write", "clamps")
     __hash__ = None
@@ -55,7 +55,7 @@ class Mat:
         return Mat(kind, self.n, self.m, self.ndim, [numbers.convert(v, self.kind, kind) for v in self.entries])
 
     def rows(self):
-        """Components of a vector, rows of a matrix."""
+        """Returns the components of a vector or the rows of a matrix."""
         if self.ndim == 1:
             return self.components()
         m = self.m
@@ -68,7 +68,7 @@ class Mat:
         return iter(self.rows())
 
     def _selected(self, key):
-        """(positions, n, m, ndim) of what an index or slice denotes."""
+        """Returns (positions, n, m, ndim) for an index or slice."""
         key = key if isinstance(key, tuple) else (key,)
         if any(isinstance(k, Mat) for k in key):
             key = tuple(part for k in key for part in (k.components() if isinstance(k, Mat) else [k]))
@@ -131,7 +131,7 @@ class Mat:
         self._put(range(self.n * self.m), self.n, self.m, self.ndim, value)
 
     def host(self):
-        """The Matrix or Vector that Python gets."""
+        """Returns the Matrix or Vector for Python."""
         return _matrix.from_components([host_number(c) for c in self.components()], self.n, self.m, self.ndim, self.kind)
 
     def __repr__(self):
@@ -139,7 +139,7 @@ class Mat:
 
 
 def _axis(k, extent, unbounded):
-    """What an index picks of an axis; None: it is out of bounds."""
+    """Returns the positions along an axis that an index selects; None if it is out of bounds."""
     if isinstance(k, slice):
         return list(range(extent))[k]
     if not is_number(k) or numbers.is_real(kind_of(k)):
@@ -182,7 +182,7 @@ def is_tensor(x):
 
 
 def make(scalars, n, m, ndim, kind=None):
-    """A Mat of these numbers, of their common type unless one is given."""
+    """Makes a Mat from these numbers, with their common type unless one is given."""
     if kind is None:
         kind = kind_of(scalars[0])
         for s in scalars[1:]:
@@ -214,7 +214,7 @@ def to_mat(x):
 
 
 def filled(value, kind, n, m, ndim):
-    """Values of `value` for a place of this shape: one number fills it."""
+    """Returns the values of `value` for a place of this shape; a number is broadcast."""
     value = value_of(value)
     if is_number(value):
         return [value_as(value, kind)] * (n * m)
@@ -226,7 +226,7 @@ def filled(value, kind, n, m, ndim):
 
 
 def broadcast(op, a, b, f):
-    """f on numbers, or element by element."""
+    """Applies f to numbers, or elementwise."""
     if not is_tensor(a) and not is_tensor(b):
         return f(a, b)
     if not (is_tensor(a) or is_number(a)) or not (is_tensor(b) or is_number(b)):
@@ -244,7 +244,7 @@ def broadcast(op, a, b, f):
 
 
 def each(x, f):
-    """f of a number, or of every component."""
+    """Applies f to a number, or to each component."""
     x = value_of(x)
     if not is_tensor(x):
         return f(x)
@@ -275,11 +275,11 @@ def matmul(a, b):
     return make(entries, n, b.m if ndim == 2 else 1, ndim)
 
 
-_HEAP_TYPE = 1 << 9  # of classes written in Python
+_HEAP_TYPE = 1 << 9  # flag of classes written in Python
 
 
 def _has_own(x, reflected):
-    """Whether an operand is of a class that has the operator itself."""
+    """Returns whether the class of an operand defines the operator itself."""
     return bool(type(x).__flags__ & _HEAP_TYPE) and not is_number(x) and not is_tensor(x) and hasattr(type(x), reflected)
 
 
@@ -324,7 +324,7 @@ Mat.__bool__ = _ambiguous
 
 
 class Record:
-    """A struct: members that are numbers, vectors, matrices or structs, each with a type that stays."""
+    """A struct: members that are numbers, vectors, matrices or structs, each with a fixed type."""
 
     __slots__ = ("type", "members")
     __hash__ = None
@@ -342,7 +342,7 @@ class Record:
         return self.members[name]
 
     def unpacked(self, name):
-        """A vector whose components are members of their own."""
+        """Returns a vector whose components are separate members."""
         parts = self.type.unpacked.get(name) if self.type is not None else None
         if parts is None:
             raise _exceptions.QuadrantsCompilationError(f"the struct has no member '{name}'")
@@ -385,7 +385,8 @@ def zero(kind):
 
 
 def member_value(kind, value, name):
-    """`value` as a member of type `kind`: one number fills a vector or matrix; of a struct it is the first member."""
+    """Converts `value` to a member of type `kind`; a number is broadcast to a vector or matrix, and becomes the first member of a
+    struct."""
     value = value_of(value)
     if isinstance(kind, _annotations.StructType) and is_number(value):
         return record_from(kind, dict.fromkeys(list(kind.members)[:1], value))
@@ -408,8 +409,8 @@ def record_from(struct_type, given):
 
 
 def converted(annotation, value, what, elementwise=False):
-    """`value` as a variable or parameter of type `annotation` takes it. `elementwise`: a scalar type holds for each element
-    of a vector or matrix, as it does for inlined funcs."""
+    """Converts `value` to a variable or parameter of type `annotation`. `elementwise`: a scalar type applies to each element of a vector or
+    matrix, as for inlined funcs."""
     value = value_of(value)
     if isinstance(annotation, _annotations.MatrixType):
         if is_number(value):
@@ -435,10 +436,10 @@ def converted(annotation, value, what, elementwise=False):
 
 
 class Var:
-    """A variable that is passed on: funcs with template or ref parameters and atomics change it."""
+    """A variable passed by reference: funcs with template or ref parameters, and atomics, can change it."""
 
     __slots__ = ("value",)
-    made = None  # variables that get their first value in an arm of a choice -> what they are before it
+    made = None  # variables that get their first value in an arm of a conditional expression -> their previous state
 
     def __init__(self, value):
         self.value = value
@@ -455,7 +456,7 @@ class Var:
 
 
 class Place:
-    """An element or member that is passed on."""
+    """An element or member passed by reference."""
 
     __slots__ = ("get", "set")
 
@@ -468,7 +469,7 @@ _VALUES = frozenset([Scalar, Mat, int, float, bool, str, type(None)])
 
 
 def value_of(x):
-    """A value for what may be a place, a matrix or struct of Python, or a numpy number."""
+    """Returns the value of an object that may be a place, a matrix or struct of Python, or a NumPy number."""
     if type(x) in _VALUES:
         return x
     if isinstance(x, (Var, Place)):
@@ -488,14 +489,14 @@ def value_of(x):
 
 
 def record_of(struct):
-    """A struct that Python made."""
+    """Converts a struct made in Python."""
     if struct._type is not None:
         return record_from(struct._type, dict(struct.items))
     return Record(None, {name: fresh(value) for name, value in struct.items})
 
 
 def fresh(x):
-    """The value of a new variable: typed, and a copy."""
+    """Returns the value of a new variable: a copy, with a type."""
     x = value_of(x)
     if type(x) is Scalar:
         return x
@@ -509,7 +510,7 @@ def fresh(x):
 
 
 def like(old, value):
-    """`value` as the variable that holds `old` takes it."""
+    """Converts `value` to the type of a variable that contains `old`."""
     value = value_of(value)
     if type(old) is Scalar:
         if not is_number(value):
@@ -529,12 +530,12 @@ def like(old, value):
 
 
 def assigned(old, value):
-    """What a variable that held `old` holds after the assignment."""
+    """Returns the contents of a variable that contained `old` after an assignment."""
     return fresh(value) if isinstance(old, Unset) else like(old, value)
 
 
 def host_value(x):
-    """What Python gets of a value."""
+    """Converts a value for Python."""
     x = value_of(x)
     if type(x) is Scalar:
         return host_number(x)

@@ -1,4 +1,4 @@
-"""Sparse matrices: a builder that kernels fill, and what it builds. The numbers lie in quadrants_linalg (Eigen)."""
+"""Sparse matrices: a builder that kernels fill, and the matrices that it builds. The data are stored in quadrants_linalg (Eigen)."""
 
 import dataclasses
 import operator
@@ -9,7 +9,7 @@ from quadrants._language import annotations as _annotations
 from quadrants._storage import ndarray as _ndarray
 
 _Error = _exceptions.QuadrantsRuntimeError
-_living = weakref.WeakSet()  # what qd.reset() has to empty
+_living = weakref.WeakSet()  # objects whose memory qd.reset() must release
 
 
 def native():
@@ -19,7 +19,7 @@ def native():
 
 
 class Mortal:
-    """Holds memory until qd.reset(); used later, it says so."""
+    """Base class of objects that hold memory until qd.reset(); later use raises an error."""
 
     def __init__(self):
         _runtime.require_program()
@@ -43,7 +43,7 @@ _settings.before_reset.append(_release_all)
 
 
 def number_type(dtype, what):
-    """f32 or f64, the types of sparse matrices."""
+    """Returns the number type f32 or f64 of a sparse matrix; raises for other types."""
     dtype = _dtypes.dtype(dtype)
     if dtype.name not in ("f32", "f64"):
         raise _Error(f"A {what} holds f32 or f64, not {dtype}")
@@ -65,7 +65,7 @@ def _extent(value, name):
 
 
 def dense(values, dtype):
-    """A contiguous numpy array of `dtype` with the numbers of a field, an ndarray or a numpy array; None for others."""
+    """Returns a contiguous NumPy array of `dtype` with the numbers of a field, an ndarray or a NumPy array; None for other objects."""
     import numpy as np
 
     from quadrants._storage import field as _field, tensor as _tensor
@@ -85,19 +85,19 @@ def is_ndarray(values):
 
 
 class SparseMatrix(Mortal):
-    """A sparse matrix. `@` multiplies with matrices and vectors, `*` element by element; `+` and `-` add.
+    """A sparse matrix. `@` multiplies with matrices and vectors, `*` multiplies elementwise; `+` and `-` add and subtract.
 
     Args:
-        n: rows.
-        m: columns; None: as many.
-        sm: a matrix to share, of the core.
+        n: number of rows.
+        m: number of columns; None: n.
+        sm: a matrix object of the core to share.
         dtype: `qd.f32` or `qd.f64`.
         storage_format: "col_major" or "row_major".
 
     Attributes:
         shape: (rows, columns).
         dtype: type of the entries.
-        T: the transpose.
+        T: the transposed matrix.
 
     Example:
         >>> K = qd.linalg.SparseMatrixBuilder(2, 2, max_num_triplets=4)
@@ -137,7 +137,7 @@ class SparseMatrix(Mortal):
         self.matrix = None
 
     def _combined(self, operation, other):
-        """With a matrix of the same shape and type."""
+        """Combines it with a matrix of the same shape and type."""
         self._check_alive()
         other._check_alive()
         assert self.n == other.n and self.m == other.m, (
@@ -173,7 +173,7 @@ class SparseMatrix(Mortal):
         return self
 
     def __mul__(self, other):
-        """With a number, or element by element with a matrix of the same shape."""
+        """Multiplies by a number, or elementwise by a matrix of the same shape."""
         import numbers
 
         if isinstance(other, SparseMatrix):
@@ -189,12 +189,12 @@ class SparseMatrix(Mortal):
         return self * -1.0
 
     def transpose(self):
-        """The matrix with rows and columns exchanged."""
+        """Returns the transposed matrix."""
         self._check_alive()
         return self._of(self.matrix.transposed(), self.m, self.n, self.dtype)
 
     def __matmul__(self, other):
-        """A matrix, a numpy array for numpy arrays and fields, an ndarray for an ndarray."""
+        """Returns the product: a matrix for a matrix, a NumPy array for NumPy arrays and fields, an ndarray for an ndarray."""
         self._check_alive()
         if isinstance(other, SparseMatrix):
             other._check_alive()
@@ -240,7 +240,7 @@ class SparseMatrix(Mortal):
         self.matrix.set(*place, float(value))
 
     def __str__(self):
-        """All numbers; of a large matrix its size alone."""
+        """Returns all elements as text; for a large matrix, only its description."""
         self._check_alive()
         if self.n * self.m > 1_000_000:
             return f"<qd.linalg.SparseMatrix of shape {self.shape} with {self.matrix.entries} entries of {self.dtype}>"
@@ -258,10 +258,10 @@ class SparseMatrix(Mortal):
         return self.transpose()
 
     def build_from_ndarray(self, ndarray):
-        """The matrix of the triplets (row, column, value) that an ndarray holds.
+        """Sets the matrix to the triplets (row, column, value) in an ndarray.
 
         Args:
-            ndarray: of scalars, vectors or matrices.
+            ndarray: an ndarray of scalars, vectors or matrices.
         """
         import numpy as np
 
@@ -278,10 +278,10 @@ class SparseMatrix(Mortal):
         self.matrix = assemble(self.dtype, self.n, self.m, rows, cols, values)
 
     def mmwrite(self, filename):
-        """Writes a file in the format of Matrix Market.
+        """Writes the matrix to a file in Matrix Market format.
 
         Args:
-            filename: its path.
+            filename: path of the file.
         """
         self._check_alive()
         with open(filename, "w", encoding="ascii") as file:
@@ -289,7 +289,7 @@ class SparseMatrix(Mortal):
 
 
 def to_ndarray(values, dtype):
-    """A new ndarray of these numbers; those of a second axis are its second index."""
+    """Makes an ndarray with these numbers; a second axis becomes the second index."""
     made = _ndarray.ndarray(dtype, values.shape)
     made.from_numpy(values)
     return made
@@ -306,18 +306,18 @@ def assemble(dtype, n, m, rows, cols, values):
 
 @dataclasses.dataclass(frozen=True, init=False, repr=False, eq=False)
 class SparseMatrixBuilder(Mortal):
-    """Collects the entries of a sparse matrix: `A[i, j] += v` in a kernel with a parameter annotated
-    `qd.types.sparse_matrix_builder()`. Entries of one place are summed.
+    """Collects the entries of a sparse matrix: `A[i, j] += v` in a kernel with a parameter annotated `qd.types.sparse_matrix_builder()`.
+    Entries with the same indices are summed.
 
     Args:
-        num_rows: rows.
-        num_cols: columns; None: as many.
-        max_num_triplets: most entries between two calls of build().
+        num_rows: number of rows.
+        num_cols: number of columns; None: num_rows.
+        max_num_triplets: maximum number of entries between two calls of build().
         dtype: `qd.f32` or `qd.f64`.
         storage_format: "col_major" or "row_major".
 
     Raises:
-        QuadrantsRuntimeError: at build(): there were more entries than max_num_triplets.
+        QuadrantsRuntimeError: raised by build() if there were more entries than max_num_triplets.
 
     Example:
         See `qd.linalg.SparseMatrix`.
@@ -325,7 +325,7 @@ class SparseMatrixBuilder(Mortal):
 
     _qd_kind_ = "sparse_matrix_builder"
 
-    # What a kernel gets: entry number `count` goes behind those before it, if there is room.
+    # The members passed to a kernel: a new entry is stored at index `count`, if there is room.
     rows: _annotations.NdarrayType(_dtypes.i32, 1)
     cols: _annotations.NdarrayType(_dtypes.i32, 1)
     values: _annotations.NdarrayType(None, 1, element_dim=0)
@@ -361,10 +361,10 @@ class SparseMatrixBuilder(Mortal):
         self.count[0] = 0
 
     def _release(self):
-        pass  # its arrays end with the program
+        pass  # the arrays are freed with the program
 
     def _triplets(self):
-        """(rows, columns, values), views of what was added."""
+        """Returns (rows, columns, values) as views of the entries."""
         self._check_alive()
         added = self.count[0]
         if added > self.max_num_triplets:
@@ -376,18 +376,18 @@ class SparseMatrixBuilder(Mortal):
         return tuple(part.to_numpy(copy=None)[:added] for part in (self.rows, self.cols, self.values))
 
     def print_triplets(self):
-        """Prints what was added since the last build()."""
+        """Prints the entries added since the last build()."""
         rows, cols, values = self._triplets()
         print(f"n={self.num_rows}, m={self.num_cols}, num_triplets={len(rows)} (max={self.max_num_triplets})")
         for i, j, value in zip(rows, cols, values):
             print(f"[{i}, {j}] = {value}")
 
     def build(self, dtype=None, _format="CSR"):
-        """The matrix of what was added; the builder is empty then.
+        """Builds a matrix from the entries and clears the builder.
 
         Args:
-            dtype: type of its entries; None: that of the builder.
-            _format: the one that there is.
+            dtype: type of the matrix entries; None: that of the builder.
+            _format: only the default is supported.
         """
         try:
             matrix = assemble(self.dtype, self.num_rows, self.num_cols, *self._triplets())

@@ -1,4 +1,4 @@
-"""Conjugate gradients for operators that no matrix is stored of: only their product with a vector is known."""
+"""Krylov solvers for operators without a stored matrix, which are given by their product with a vector."""
 
 from math import isfinite, sqrt
 
@@ -12,10 +12,10 @@ _template, _grouped = _annotations.template, _ops.grouped
 
 @_kernel.data_oriented
 class LinearOperator:
-    """A matrix that is not stored: what `matvec_kernel(x, Ax)` computes for a field x.
+    """A linear operator without a stored matrix, defined by `matvec_kernel(x, Ax)`, which computes the product for a field x.
 
     Args:
-        matvec_kernel: a kernel of two fields.
+        matvec_kernel: a kernel that takes two fields.
 
     Example:
         >>> @qd.kernel
@@ -34,11 +34,11 @@ class LinearOperator:
         self._matvec = matvec_kernel
 
     def matvec(self, x, Ax):
-        """Ax = A x.
+        """Computes Ax = A x.
 
         Args:
             x: a field.
-            Ax: a field of the same shape, the result.
+            Ax: a field of the same shape, for the result.
         """
         if x.shape != Ax.shape:
             raise _exceptions.QuadrantsRuntimeError(f"Dimension mismatch x.shape{x.shape} != Ax.shape{Ax.shape}.")
@@ -63,17 +63,17 @@ def _dot64(a: _template(), b: _template()) -> _dtypes.f64:
 
 @_kernel.kernel
 def _combine(out: _template(), a: _template(), s: _dtypes.f64, b: _template()):
-    """out = a + s b"""
+    """Computes out = a + s b."""
     for I in _grouped(out):
         out[I] = a[I] + _ops.cast(s, out.dtype) * b[I]
 
 
-_free = {}  # (shape, type name) -> fields of earlier solves that can be used again
+_free = {}  # (shape, type name) -> fields of earlier solves, for reuse
 _settings.after_reset.append(_free.clear)
 
 
 class _Work:
-    """Fields like `like`, lent for one solve: the next one finds its kernels compiled."""
+    """Fields like `like`, lent for one solve and reused later, when their kernels have already been compiled."""
 
     def __init__(self, like, count):
         self._key = (like.shape, like.dtype.name)
@@ -112,19 +112,19 @@ def _log(quiet, text):
 
 
 def MatrixFreeCG(A, b, x, tol=1e-6, maxiter=5000, quiet=True):
-    """Solves A x = b by conjugate gradients (CG: A is symmetric positive definite) or stabilised biconjugate gradients (BICGSTAB: A is any),
-    from the x that is there, until the norm of the residual is below `tol`.
+    """Solves A x = b by the conjugate gradient method, starting from the contents of x, until the norm of the residual is below `tol`. A
+    must be symmetric positive definite.
 
     Args:
         A: a LinearOperator.
         b: a field.
-        x: a field of the same shape: where to begin, and the solution.
-        tol: the norm to reach.
-        maxiter: most steps.
-        quiet: False: prints the residual of each step.
+        x: a field of the same shape: the initial guess, and the solution.
+        tol: the residual norm to reach.
+        maxiter: maximum number of iterations.
+        quiet: if False, print the residual of each iteration.
 
     Returns:
-        True if it got there.
+        True if the solver has converged.
 
     Example:
         See `qd.linalg.LinearOperator`.
@@ -160,19 +160,19 @@ def MatrixFreeCG(A, b, x, tol=1e-6, maxiter=5000, quiet=True):
 
 
 def MatrixFreeBICGSTAB(A, b, x, tol=1e-6, maxiter=5000, quiet=True):
-    """Solves A x = b by conjugate gradients (CG: A is symmetric positive definite) or stabilised biconjugate gradients (BICGSTAB: A is any),
-    from the x that is there, until the norm of the residual is below `tol`.
+    """Solves A x = b by the stabilised biconjugate gradient method, starting from the contents of x, until the norm of the residual is
+    below `tol`. A need not be symmetric.
 
     Args:
         A: a LinearOperator.
         b: a field.
-        x: a field of the same shape: where to begin, and the solution.
-        tol: the norm to reach.
-        maxiter: most steps.
-        quiet: False: prints the residual of each step.
+        x: a field of the same shape: the initial guess, and the solution.
+        tol: the residual norm to reach.
+        maxiter: maximum number of iterations.
+        quiet: if False, print the residual of each iteration.
 
     Returns:
-        True if it got there.
+        True if the solver has converged.
 
     Example:
         See `qd.linalg.LinearOperator`.

@@ -1,4 +1,4 @@
-"""Systems of equations with sparse matrices: factorizations and conjugate gradients."""
+"""Solvers for sparse linear systems: factorizations and conjugate gradients."""
 
 from quadrants import _dtypes, _exceptions
 from quadrants._sparse import matrix as _sparse_matrix
@@ -14,12 +14,12 @@ def _check_square(matrix):
 
 
 class SparseSolver(_sparse_matrix.Mortal):
-    """Solves A x = b by a factorization.
+    """Solves A x = b by a factorization of A.
 
     Args:
         dtype: `qd.f32` or `qd.f64`.
-        solver_type: "LLT" or "LDLT" of a symmetric matrix, "LU" of any square one.
-        ordering: "AMD" or "COLAMD": how unknowns are put in order.
+        solver_type: "LLT" or "LDLT" for symmetric matrices, "LU" for any square matrix.
+        ordering: the ordering of the unknowns, "AMD" or "COLAMD".
 
     Example:
         >>> import numpy as np
@@ -61,8 +61,7 @@ class SparseSolver(_sparse_matrix.Mortal):
         return sparse_matrix
 
     def compute(self, sparse_matrix):
-        """compute() is analyze_pattern(), which orders the unknowns, then factorize(), which is enough for another matrix with entries in the
-        same places.
+        """Factorizes a matrix: calls analyze_pattern() and factorize().
 
         Args:
             sparse_matrix: a square SparseMatrix.
@@ -71,8 +70,7 @@ class SparseSolver(_sparse_matrix.Mortal):
         self.factorize(sparse_matrix)
 
     def analyze_pattern(self, sparse_matrix):
-        """compute() is analyze_pattern(), which orders the unknowns, then factorize(), which is enough for another matrix with entries in the
-        same places.
+        """Determines the ordering of the unknowns from the sparsity pattern of a matrix.
 
         Args:
             sparse_matrix: a square SparseMatrix.
@@ -81,8 +79,7 @@ class SparseSolver(_sparse_matrix.Mortal):
         self.solver.analyze(sparse_matrix.matrix)
 
     def factorize(self, sparse_matrix):
-        """compute() is analyze_pattern(), which orders the unknowns, then factorize(), which is enough for another matrix with entries in the
-        same places.
+        """Factorizes a matrix with the sparsity pattern that was given to analyze_pattern().
 
         Args:
             sparse_matrix: a square SparseMatrix.
@@ -96,13 +93,13 @@ class SparseSolver(_sparse_matrix.Mortal):
         self.matrix = sparse_matrix
 
     def solve(self, b):
-        """x of A x = b. See info() for whether there is one.
+        """Solves A x = b. info() returns whether the solution is valid.
 
         Args:
             b: a NumPy array, a field or an ndarray.
 
         Returns:
-            A NumPy array, or an ndarray if b is one.
+            The solution x as a NumPy array, or as an ndarray if b is one.
         """
         import numpy as np
 
@@ -120,20 +117,20 @@ class SparseSolver(_sparse_matrix.Mortal):
         return _sparse_matrix.to_ndarray(x, self.dtype) if _sparse_matrix.is_ndarray(b) else x
 
     def info(self):
-        """Whether the last factorization succeeded, so that solve() gives the solution."""
+        """Returns whether the last factorization succeeded, so that solve() returns a solution."""
         self._check_alive()
         return self.solver.succeeded()
 
 
 class SparseCG(_sparse_matrix.Mortal):
-    """Solves A x = b by conjugate gradients with a diagonal preconditioner.
+    """Solves A x = b by the conjugate gradient method with a diagonal preconditioner.
 
     Args:
-        A: a SparseMatrix, symmetric and positive definite.
+        A: a symmetric positive definite SparseMatrix.
         b: a NumPy array or an ndarray.
-        x0: where to begin; None: zeros.
-        max_iter: most steps.
-        atol: norm of the residual to reach.
+        x0: the initial guess; None: zeros.
+        max_iter: maximum number of iterations.
+        atol: the residual norm to reach.
 
     Example:
         >>> import numpy as np
@@ -173,7 +170,7 @@ class SparseCG(_sparse_matrix.Mortal):
         self.matrix = self.b = self.x = None
 
     def solve(self):
-        """(x, whether it was reached in max_iter steps)."""
+        """Returns (solution, whether it has converged within max_iter iterations)."""
         self._check_alive()
         self.matrix._check_alive()
         reached = _sparse_matrix.native().conjugate_gradients(self.matrix.matrix, self.b, self.x, self.max_iter, self.atol)

@@ -1,1 +1,1 @@
-"""What holds numbers: fields, ndarrays, structs, meshes, and arrays of other libraries that share memory with them."""
+"""Storage: fields, ndarrays, structs, meshes, and arrays of other libraries that share memory with them."""

@@ -1,8 +1,8 @@
-"""Arrays of other libraries: zero-copy views for numpy, torch tensors, DLPack capsules. For ndarrays and fields alike.
+"""Interoperability with other libraries: zero-copy views for NumPy, torch tensors, DLPack capsules, for both ndarrays and fields.
 
-An exporting class gives `_storage()`: (address, shape, strides in bytes) of its memory with the indices in the user's
-order and the components of vectors and matrices at the end, or raises ValueError if its memory is no such array; and
-`_memory()`, an object that keeps that memory.
+An exporting class has a method `_storage()`, which returns (address, shape, strides in bytes) of its memory with the indices in the user's
+order, followed by the components of vectors and matrices, or raises ValueError if its memory is not a strided array; and `_memory()`, which
+returns an object that keeps the memory alive.
 """
 
 from quadrants import _dtypes, _environment, _exceptions, _native
@@ -11,7 +11,7 @@ _ZERO_COPY = {"i32", "i64", "f32", "f64", "u1"}
 
 
 def torch():
-    """The module; ModuleNotFoundError if it is not there or switched off."""
+    """Imports torch; raises ModuleNotFoundError if it is not installed or disabled."""
     if not _environment.value("enable_torch"):
         raise ModuleNotFoundError("No module named 'torch' (QD_ENABLE_TORCH=0)")
     import torch
@@ -20,7 +20,7 @@ def torch():
 
 
 class _Memory:
-    """What numpy needs to look at memory that is not its own; keeps the owner and the program alive."""
+    """Gives NumPy access to memory that it does not own; keeps the owner and the program alive."""
 
     def __init__(self, owner, interface):
         self.__array_interface__ = interface
@@ -28,19 +28,20 @@ class _Memory:
 
 
 def _storage_of(array):
-    """`array._storage()`, once it is known to be allowed."""
+    """Returns `array._storage()` after checking that zero-copy access is supported."""
     if array.dtype.name not in _ZERO_COPY:
         raise ValueError(f"Zero-copy not available for dtype={array.dtype}")
     return array._storage()
 
 
 def view(array):
-    """numpy array on the memory of an ndarray or field; ValueError if there is none."""
+    """Returns a NumPy array on the memory of an ndarray or field; raises ValueError if that is not possible."""
     return _view(array, *_storage_of(array))
 
 
 def printed(array, copied):
-    """As numpy prints it. Of a large array the memory is looked at where numpy prints it: its edges, not copied as a whole."""
+    """Returns the text of an array in NumPy's format. NumPy prints only the edges of a large array, so its memory is viewed instead of
+    copied."""
     try:
         return str(_view(array, *array._storage()))
     except ValueError:
@@ -56,7 +57,8 @@ def _view(array, address, shape, strides):
 
 
 def to_numpy(array, copied, dtype, copy):
-    """`copied()` is a fresh numpy array. copy=True: that; None: a view if there can be one; False: a view or ValueError."""
+    """Implements to_numpy. `copied()` returns a new NumPy array. copy=True: that array; None: a view if possible; False: a view, or
+    ValueError."""
     import numpy as np
 
     if isinstance(dtype, _dtypes.DType):
@@ -89,7 +91,7 @@ def from_torch(array, tensor):
 
 
 def dlpack(array, versioned=False):
-    """DLPack capsule of an ndarray or field."""
+    """Returns a DLPack capsule of an ndarray or field."""
     address, shape, strides = array._storage()
     size = _dtypes.numpy_dtype(array.dtype).itemsize
     return _native.core().dlpack_export(
@@ -98,7 +100,7 @@ def dlpack(array, versioned=False):
 
 
 def dlpack_protocol(array, stream=None, max_version=None, dl_device=None, copy=None):
-    """`__dlpack__`: what cannot be exported is a BufferError."""
+    """Implements `__dlpack__`; raises BufferError if an export is not possible."""
     if not _native.core().host_visible():
         raise BufferError("the memory of this arch cannot be reached by the host; use to_numpy()")
     if dl_device is not None and dl_device[0] != 1:
@@ -112,13 +114,12 @@ def dlpack_protocol(array, stream=None, max_version=None, dl_device=None, copy=N
 
 
 def dlpack_device():
-    """`__dlpack_device__`: kDLCPU, or kDLExtDev for memory that the host cannot reach."""
+    """Implements `__dlpack_device__`: kDLCPU, or kDLExtDev for memory that the host cannot access."""
     return (1, 0) if _native.core().host_visible() else (12, 0)
 
 
 def tell_of_losses(array, dtype):
-    """Before numbers of a numpy array go into memory of another type: whole numbers that do not become the same are told. Reals are
-    rounded, as numpy does it."""
+    """Warns if integers of a NumPy array would change their value in memory of another type. Real numbers are rounded as in NumPy."""
     import numpy as np
 
     to = np.dtype(_dtypes.numpy_dtype(dtype))

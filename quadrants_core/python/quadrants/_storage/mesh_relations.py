@@ -1,9 +1,9 @@
-"""Which elements of a mesh touch which, as index arrays. Elements are numbers here; their order says what they are: 0 for
-vertices, 1 for edges, 2 for faces, 3 for cells.
+"""Relations between the elements of a mesh, as index arrays. Elements are identified by their index and their order: 0 for vertices, 1 for
+edges, 2 for faces, 3 for cells.
 
-A relation of a mesh that is not given is made of others:
-- the other way round, if the opposite is given;
-- an element's parts (the edges of a cell) are told by their vertices;
+Relations that are not given are derived from others:
+- by inversion, if the opposite relation is given;
+- the parts of an element (the edges of a cell) are identified by their vertices;
 - neighbours of one kind are those that share a part: cells a face, faces an edge, edges a vertex; vertices share an edge.
 """
 
@@ -15,7 +15,7 @@ KINDS = ("verts", "edges", "faces", "cells")
 
 
 class Relation:
-    """What touches element i: values[offsets[i] : offsets[i + 1]]."""
+    """The elements related to element i are values[offsets[i] : offsets[i + 1]]."""
 
     def __init__(self, offsets, values):
         self.offsets, self.values = offsets, values
@@ -29,7 +29,7 @@ class Relation:
 
     @property
     def width(self):
-        """How many touch each; None if that differs."""
+        """The number of related elements; None if it is not the same for all."""
         sizes = np.diff(self.offsets)
         return int(sizes[0]) if len(sizes) and (sizes == sizes[0]).all() else None
 
@@ -37,11 +37,11 @@ class Relation:
         return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
 
     def reversed(self, count):
-        """From the `count` elements that are values here."""
+        """Returns the inverse relation, for `count` elements."""
         return _grouped(self.values, self._sources(), count)
 
     def sharing(self, onward):
-        """Other elements that share a part; `onward` leads from the parts back to the elements."""
+        """Returns the relation to other elements that share a part; `onward` is the relation from the parts to the elements."""
         sizes = np.diff(onward.offsets)[self.values]
         ends = np.cumsum(sizes)
         within = np.arange(sizes.sum()) - np.repeat(ends - sizes, sizes)
@@ -57,20 +57,20 @@ def _grouped(sources, values, count):
 
 
 def _parts_of(corners, order):
-    """Vertices of the parts of each element: axes are element, part, vertex; those of a part ascend."""
+    """Returns the vertices of the parts of each element, with axes element, part, vertex; the vertices of a part are in ascending order."""
     picks = list(itertools.combinations(range(corners.shape[1]), order + 1))
     return np.sort(corners, axis=1)[:, picks]
 
 
 class Relations:
-    """Those of one mesh. counts[k]: how many elements of order k; `known`: (from, to) -> Relation."""
+    """The relations of one mesh. counts[k]: number of elements of order k; `known`: (from, to) -> Relation."""
 
     def __init__(self, counts, known):
         self.counts, self._known = counts, known
 
     @classmethod
     def from_corners(cls, corners, vertices):
-        """A mesh of triangles, tetrahedra or line segments, given by their vertices; lesser elements are found."""
+        """Makes a mesh of triangles, tetrahedra or line segments from their vertices; elements of lower order are derived."""
         top = corners.shape[1] - 1
         counts, known = [vertices, 0, 0, 0], {(top, 0): Relation.from_rows(corners)}
         counts[top] = len(corners)
@@ -83,7 +83,7 @@ class Relations:
         return cls(counts, known)
 
     def get(self, source, target):
-        """The relation between two orders; None if it is not given and cannot be made."""
+        """Returns the relation between two orders; None if it is neither given nor derivable."""
         if (source, target) not in self._known:
             self._known[source, target] = self._made(source, target)
         return self._known[source, target]
@@ -99,7 +99,7 @@ class Relations:
         return self._matched(source, target) if source > target > 0 else None
 
     def _matched(self, source, target):
-        """Parts of elements, told by their vertices."""
+        """Derives the parts of elements by comparing vertices."""
         owners, parts = self.get(source, 0), self.get(target, 0)
         if not owners or not parts:
             return None
@@ -115,8 +115,8 @@ class Relations:
 
 
 class Patches:
-    """A mesh as patchers write it: elements are numbered within patches, owned ones first, and relations lead from and
-    to such numbers. Here they are numbered as a whole."""
+    """A mesh in the format of patchers: elements are numbered within patches, owned ones first, and relations use these numbers. This class
+    converts them to global numbers."""
 
     def __init__(self, data):
         self.count = data["num_patches"]
@@ -135,7 +135,7 @@ class Patches:
         self.relations = Relations(counts, known)
 
     def patch_of(self, order, count):
-        """The patch that owns each element."""
+        """Returns the patch that owns each element."""
         out = np.zeros(count, np.int32)
         for p in range(self.count if order in self._elements else 0):
             out[self._owned(order, p)] = p
@@ -149,7 +149,7 @@ class Patches:
         return self._numbers(order, patch)[: self._elements[order][0][patch]]
 
     def _fixed(self, relation, source, target, count):
-        """As many for each element of each patch, whether owned or not."""
+        """Reads a relation with the same number of related elements for each element of each patch, owned or not."""
         _, total, _ = self._elements[source]
         values = np.array(relation["value"]).reshape(total[-1], -1)
         rows = np.zeros((count, values.shape[1]), np.int64)
@@ -159,7 +159,7 @@ class Patches:
         return Relation.from_rows(rows)
 
     def _listed(self, relation, source, target, count):
-        """Of the owned elements of each patch: offsets, one more than elements, into the patch's values."""
+        """Reads a relation of the owned elements of each patch: offsets, one more than elements, into the patch's values."""
         offset, value = np.array(relation["offset"]), np.array(relation["value"], np.int64)
         sources, values, first = [], [], 0
         for p in range(self.count):

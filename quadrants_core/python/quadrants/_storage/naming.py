@@ -1,4 +1,4 @@
-"""What errors call a field: the name that it was given, or a variable that holds it."""
+"""Names of fields in errors: the name given by the program, or a variable that refers to the field."""
 
 import os
 import sys
@@ -15,7 +15,7 @@ class _Thread(_local):
 
 
 def named(field):
-    """`velocity`, or `velocity.grad`; "" if neither the program nor a variable of the functions that run now names it."""
+    """Returns `velocity`, or `velocity.grad`; "" if neither the program nor a variable of the active functions names the field."""
     given = field._name
     which = _DERIVATIVES.get(getattr(field._parts[0], "role", None))
     if given and given != which:
@@ -33,7 +33,7 @@ _thread = _Thread()
 
 
 class names_of:
-    """In this block the variables of a namespace name fields, too: those of a notebook, while none of its code runs."""
+    """Context in which the variables of a namespace name fields, too: those of a notebook while none of its code runs."""
 
     def __init__(self, variables):
         self.variables = variables
@@ -46,9 +46,9 @@ class names_of:
 
 
 def _variables():
-    """Of the functions that run now, the package's own left out."""
+    """Yields the variables of the active functions, except those of the package."""
     for name, value in list(_thread.variables.items()):
-        if not name.startswith("_"):  # IPython keeps results under such names
+        if not name.startswith("_"):  # IPython stores results under such names
             yield name, value
     frame, modules = sys._getframe(1), set()
     while frame is not None:
@@ -62,7 +62,7 @@ def _variables():
 
 
 def of_place(place):
-    """The name of the field that has an element there, or "". Bounds that Python code breaks ask for it."""
+    """Returns the name of the field that has an element there, or "". Used for violations of bounds in Python code."""
     for builder in _snode.finished_builders():
         for member in list(builder._members):
             if member.place is place and member.field is not None:
@@ -71,7 +71,7 @@ def of_place(place):
 
 
 def not_allocated(field):
-    """Why a field has no memory."""
+    """Returns the reason why a field has no memory."""
     which = _DERIVATIVES.get(getattr(field._parts[0], "role", None))
     if which is None:
         return "Field has no allocation: place it in a tree, or give it a shape"

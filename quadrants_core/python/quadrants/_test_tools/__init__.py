@@ -1,10 +1,10 @@
-"""Helpers that test suites of programs import."""
+"""Helpers for test suites of programs."""
 
 _SUBMODULES = ("dataclass_test_tools", "load_kernel_string", "textwrap2", "warnings_helper")
 
 
 def qd_init_same_arch(**options):
-    """qd.init on the architecture that runs now, with other options."""
+    """Calls qd.init with the current architecture and other options."""
     from quadrants import _runtime, _settings
 
     _runtime.init(arch=_settings.current().arch, **options)

@@ -1,4 +1,4 @@
-"""Values for dataclasses of arrays: every array has 10 cells along each axis."""
+"""Values for dataclasses of arrays: every array has 10 elements along each axis."""
 
 _EXTENT = 10
 
@@ -19,12 +19,12 @@ def _make_child_obj(obj_type):
 
 
 def build_struct(struct_type):
-    """An instance of a dataclass whose members are arrays, fields (qd.template) and such dataclasses."""
+    """Makes an instance of a dataclass whose members are arrays, fields (qd.template) and such dataclasses."""
     import dataclasses
 
     return struct_type(**{field.name: _make_child_obj(field.type) for field in dataclasses.fields(struct_type)})
 
 
 def build_obj_tuple_from_type_dict(name_to_type):
-    """A value for each of the types."""
+    """Makes a value for each of the types."""
     return tuple(_make_child_obj(each) for each in name_to_type.values())

@@ -1,10 +1,10 @@
-"""Kernels from text."""
+"""Loading of kernels from text."""
 
 import contextlib as _contextlib
 
 
 def import_kernel_from_file(kernel_filepath, kernel_name):
-    """Executes a file as a module; its member `kernel_name`."""
+    """Executes a file as a module and returns its member `kernel_name`."""
     import importlib.util
 
     spec = importlib.util.spec_from_file_location(kernel_name, str(kernel_filepath))
@@ -15,7 +15,7 @@ def import_kernel_from_file(kernel_filepath, kernel_name):
 
 @_contextlib.contextmanager
 def load_kernel_from_string(kernel_str, kernel_name):
-    """`with load_kernel_from_string(text, "k") as k:` executes `text` as a module of its own, and gives its member."""
+    """`with load_kernel_from_string(text, "k") as k:` executes `text` as a separate module and yields its member."""
     import pathlib
     import tempfile
 

@@ -1,10 +1,10 @@
-"""Warnings that are given once."""
+"""Warnings that are issued once."""
 
 _given = set()
 
 
 def warn_once(message):
-    """A UserWarning, the first time that it is asked for."""
+    """Issues a UserWarning on the first call with this message."""
     import warnings
 
     if message not in _given:

@@ -1,1 +1,1 @@
-"""Trees of levels, which fields are placed in."""
+"""Trees of SNodes, in which fields are placed."""

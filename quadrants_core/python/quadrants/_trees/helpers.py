@@ -1,15 +1,15 @@
-"""What the package does for programs with whole fields. Programs count each kind once a field, as they count kernels: in
-get_num_compiled_functions(), and as files of the cache on disk."""
+"""Counts the package's operations on whole fields. Programs see each kind of operation on a field as a kernel: in
+get_num_compiled_functions(), and as a file of the cache on disk."""
 
 from quadrants import _native, _settings
 
-_kinds = {}  # kind -> its number in the lines of QD_SHOW_COMPILING, as if it was the first kernel of the program
+_kinds = {}  # kind -> its number in the lines of QD_SHOW_COMPILING, as if kernels were numbered from the first of the program
 _used = set()
 _settings.after_reset.append(_used.clear)
 
 
 def use(kind, places, form=""):
-    """`places` were filled, read, written or cleared; `form` tells calls apart that are two kernels elsewhere."""
+    """Registers an operation on `places`; `form` distinguishes calls that are separate kernels in the reference implementation."""
     key = (kind, form, *[place.id for place in places])
     if key in _used:
         return
@@ -21,5 +21,5 @@ def use(kind, places, form=""):
 
 
 def count():
-    """How many since qd.init."""
+    """Returns the number of operations since qd.init."""
     return len(_used)

@@ -1,1 +1,1 @@
-"""Windows of scripts, drawn by a process beside them."""
+"""Windows of scripts, drawn by a separate process."""

@@ -1,4 +1,4 @@
-"""What programs hand to windows, as arrays: fields, ndarrays, NumPy arrays, tensors, lists."""
+"""Conversion of arguments for windows to arrays: fields, ndarrays, NumPy arrays, tensors, lists."""
 
 import math
 import numbers as kinds
@@ -10,13 +10,13 @@ from quadrants._windows.process import text  # noqa: F401
 
 
 def host(x, what):
-    """The numbers of x where the host sees them; a view where there can be one."""
+    """Returns the numbers of x in host memory, as a view if possible."""
     if isinstance(x, np.ndarray):
         return x
     if hasattr(x, "to_numpy"):
         try:
             return x.to_numpy(copy=None)
-        except TypeError:  # what others call so
+        except TypeError:  # a to_numpy of another library
             return np.asarray(x.to_numpy())
     if hasattr(x, "detach"):
         return x.detach().cpu().numpy()
@@ -28,9 +28,9 @@ def host(x, what):
 
 
 def points(x, width, what):
-    """(n, width) of positions: one for each cell; further components than `width` are left out, missing ones are 0."""
+    """Returns positions with shape (n, width), one per cell; components beyond `width` are dropped, and missing ones are 0."""
     array = host(x, what)
-    if array.ndim > 1 and array.shape[-1] == 1 and array.ndim > 2:  # vectors as matrices of one column
+    if array.ndim > 1 and array.shape[-1] == 1 and array.ndim > 2:  # vectors given as matrices with one column
         array = array[..., 0]
     if array.ndim < 2 or array.shape[-1] < min(width, 2) or array.shape[-1] > 4:
         raise ValueError(f"{what}: positions are vectors of {width} numbers, these have the shape {array.shape}")
@@ -48,7 +48,7 @@ def numbers(x, count, what):
 
 
 def lengths(x, what):
-    """A number for all, or an array of one for each; none is negative."""
+    """Returns a number, or an array with one number per item; negative numbers are rejected."""
     if isinstance(x, (list, tuple)) or (hasattr(x, "shape") and getattr(x, "ndim", 1) != 0):
         made = host(x, what).reshape(-1)
         least = made.min() if made.size else 0
@@ -63,7 +63,7 @@ def lengths(x, what):
 
 
 def point(x, what):
-    """Two numbers, as an array of one position."""
+    """Returns two numbers as an array with one position."""
     try:
         return np.asarray([[float(x[0]), float(x[1])]], np.float32)
     except (TypeError, IndexError, KeyError, ValueError):
@@ -71,7 +71,7 @@ def point(x, what):
 
 
 def real(x, what):
-    """A number that may be infinite or none."""
+    """Returns a number that may be infinite or nan."""
     try:
         if not isinstance(x, (str, bytes)):
             return float(x)
@@ -83,7 +83,7 @@ def real(x, what):
 
 
 def number(x, what):
-    """A finite number."""
+    """Returns a finite number."""
     made = real(x, what)
     if not math.isfinite(made):
         raise ValueError(f"{what} is a finite number, not {x!r}")
@@ -91,7 +91,7 @@ def number(x, what):
 
 
 def integer(x, what):
-    """A finite number, cut to a whole one, as the window holds it."""
+    """Returns a finite number, truncated to an integer that the window can represent."""
     number(x, what)
     made = int(x)
     if not -(1 << 63) <= made < 1 << 63:
@@ -100,7 +100,7 @@ def integer(x, what):
 
 
 def row(x, what, name):
-    """Three or four numbers, as of a colour or a position."""
+    """Returns three or four numbers, as of a colour or a position."""
     try:
         parts = list(host(x, what) if hasattr(x, "to_numpy") else x)
     except TypeError:
@@ -111,7 +111,7 @@ def row(x, what, name):
 
 
 def alike(parts, what):
-    """The rows of arrays side by side, which must be as many in each."""
+    """Concatenates the rows of arrays, which must have equal lengths."""
     counts = [len(part) for part in parts]
     if len(set(counts)) > 1:
         raise ValueError(f"{what}: as many positions in each array; these have {', '.join(map(str, counts[:-1]))} and {counts[-1]}")
@@ -119,7 +119,7 @@ def alike(parts, what):
 
 
 def whole(x, what):
-    """A whole number."""
+    """Returns an integer."""
     try:
         return operator.index(x)
     except TypeError:
@@ -136,7 +136,7 @@ def indices(x, what):
 
 
 def inside(chosen, count, group, what):
-    """Indices of things that are there, so many for each line or triangle."""
+    """Returns the indices after checking that they are in range and that their count is a multiple of `group`."""
     if len(chosen) % group:
         raise ValueError(f"{what}: {group} indices for each, so their number is a multiple of {group}, not {len(chosen)}")
     if len(chosen) and not 0 <= chosen.min() <= chosen.max() < count:
@@ -145,7 +145,7 @@ def inside(chosen, count, group, what):
 
 
 def word(rgb, what):
-    """0xRRGGBB as the four bytes red, green, blue, alpha."""
+    """Converts 0xRRGGBB to the four bytes red, green, blue, alpha."""
     if not isinstance(rgb, (kinds.Real, np.ndarray)):
         raise TypeError(f"{what}: a colour is a whole number 0xRRGGBB, not {rgb!r}")
     rgb = int(number(rgb, f"{what}: a colour"))
@@ -153,7 +153,7 @@ def word(rgb, what):
 
 
 def word_of(colour, what):
-    """Three or four numbers from 0 to 1, as bytes."""
+    """Converts three or four numbers from 0 to 1 to bytes."""
     made = 0
     for position, part in enumerate([*row(colour, what, "a colour"), 1.0][:4]):
         made |= int(min(max(part, 0.0), 1.0) * 255 + 0.5) << 8 * position
@@ -161,12 +161,12 @@ def word_of(colour, what):
 
 
 def rgb_of(colour):
-    """The first three bytes of a word as numbers from 0 to 1."""
+    """Returns the first three bytes of a word as numbers from 0 to 1."""
     return [(colour >> s & 0xFF) / 255 for s in (0, 8, 16)]
 
 
 def image(x, what):
-    """(array, form): width, height, components of bytes, words or floats as windows take them."""
+    """Returns (array, form): width, height and components, as bytes, words or floats, in the form that windows accept."""
     array = host(x, what)
     if array.ndim == 4 and array.shape[-1] == 1:
         array = array[..., 0]

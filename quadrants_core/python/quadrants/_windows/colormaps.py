@@ -1,8 +1,8 @@
-"""Values in colours, and vectors as arrows."""
+"""Values as colours, and vectors as arrows."""
 
 import numpy as np
 
-# Colours at even steps from the least value to the greatest; between them they change evenly.
+# Equidistant colours from the minimum to the maximum, with linear interpolation between them.
 _MAPS = {
     "plasma": "0d0887 220690 310597 3f049c 4c02a1 5901a5 6600a7 7201a8 7e03a8 8a09a5 9511a1 a01a9c aa2395 b32c8e bc3587 c43e7f cc4778 d35171 da5a6a e06363 e66c5c eb7655 f0804e f58b47 f89540 fba139 fdac33 feb82c fdc527 fcd225 f8df25 f4ed27 f0f921",
     "viridis": "440154 470d60 48186a 482374 472d7b 453781 424086 3e4989 3b528b 375b8d 33638d 2f6b8e 2c728e 297a8e 26828e 23898e 21918c 1f988b 1fa088 22a785 28ae80 32b67a 3fbc73 4ec36b 5ec962 70cf57 84d44b 98d83e addc30 c2df23 d8e219 ece51b fde725",
@@ -16,7 +16,7 @@ _MAPS = {
 
 
 def colours(values, cmap):
-    """Bytes (..., 3) of values from 0 to 1; what is no number is black."""
+    """Returns the colours of values from 0 to 1 as bytes with shape (..., 3); nan is black."""
     if cmap not in _MAPS:
         raise ValueError(f"there is no colour map {cmap!r}; there are {', '.join(_MAPS)}")
     steps = np.array([[int(word[i : i + 2], 16) for i in (0, 2, 4)] for word in _MAPS[cmap].split()], np.float32)
@@ -28,7 +28,7 @@ def colours(values, cmap):
 
 
 def contour(values, cmap, normalize):
-    """A picture of values on a grid."""
+    """Returns a picture of values on a grid."""
     if values.ndim != 2:
         raise ValueError(f"contour shows numbers on two axes, these have the shape {values.shape}")
     if normalize:
@@ -39,7 +39,7 @@ def contour(values, cmap, normalize):
 
 
 def arrows(vectors, spacing, longest):
-    """(begins, ways) of arrows for vectors on a grid."""
+    """Returns the start points and directions of arrows for vectors on a grid."""
     if vectors.ndim != 3 or vectors.shape[2] != 2:
         raise ValueError(f"a vector field has two axes and vectors of two numbers, this one the shape {vectors.shape}")
     step = max(int(spacing), 1)

@@ -1,4 +1,4 @@
-"""Pictures in files: PNG by itself, other kinds by Pillow. `img[x, y]`, y up."""
+"""Picture files: PNG is built in, other formats use Pillow. `img[x, y]`, y axis upwards."""
 
 import os
 import struct
@@ -8,12 +8,12 @@ import numpy as np
 
 from quadrants._windows import arrays
 
-_OF_16_BITS = ("I;16", "I;16L", "I;16B", "I;16N", "I")  # gray, as Pillow calls it
+_OF_16_BITS = ("I;16", "I;16L", "I;16B", "I;16N", "I")  # Pillow's names of 16-bit greyscale modes
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 
 def array(img, what):
-    """A picture that is there, as an array of at least two axes."""
+    """Returns the picture as an array with at least two axes."""
     made = img if isinstance(img, np.ndarray) else np.asarray(img.to_numpy() if hasattr(img, "to_numpy") else img)
     if made.dtype.kind not in "fiub":
         raise TypeError(f"{what} takes a field, an ndarray or a NumPy array of numbers, not {type(img).__name__}")
@@ -23,7 +23,7 @@ def array(img, what):
 
 
 def _rows(img, what):
-    """Bytes as files have them: rows from the top, components."""
+    """Returns bytes in file order: rows from the top, then components."""
     img = array(img, what)
     if img.dtype.kind == "f":
         img = (np.clip(np.nan_to_num(img), 0, 1) * 255.0 + 0.5).astype(np.uint8)
@@ -39,11 +39,11 @@ def _rows(img, what):
 
 
 def imwrite(img, filename):
-    """Writes a picture.
+    """Writes a picture to a file.
 
     Args:
-        img: field, ndarray or NumPy array, `img[x, y]`: floats from 0 to 1 or unsigned integers, one number each or 3 or 4.
-        filename: its ending says the kind; .png needs nothing more, others Pillow.
+        img: a field, ndarray or NumPy array, `img[x, y]`, of floats from 0 to 1 or unsigned integers, with one, 3 or 4 components.
+        filename: path of the file; the extension selects the format. Formats other than .png need Pillow.
 
     Example:
         >>> import numpy as np, os, tempfile
@@ -69,11 +69,11 @@ def imwrite(img, filename):
 
 
 def imread(filename, channels=0):
-    """Reads a picture: (width, height, components) of bytes; of numbers of 16 bits the upper eight.
+    """Reads a picture as bytes with shape (width, height, components); of 16-bit components, the upper eight bits.
 
     Args:
-        filename: a file that exists.
-        channels: components wanted, 1 to 4; 0: as in the file.
+        filename: path of the file.
+        channels: requested number of components, 1 to 4; 0: that of the file.
 
     Returns:
         A NumPy array, `img[x, y]`.
@@ -101,7 +101,7 @@ def _by_pillow(data, pillow):
     from io import BytesIO
 
     opened = pillow.open(BytesIO(data))
-    if opened.mode in _OF_16_BITS:  # of which Pillow makes no bytes
+    if opened.mode in _OF_16_BITS:  # Pillow does not convert these to bytes
         return np.minimum(np.asarray(opened).astype(np.int64).clip(0) >> 8, 255).astype(np.uint8)
     if opened.mode not in ("L", "LA", "RGB", "RGBA"):
         opened = opened.convert("RGBA" if "transparency" in opened.info or opened.mode == "PA" else "RGB")
@@ -125,7 +125,7 @@ def _components(rows, wanted):
 
 
 def _png(data):
-    """Rows of a PNG of 8 bits a component that is not interlaced and has no palette; None of others."""
+    """Returns the rows of a PNG with 8 bits per component, without interlacing and palette; None for others."""
     at, packed, head = len(_SIGNATURE), [], None
     while at + 8 <= len(data):
         (length,), kind = struct.unpack(">I", data[at : at + 4]), data[at + 4 : at + 8]
@@ -149,7 +149,7 @@ def _png(data):
         raise ValueError("the picture is damaged: it ends early")
     lines = lines.reshape(height, stride + 1)
     if (lines[:, 0] > 2).any():
-        return None  # averages and Paeth predictors go byte by byte: Pillow does them in C
+        return None  # the Average and Paeth filters work byte by byte, which Pillow does in C
     made = lines[:, 1:].copy()
     for y, kind in enumerate(lines[:, 0]):
         if kind == 1:
@@ -168,12 +168,12 @@ def pillow(filename):
 
 
 def imresize(img, w, h=None):
-    """A picture in another size: the nearest pixel of the old one for each.
+    """Resizes a picture by choosing the nearest pixel.
 
     Args:
-        img: field, ndarray or NumPy array, `img[x, y]`.
-        w: width.
-        h: height; None: as wide as high.
+        img: a field, ndarray or NumPy array, `img[x, y]`.
+        w: the new width.
+        h: the new height; None: the same as the width.
 
     Example:
         >>> import numpy as np

@@ -1,9 +1,9 @@
-"""What windows say to programs: the members of each kind of message, and their types. docs/design/inspector.md and
-widgets/protocol/inspector.ts say what they mean."""
+"""The messages of windows: the members of each kind of message, and their types. Their meaning is documented in docs/design/inspector.md
+and widgets/protocol/inspector.ts."""
 
 import math
 
-_MOST = 2.0**53  # a number of JSON that stands for a whole one
+_MOST = 2.0**53  # limit of numbers in JSON that represent integers
 _DEEPEST = 8
 
 
@@ -20,7 +20,7 @@ def flag(value):
 
 
 def anything(value, depth=0):
-    """A value of a widget: a finite number of any size, text, a flag or a list of such."""
+    """Validates the value of a widget: a finite number, a string, a flag or a list of these."""
     if type(value) is list:
         return depth < _DEEPEST and all(anything(one, depth + 1) for one in value)
     return value is None or text(value) or flag(value) or type(value) in (int, float) and -math.inf < value < math.inf
@@ -39,7 +39,7 @@ def by_name(kind):
 
 
 def maybe(kind):
-    """A member that may be missing."""
+    """Makes a validator for an optional member."""
 
     def check(value):
         return value is None or kind(value)
@@ -77,7 +77,7 @@ _view = members(
     id=number, width=number, height=number, component=number, slice=some(number), first=some(number)
 )
 
-# Messages of every window; a process that says something else ends the connection.
+# Messages of every window; any other message ends the connection.
 ANSWERS = {
     "hello": members(version=number, renderer=maybe(text), software=maybe(flag), seen=maybe(flag), size=maybe(_pair)),
     "input": members(events=some(_event)),
@@ -105,5 +105,5 @@ MEETING = {
 
 
 def is_message(value, kinds):
-    """Whether it is a message; one of another kind may have any members."""
+    """Returns whether it is a valid message; kinds that are not listed may have any members."""
     return type(value) is dict and text(value.get("kind")) and kinds.get(value["kind"], members())(value)

@@ -1,9 +1,9 @@
-"""The process that shows a window, and the way to it: a pair of sockets with lines of JSON, and memory that both see.
+"""The process that shows a window, and the communication with it: a pair of sockets with lines of JSON, and shared memory.
 
-Whatever becomes of the process, the program runs on: nothing here raises for it, `alive` turns False.
+The program continues regardless of the state of the process: nothing here raises because of it, but `alive` becomes False.
 """
 
-import _signal  # of `signal` and `socket` what C has of them: the enums that these make cost 3 ms
+import _signal  # the C versions of `signal` and `socket`: the enums of the Python modules take 3 ms
 import _socket
 import os
 import select
@@ -16,34 +16,35 @@ from quadrants import _logging
 from quadrants._windows import messages
 
 VERSION = 1
-_NOT_LOADED = 127  # how a program ends whose libraries are not all there
-SILENT = 10.0  # seconds after which a window that takes nothing counts as gone
-LONGEST = 64 << 20  # bytes of a message
-_AT_ONCE = 1 << 20  # bytes that are read before messages are looked at
+_NOT_LOADED = 127  # exit status of a program with missing libraries
+SILENT = 10.0  # seconds after which a window that reads nothing is considered dead
+LONGEST = 64 << 20  # maximum size of a message in bytes
+_AT_ONCE = 1 << 20  # maximum number of bytes to read before messages are processed
 _all = weakref.WeakSet()
-_ending = []  # windows that were told to end, by the number of their process
+_ending = []  # process ids of windows that were told to close
 
 
 def executable():
-    """Path of the program that shows windows, or None where it was not built."""
+    """Returns the path of the program that shows windows, or None if it was not built."""
     path = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "_lib", "qd-inspector")
     return path if os.access(path, os.X_OK) else None
 
 
 def written(text):
-    """A text as UTF-8 can have it: halves of characters, such as names of files in other codes have, become U+FFFD."""
+    """Returns a string that is valid in UTF-8: lone surrogates, as in file names with another encoding, become U+FFFD."""
     return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def text(x, what):
-    """A text that a message can hold."""
+    """Returns a string that a message can contain."""
     if not isinstance(x, str):
         raise TypeError(f"{what} is a text, not {type(x).__name__}")
     return written(x)
 
 
 def end_of_slider(x, what):
-    """A number where a slider ends: it computes how far that is from its other end, so each is at most half of what its type holds."""
+    """Validates a bound of a slider: the slider computes the distance between its bounds, so each must be at most half of the range of its
+    type."""
     most = sys.float_info.max / 2
     least, most = (-(1 << 62), (1 << 62) - 1) if isinstance(x, int) else (-most, most)
     if not least <= x <= most:
@@ -52,12 +53,12 @@ def end_of_slider(x, what):
 
 
 class Process:
-    """One window.
+    """The process of a window.
 
     Args:
-        hello: what it shall be, see docs/design/inspector.md: mode, title, size, show.
-        connected: a socket at whose other end there is a window already; None: one is started.
-        greets: False: it is told so by `greet`, or before the first message.
+        hello: the properties of the window, see docs/design/inspector.md: mode, title, size, show.
+        connected: a socket that is already connected to a window; None: starts a window.
+        greets: if False, hello is sent by `greet`, or before the first message.
     """
 
     def __init__(self, hello, connected=None, greets=True):
@@ -66,7 +67,7 @@ class Process:
         self._hello = {"kind": "hello", "version": VERSION, **hello}
         self._rest, self._waiting = bytearray(), []
         self._lock = threading.RLock()
-        self._reading = threading.Lock()  # held by who waits at the socket
+        self._reading = threading.Lock()  # held while a thread waits for messages
         _bury()
         self.socket = connected if connected is not None else self._start()
         if self.socket is None:
@@ -78,14 +79,14 @@ class Process:
             self.greet()
 
     def _start(self):
-        """The socket of a window that begins, or None."""
+        """Returns the socket of a window being started, or None."""
         path = executable()
         if path is None:
             _say("this build has no windows (QD_INSPECTOR=OFF)")
             return None
         ours, theirs = _socket.socketpair()
         try:
-            # Another program's window may inherit nothing of ours: all descriptors but these close when it starts.
+            # Windows of other programs must not inherit descriptors: all except these are closed on exec.
             actions = [(os.POSIX_SPAWN_DUP2, theirs.fileno(), 3)] if theirs.fileno() != 3 else []
             if not actions:
                 os.set_inheritable(3, True)
@@ -104,21 +105,21 @@ class Process:
         return f"<window of process {self.pid}{'' if self.alive else ', gone'}>"
 
     def greet(self):
-        """Tells the window what it shall be, unless it was told."""
+        """Sends the properties of the window unless they have been sent."""
         with self._lock:
             hello, self._hello = self._hello, None
             if hello is not None:
                 self._write(hello, None)
 
     def send(self, message, descriptor=None):
-        """Any thread may call it. False if the window is gone."""
+        """Sends a message; may be called from any thread. Returns False if the window is gone."""
         if self._hello is not None:
             self.greet()
         self._write(message, descriptor)
         return self.alive
 
     def _write(self, message, descriptor):
-        import json  # which takes longer than to start a window
+        import json  # the import takes longer than starting a window
 
         try:
             line = written(json.dumps(message, separators=(",", ":"), ensure_ascii=False, allow_nan=False)).encode() + b"\n"
@@ -139,14 +140,15 @@ class Process:
                 self._gone()
 
     def receive(self, timeout=0.0):
-        """Messages that have come, after at most `timeout` seconds if there are none yet. One thread at a time calls it."""
+        """Returns the received messages, after at most `timeout` seconds if there are none yet. It must be called by one thread at a
+        time."""
         if self.alive and not self._waiting:
             self._read(timeout)
         found, self._waiting = self._waiting, []
         return found
 
     def wait_for(self, kind, timeout=SILENT):
-        """The next message of a kind, or None; those of other kinds stay to be received."""
+        """Returns the next message of a kind, or None; other messages remain to be received."""
         end = time.monotonic() + timeout
         kept = []
         while True:
@@ -162,12 +164,12 @@ class Process:
                 return None
 
     def close(self):
-        """Ends the window, if it is still there."""
+        """Closes the window if it still exists."""
         self.send({"kind": "close"})
         self._gone()
 
     def leave(self):
-        """Tells the window nothing any more; it knows what to do then."""
+        """Disconnects from the window, which then follows its `keep` setting."""
         self._gone()
 
     def _read(self, timeout):
@@ -182,7 +184,7 @@ class Process:
             if not select.select([self.socket], [], [], timeout)[0]:
                 return
             for _ in range(_AT_ONCE >> 16):
-                got = os.read(self.socket.fileno(), 1 << 16)  # never waits: a socket with a timeout does not
+                got = os.read(self.socket.fileno(), 1 << 16)  # never blocks, unlike a socket with a timeout
                 if not got:
                     self._gone()
                     break
@@ -215,7 +217,7 @@ class Process:
             self.alive = False
             if self.socket is not None:
                 try:
-                    self.socket.shutdown(_socket.SHUT_RDWR)  # wakes who waits for messages
+                    self.socket.shutdown(_socket.SHUT_RDWR)  # wakes a thread that waits for messages
                 except OSError:
                     pass
             if self.pid is not None:
@@ -225,8 +227,8 @@ class Process:
         _bury()
 
     def _let_go(self):
-        """Closes the socket of a window that is gone. A thread that waits at it does that itself, so that nobody reads from a descriptor
-        that is another's by then."""
+        """Closes the socket of a window that is gone. If a thread is waiting on it, that thread closes it, so that no thread reads from a
+        reused descriptor."""
         if not self._reading.acquire(blocking=False):
             return
         try:
@@ -238,7 +240,7 @@ class Process:
             self._reading.release()
 
     def _forked(self):
-        """In a child: the window is its parent's."""
+        """Called in a forked child: the window belongs to the parent."""
         self._lock, self._reading = threading.RLock(), threading.Lock()
         self.alive, self.pid = False, None
         if self.socket is not None:
@@ -246,12 +248,12 @@ class Process:
             self.socket = None
 
     def __del__(self):
-        if self.alive and not sys.is_finalizing():  # then it ends with the socket
+        if self.alive and not sys.is_finalizing():  # otherwise the window ends with the socket
             self.close()
 
 
 def _bury():
-    """Takes in the ends of windows that have ended, so that none stays behind as a zombie while the program runs."""
+    """Reaps windows that have ended, so that they do not remain as zombies while the program runs."""
     for pid in list(_ending):
         try:
             ended, status = os.waitpid(pid, os.WNOHANG)
@@ -259,7 +261,7 @@ def _bury():
                 continue
             if os.waitstatus_to_exitcode(status) == _NOT_LOADED:
                 _say("the program that shows windows lacks a library of the system, which the line above names (Debian: apt install libx11-6)")
-        except ChildProcessError:  # somebody else waited
+        except ChildProcessError:  # another thread has waited for it
             pass
         if pid in _ending:
             _ending.remove(pid)
@@ -280,7 +282,8 @@ os.register_at_fork(after_in_child=_in_child)
 
 
 class Memory:
-    """Bytes that a window sees too, made anew where more are asked for. They cannot shrink, so nobody reads past their end."""
+    """Bytes shared with a window, reallocated when more are requested. The memory is sealed against shrinking, so no process can read past
+    its end."""
 
     def __init__(self, process, number):
         self.process, self.number = process, number
@@ -289,7 +292,7 @@ class Memory:
         self.used = 0
 
     def reserve(self, size, touched=False):
-        """At least `size` bytes; what was in them is kept. `touched`: all pages are there already when somebody first writes to them."""
+        """Ensures a size of at least `size` bytes and preserves the contents. `touched`: maps all pages in advance."""
         if size <= len(self.view):
             return
         import fcntl
@@ -303,7 +306,7 @@ class Memory:
             made = mmap.mmap(descriptor, size, mmap.MAP_SHARED | (mmap.MAP_POPULATE if touched else 0))
             view = memoryview(made)
             view[: self.used] = self.view[: self.used]
-            self.map, self.view = made, view  # arrays that stand on the old one keep it
+            self.map, self.view = made, view  # arrays on the old memory keep it alive
             self.process.send({"kind": "memory", "id": self.number, "bytes": size}, descriptor)
         finally:
             os.close(descriptor)
@@ -312,7 +315,7 @@ class Memory:
         self.used = 0
 
     def take(self, size):
-        """Offset of so many bytes more, fit for any type."""
+        """Allocates bytes and returns their offset, aligned for any type."""
         at = -(-self.used // 16) * 16
         self.reserve(at + size)
         self.used = at + size

@@ -1,4 +1,4 @@
-"""One window as a program sees it: a frame that calls add to, events, and pictures of what is on it."""
+"""A window from the program's point of view: a frame that calls add to, events, and pictures of its contents."""
 
 import time
 
@@ -8,15 +8,15 @@ from quadrants._exceptions import QuadrantsRuntimeError
 from quadrants._windows import arrays
 from quadrants._windows.process import Memory, Process, executable
 
-MOST_PIXELS = 16384  # along a side
+MOST_PIXELS = 16384  # maximum size along a side
 _KEYS = {"Shift": ("Shift_L", "Shift_R"), "Alt": ("Alt_L", "Alt_R"), "Control": ("Control_L", "Control_R")}
 
 
 class Surface:
-    """What qd.GUI and qd.ui.Window stand on.
+    """The common base of qd.GUI and qd.ui.Window.
 
-    Drawing is kept in lists, arrays are copied into memory that the window sees; `present` hands both over and begins anew
-    in a second memory, while the window draws the first.
+    Drawing commands are collected in lists, and arrays are copied into memory shared with the window; `present` sends both and continues
+    with a second memory while the window draws from the first.
     """
 
     def __init__(self, title, size, show=True, fullscreen=False, vsync=False, position=(100, 100), resizable=False, fps_limit=60):
@@ -39,10 +39,10 @@ class Surface:
         self._number, self._shown = 0, 0
         self.draw, self.widgets = [], []
         self.background = 0xFF000000
-        self.answers, self.presses = {}, set()  # of widgets, by key; what is True stays in the latter until it was looked at
+        self.answers, self.presses = {}, set()  # of widgets, by key; presses stay until they are read
         self._actual = None
         self.events, self.pressed, self.pointer = [], set(), (0.0, 0.0)
-        self._fresh = False  # whether something was drawn since the last frame
+        self._fresh = False  # whether anything has been drawn since the last frame
         self.closing = False
 
     @property
@@ -50,7 +50,7 @@ class Surface:
         return bool(self.process.answer and self.process.answer.get("seen"))
 
     def visible(self):
-        """Whether somebody may see the window, once it has said so."""
+        """Returns whether the window can be seen; waits until it has reported this."""
         if self.process.answer is None:
             self.process.wait_for("hello")
         return self.seen
@@ -67,7 +67,7 @@ class Surface:
         self._fresh = True
 
     def put(self, array, dtype=np.float32):
-        """Copies numbers into memory of the frame; where they lie."""
+        """Copies numbers into the memory of the frame; returns their position."""
         count = array.size
         at = self._memories[0].take(count * np.dtype(dtype).itemsize)
         if count:
@@ -81,12 +81,12 @@ class Surface:
         self.add("image", at=at, size=array.shape[:2], components=array.shape[2], form=form)
 
     def per_item(self, x, count, what):
-        """A length for all, or an array of one for each."""
+        """Returns one length, or an array with one per item."""
         made = arrays.lengths(x, what)
         return {"at": self.put(arrays.numbers(made, count, what))} if isinstance(made, np.ndarray) else made
 
     def per_vertex(self, colours, count, what):
-        """An array of colours, three or four numbers each."""
+        """Returns an array of colours with three or four numbers each."""
         array = arrays.host(colours, what)
         if array.ndim > 2 and array.shape[-1] == 1:
             array = array[..., 0]
@@ -98,21 +98,21 @@ class Surface:
         return {"at": self.put(array), "form": f"f{array.shape[1]}"}
 
     def _send(self):
-        """Hands over the frame as it is."""
-        self._await(self._number)  # one on its way at a time
+        """Sends the current frame."""
+        self._await(self._number)  # only one frame may be in transit
         memory = self._memories[0]
         memory.reserve(1)
         frame = {"kind": "frame", "number": self._number + 1, "memory": memory.number, "size": self.size, "background": self.background}
         try:
             self.process.send({**frame, "draw": self.draw, "widgets": self.widgets})
         except (TypeError, ValueError):
-            self.draw, self.widgets = [], []  # the next frame is another
+            self.draw, self.widgets = [], []  # so that the next frame is not affected
             raise
         self._number += 1
         self._fresh = False
 
     def present(self):
-        """Shows the frame and begins another."""
+        """Shows the frame and starts a new one."""
         self._send()
         self._memories.reverse()
         self._memories[0].clear()
@@ -132,12 +132,12 @@ class Surface:
             self._take(message)
 
     def settle(self):
-        """Waits until the last frame is on the window, and takes back what came with it."""
+        """Waits until the last frame has been shown, and processes the messages that arrived with it."""
         self._await(self._number)
         self.poll()
 
     def picture(self):
-        """(width, height, 4) of bytes, y up: what the window shows, or would if the frame were handed over now."""
+        """Returns the contents of the window as bytes with shape (width, height, 4), y axis upwards; sends pending drawing first."""
         if self._fresh or self._number == 0:
             self._send()
         self._await(self._number)
@@ -153,7 +153,7 @@ class Surface:
         return np.ascontiguousarray(rows[::-1].swapaxes(0, 1))
 
     def depth(self):
-        """(width, height) of floats: 1 at the near plane, 0 at the far one and where nothing is."""
+        """Returns the depth as floats with shape (width, height): 1 at the near plane, 0 at the far plane and where the scene is empty."""
         if self._fresh or self._number == 0:
             self._send()
         self._await(self._number)
@@ -169,7 +169,7 @@ class Surface:
     def window_size(self):
         return tuple(self._actual or self.size)
 
-    # what people do
+    # input
 
     def poll(self):
         for message in self.process.receive():

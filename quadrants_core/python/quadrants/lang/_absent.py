@@ -1,8 +1,8 @@
-"""For names that have no meaning here: the AttributeError says what to use instead."""
+"""Names that have no equivalent here: the text of the AttributeError states an alternative."""
 
 
 def absent(module, instead):
-    """A module's __getattr__. `instead`: name -> what serves the purpose here, "" -> the same for all other names."""
+    """Returns a __getattr__ for a module. `instead`: name -> the alternative, "" -> the alternative for all other names."""
 
     def __getattr__(name):
         if name.startswith("__"):

@@ -1,4 +1,4 @@
-"""The names by which programs reach into kernel coverage: the module itself, so that what they set is what counts."""
+"""Kernel coverage under the module name that programs import: the same module object, so that assignments take effect."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Kinds of arguments, as launches count them."""
+"""Kinds of arguments in the statistics of launches."""
 
 import enum as _enum
 

@@ -1,3 +1,3 @@
-"""Products of ranges."""
+"""Cartesian products of ranges."""
 
 from quadrants._language.ops import _Ndrange, ndrange

@@ -1,4 +1,4 @@
-"""Timing of implementations: the very module, so that a program that changes it changes what happens."""
+"""qd.perf_dispatch under the module name that programs import: the same module object, so that assignments take effect."""
 
 import sys as _sys
 

@@ -1,6 +1,5 @@
-"""What programs look up in `k._primal` of a kernel `k`: its specialisations, what the last call passed and where its code
-came from. A specialisation is named by its key, (number, AutodiffMode); the answers are made anew from the kernel each
-time they are asked for."""
+"""Attributes that programs read from `k._primal` of a kernel `k`: its specialisations, the arguments of the last call, and the origin of
+its code. A specialisation is identified by its key, (number, AutodiffMode); the results are computed from the kernel on each access."""
 
 import weakref
 
@@ -11,7 +10,7 @@ from quadrants.types.enums import AutodiffMode, BoundaryMode
 
 
 class _Facts:
-    """Named facts, each computed when it is asked for."""
+    """Named attributes, each computed on access."""
 
     def __init__(self, kernel):
         self._kernel = kernel
@@ -22,7 +21,7 @@ class _Facts:
 
 
 class _Param:
-    """One parameter of a specialisation, as the core describes it."""
+    """A parameter of a specialisation, as described by the core."""
 
     def __init__(self, facts):
         (
@@ -42,7 +41,7 @@ class _Param:
 
 
 def _features(params):
-    """One a parameter of the kernel; of one with members that are passed, a tuple with those of the members too."""
+    """Returns one item per parameter of the kernel; for a parameter whose members are passed, a tuple that includes the members."""
     inside = {}
     for p in params:
         inside.setdefault(p.argument, []).append(p)
@@ -57,13 +56,13 @@ def _key(kernel, number):
 
 
 def _living(kernel):
-    """What the kernel tells of its specialisations, but for those of template arguments that are gone."""
+    """Returns the descriptions of the kernel's specialisations, except those for template arguments that no longer exist."""
     is_gone = lambda value: isinstance(value, weakref.ref) and value() is None  # noqa: E731
     return [plan for plan in kernel._plans() if not any(is_gone(p[-1]) for p in plan[1])]
 
 
 def _plans(kernel):
-    """key -> (parameters, provenance)"""
+    """Returns key -> (parameters, provenance)."""
     return {
         _key(kernel, number): ([_Param(facts) for facts in params], provenance)
         for number, params, provenance in _living(kernel)
@@ -71,7 +70,7 @@ def _plans(kernel):
 
 
 def _last_key(kernel):
-    """Of the specialisation that the last call used, or None."""
+    """Returns the key of the specialisation that the last call used, or None."""
     number, _ = kernel._last_plan()
     return None if number is None else _key(kernel, number)
 
@@ -79,8 +78,8 @@ def _last_key(kernel):
 class _LaunchStats(_Facts):
     @property
     def kernel_args_count_by_type(self):
-        """KernelBatchedArgType -> how many arguments of that type the last call passed on: numbers, and arrays of this
-        package. Whether a parameter took such an array, and one with a gradient, is as in the first call of its kind."""
+        """KernelBatchedArgType -> number of arguments of that type in the last call: numbers, and arrays of this package. Whether a
+        parameter received such an array, with or without gradient, is taken from the first call of the specialisation."""
         from collections import Counter
 
         params, _ = _plans(self._kernel).get(_last_key(self._kernel), ((), None))
@@ -104,7 +103,7 @@ def _batch_of(param):
 class _LaunchObservations(_Facts):
     @property
     def found_kernel_in_materialize_cache(self):
-        """Whether the last call found its specialisation made."""
+        """Whether the specialisation of the last call already existed."""
         number, made = self._kernel._last_plan()
         return number is not None and not made
 
@@ -116,14 +115,14 @@ class _Provenance(_Facts):
 
 
 class _SourceCache(_Provenance):
-    """The record on disk of the newest specialisation, for a kernel that asked for it (fastcache=True)."""
+    """The cache entry of the newest specialisation, for kernels with fastcache=True."""
 
     def _fact(self, name):
         return bool(self._kernel._primal.fastcache and self._of_newest()[name])
 
     @property
     def cache_key_generated(self):
-        """False, too, if it turned out that something cannot be compared with what it was."""
+        """False also if a dependency turned out not to be comparable."""
         return self._fact("keyed") and (self._fact("matched") or self._fact("kept"))
 
     cache_validated = property(lambda self: self._fact("matched"))
@@ -134,14 +133,14 @@ class _SourceCache(_Provenance):
 class _CodeCache(_Provenance):
     @property
     def cache_hit(self):
-        """Whether the newest specialisation was walked, and all its code was found in memory or on disk."""
+        """Whether the newest specialisation was lowered by the frontend and all its code was found in memory or in the cache."""
         facts = self._of_newest()
         by_record = facts["recalled"] and self._kernel._primal.fastcache
         return facts["cached"] and not by_record
 
 
 class CompiledKernelData(_Facts):
-    """One specialisation."""
+    """A specialisation."""
 
     def __init__(self, kernel, key, params):
         super().__init__(kernel)
@@ -159,8 +158,8 @@ class CompiledKernelData(_Facts):
 class _Mapper(_Facts):
     @property
     def mapping(self):
-        """Features of the arguments -> number of the specialisation. Of an array they are its element type, the number of
-        indices, whether it has a gradient, what happens outside, and the order of storage that it is tagged with."""
+        """Features of the arguments -> number of the specialisation. For an array they are its element type, the number of indices, whether
+        it has a gradient, the treatment of indices out of bounds, and its storage order."""
         return {_features(params): key[1] for key, (params, _) in _plans(self._kernel).items()}
 
     @property
@@ -169,7 +168,7 @@ class _Mapper(_Facts):
 
 
 def _used_members(kernel):
-    """key -> names of the dataclasses and of those of their members that the specialisation uses: __qd_<param>__qd_<member>."""
+    """Returns key -> names of the dataclasses and of their members that the specialisation uses: __qd_<param>__qd_<member>."""
     return {key: _flat_names(params) for key, (params, _) in _plans(kernel).items()}
 
 
@@ -196,7 +195,7 @@ _ATTRIBUTES = {
 }
 
 class _Level:
-    """One qd.graph.do_while of a kernel: its flag, and the level around it."""
+    """A qd.graph.do_while of a kernel: its flag, and the enclosing level."""
 
     def __init__(self, cond_arg_name, parent_id, cond_cpp_arg_id):
         self.cond_arg_name = cond_arg_name
@@ -216,7 +215,7 @@ def _outermost_flag(kernel):
     return levels[0][0] if levels else None
 
 
-# Of the specialisation that was used last: one entry a level, or a checkpoint, in the order of the source.
+# For the specialisation used last: one entry per level or checkpoint, in source order.
 _ATTRIBUTES.update(
     use_graph=lambda kernel: kernel._primal.graph,
     use_checkpoints=lambda kernel: kernel._primal.checkpoints,
@@ -229,7 +228,7 @@ _ATTRIBUTES.update(
 
 
 def attribute(info, name):
-    """What `info.name` is, where `info` is the _primal of a kernel."""
+    """Returns `info.name`, where `info` is the _primal of a kernel."""
     if name in _ATTRIBUTES:
         kernel = info.kernel()
         if kernel is None:

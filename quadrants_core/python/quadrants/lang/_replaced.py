@@ -1,5 +1,5 @@
-"""Kernel.launch_kernel and Kernel.materialize: programs replace them on the class to be told of launches and compilations.
-As long as nobody has, kernels are launched without them."""
+"""Kernel.launch_kernel and Kernel.materialize: programs replace them on the class to observe launches and compilations. Unless they are
+replaced, launches do not use them."""
 
 from quadrants._language import kernel as _kernel
 from quadrants._language.kernel import KernelInfo
@@ -11,7 +11,7 @@ def materialize(self, *args):
 
 
 def launch_kernel(self, key, t_kernel, compiled_kernel_data, *args, qd_stream=None):
-    """Launches a specialisation; `compiled_kernel_data` is it if it came from disk, else None."""
+    """Launches a specialisation; `compiled_kernel_data` is the specialisation if it was loaded from the cache, else None."""
     return t_kernel._launch(*args, **({} if qd_stream is None else {"qd_stream": qd_stream}))
 
 
@@ -25,7 +25,7 @@ def _call_replaced(self, *args, qd_stream=None, **keywords):
     if found is None:
         self.materialize(*like)
         found = kernel._find(like)
-    if found is None:  # what stands there now compiles nothing, or the arguments have changed meanwhile
+    if found is None:  # the replacement does not compile, or the arguments have changed meanwhile
         return self.launch_kernel(None, kernel, None, *args, qd_stream=qd_stream)
     number, recalled = found
     key = _primal._key(kernel, number)
@@ -34,7 +34,7 @@ def _call_replaced(self, *args, qd_stream=None, **keywords):
 
 
 def _in_c_order(arg):
-    """A launch copies arrays of numpy in Fortran's order; so does what looks for its specialisation."""
+    """Copies a NumPy array in Fortran order to C order, as a launch does, to find the same specialisation."""
     flags = getattr(arg, "flags", None)
     in_fortrans = flags is not None and hasattr(arg, "__array_interface__") and flags.f_contiguous and not flags.c_contiguous
     return arg.copy("C") if in_fortrans else arg

@@ -1,4 +1,4 @@
-"""From the arguments of a call to the specialisation: kept by every kernel for itself."""
+"""The mapping from the arguments of a call to a specialisation, which each kernel maintains for itself."""
 
 from quadrants.lang._absent import absent as _absent
 from quadrants.lang._primal import _Mapper as TemplateMapper

@@ -1,4 +1,4 @@
-"""Operations that need the threads of a GPU."""
+"""Operations on the threads of a GPU."""
 
 from quadrants import _settings
 from quadrants.simt import _texts
@@ -7,7 +7,7 @@ GPUS = "cuda, metal, vulkan, amdgpu"
 
 
 class GpuOnly:
-    """Stands for such an operation where there is no GPU: using it says so, in kernels with the place."""
+    """Placeholder for such an operation without a GPU: its use raises an error, in kernels with the location."""
 
     _qd_kind_ = "builtin"
 
@@ -43,22 +43,22 @@ def _said_of_parameters(text):
 
 
 class Deprecated(GpuOnly):
-    """An earlier name: warns once in a process and then is what the module has under the new name at that moment.
-    The module tells by `_<name>_deprecation_warned` whether it has warned."""
+    """A former name: warns once per process, then forwards to the object that currently has the new name in the module.
+    `_<name>_deprecation_warned` in the module records the warning."""
 
     def __init__(self, name, parameters, instead, module):
         super().__init__(f"{name.rpartition('.')[0]}.{instead.rpartition('.')[2]}", parameters)
         self.__name__ = self.__qualname__ = name.rpartition(".")[2]
         self._qd_name_ = name
-        self.__doc__ = f"The earlier name of `qd.{instead}`: warns once in a process.\n\n{_said_of_parameters(self.__doc__)}"
+        self.__doc__ = f"Former name of `qd.{instead}`; warns once per process.\n\n{_said_of_parameters(self.__doc__)}"
         self._instead = instead
-        self._module = module  # its names
+        self._module = module  # namespace of the module
         self._flag = f"_{self.__name__}_deprecation_warned"
         module[self._flag] = False
 
     @property
     def _qd_deprecated_(self):
-        """What to warn of; None if that has been done."""
+        """Returns the warning; None if it has been issued already."""
         if self._module[self._flag]:
             return None
         self._module[self._flag] = True
@@ -78,7 +78,7 @@ class Deprecated(GpuOnly):
 
 
 def define(namespace, prefix, prototypes, deprecated=()):
-    """`prototypes`: "name(parameters); ..."; `deprecated`: old name -> the one to use."""
+    """Defines placeholders. `prototypes`: "name(parameters); ..."; `deprecated`: old name -> its replacement."""
     parameters = {}
     for prototype in map(str.strip, prototypes.split(";")):
         name, _, parameters[name] = prototype[:-1].partition("(")

@@ -1,4 +1,4 @@
-"""qd.simt.Tile16x16 and Tile32x32: matrices held by the threads of a subgroup. There are none without a GPU."""
+"""qd.simt.Tile16x16 and Tile32x32: matrices distributed over the threads of a subgroup. They need a GPU."""
 
 from functools import cache as _cache
 
@@ -7,7 +7,7 @@ from quadrants.simt._names import GPUS
 
 
 class _Maker:
-    """`zeros` or `eye` of a tile class."""
+    """The method `zeros` or `eye` of a tile class."""
 
     _qd_kind_ = "builtin"
 
@@ -28,7 +28,7 @@ class _Maker:
 class _Tile:
     def __init__(self, size, dtype=None):
         self.SIZE = size
-        self.dtype = dtype  # None: `zeros` and `eye` are told
+        self.dtype = dtype  # None: it is an argument of `zeros` and `eye`
         self._name = f"Tile{size}x{size}"
         self.zeros = _Maker(self._name, "zeros")
         self.eye = _Maker(self._name, "eye")
@@ -42,7 +42,7 @@ Tile32x32 = _Tile(32)
 
 
 def _make_tile(n, dtype):
-    """The tiles of n x n numbers of a type."""
+    """Returns the class of n x n tiles with this number type."""
     if n not in (Tile16x16.SIZE, Tile32x32.SIZE):
         raise ValueError(f"tiles have 16 or 32 rows, not {n!r}")
     return _made_tile(n, _dtypes.dtype(dtype))
@@ -52,7 +52,7 @@ _made_tile = _cache(_Tile)
 
 
 class _SliceProxy:
-    """A part of an array that a tile is loaded from or stored to: no value by itself."""
+    """A part of an array that a tile is loaded from or stored to; it has no value by itself."""
 
     def __init__(self, arr, *bounds):
         self.arr = arr
@@ -72,21 +72,21 @@ class _SliceProxy:
 
 
 class _TileSliceProxy(_SliceProxy):
-    """arr[r0:r1, c0:c1]"""
+    """Represents arr[r0:r1, c0:c1]."""
 
     def __init__(self, arr, r0, r1, c0, c1):
         super().__init__(arr, r0, r1, c0, c1)
 
 
 class _VecSliceProxy(_SliceProxy):
-    """arr[r0:r1, c]"""
+    """Represents arr[r0:r1, c]."""
 
     def __init__(self, arr, r0, r1, c):
         super().__init__(arr, r0, r1, c)
 
 
 class OuterProduct:
-    """The outer product of two vectors, for `tile -= qd.outer(a, b)` alone."""
+    """The outer product of two vectors, only for use in `tile -= qd.outer(a, b)`."""
 
     def __init__(self, a, b):
         self.a, self.b = a, b
@@ -98,11 +98,11 @@ class OuterProduct:
 
 
 def outer(a, b):
-    """The outer product of two vectors, which a tile is changed by: `tile -= qd.outer(a, b)`. Tiles need a GPU.
+    """Makes the outer product of two vectors, to be subtracted from a tile: `tile -= qd.outer(a, b)`. Tiles need a GPU.
 
     Args:
-        a: a vector; its elements go with the rows.
-        b: a vector; its elements go with the columns.
+        a: a vector; its elements correspond to the rows.
+        b: a vector; its elements correspond to the columns.
 
     Example:
         >>> type(qd.outer(qd.Vector([1.0]), qd.Vector([2.0]))).__name__

@@ -44,9 +44,9 @@ def _mask(name):
 
     mask.__name__ = mask.__qualname__ = f"lanemask_{name}"
     mask.__module__ = "quadrants.simt.subgroup"
-    said = {"eq": "the one of", "lt": "those before", "le": "those up to", "gt": "those behind", "ge": "those from"}[name]
+    said = {"eq": "equal to", "lt": "less than", "le": "at most", "gt": "greater than", "ge": "at least"}[name]
     mask.__doc__ = (
-        f"Bits of a subgroup: of its lanes {said} `lane_id`.\n\nArgs:\n    lane_id: the number of a lane, from 0 on.\n\n"
+        f"Returns a mask of the lanes of a subgroup whose index is {said} `lane_id`.\n\nArgs:\n    lane_id: the index of a lane, starting at 0.\n\n"
         f"Returns:\n    A u32.\n\nExample:\n    >>> bin(qd.simt.subgroup.lanemask_{name}(2) & 15)\n    '{bin(mask(2) & 15)}'"
     )
     return _builtin(mask, f"simt.subgroup.lanemask_{name}")

@@ -1,5 +1,5 @@
-"""Kernels that a later process loads without reading them again. What was read is compared by value, so a member of a
-dataclass that decides what a kernel becomes needs no mark; the mark is accepted."""
+"""Kernels that a later process loads without parsing them again. Dependencies are compared by value, so dataclass members that affect the
+compilation need no mark; the mark is accepted."""
 
 from quadrants.lang._absent import absent as _absent
 

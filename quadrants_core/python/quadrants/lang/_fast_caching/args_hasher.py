@@ -8,8 +8,8 @@ from quadrants.lang._fast_caching import FIELD_METADATA_CACHE_VALUE
 
 
 def stringify_obj_type(raise_on_floats, path, obj, meta):
-    """The features of the argument `obj` as text, None if there is none for such objects. `path` says where it was found, for
-    messages. With FIELD_METADATA_CACHE_VALUE as `meta`, or a template as the annotation in it, a number stands for its value."""
+    """Returns the features of the argument `obj` as text, or None if the class of object is not supported. `path` is its location, for
+    messages. With FIELD_METADATA_CACHE_VALUE as `meta`, or a template as the annotation in it, a number is represented by its value."""
     obj = unwrap(obj)
     kind = kind_word(obj)
     if obj is None:
