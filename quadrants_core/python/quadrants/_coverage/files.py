@@ -54,7 +54,7 @@ host_arcs = {}  # file -> arcs that ran outside kernels, as reported by notebook
 
 
 class _Probes:
-    """For each probe, by id: whether it ran in the running program."""
+    """The state of each probe, by id: whether it has run in the running program."""
 
     def __init__(self, generation):
         self.generation = generation

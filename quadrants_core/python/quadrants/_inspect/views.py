@@ -35,7 +35,7 @@ class View:
 
     @property
     def placed(self):
-        """Whether it has a shape; a field may not have been placed in a tree yet."""
+        """True if it has a shape; a field may not have been placed in a tree yet."""
         try:
             return self.array.shape is not None
         except _exceptions.QuadrantsRuntimeError:

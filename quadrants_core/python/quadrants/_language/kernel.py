@@ -221,7 +221,7 @@ def tell_calls():
 
 
 def record_with(told):
-    """Makes `told` the recorder of the calls of this thread; None: records no calls."""
+    """Sets the recorder of the calls of this thread; None: calls are not recorded."""
     global _recorders
     before = _thread.recorder
     if told is not before:
@@ -231,7 +231,7 @@ def record_with(told):
 
 
 def tell_of_gradients(told):
-    """Makes every call of a kernel's `grad` call `told(info, arguments)` as well; None: no function is called."""
+    """Sets a function that is called with (info, arguments) at every call of a kernel's `grad`; None: there is none."""
     global gradients_told
     gradients_told = told
     for ref in _all_kernels:

@@ -117,7 +117,7 @@ class Stepper:
 
     @property
     def over(self):
-        """Whether the launch has ended."""
+        """True if the launch has ended."""
         return self._steps.state()["over"]
 
     @property

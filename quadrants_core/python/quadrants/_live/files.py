@@ -65,7 +65,7 @@ class Files:
         return self.history.keep(found) if found else []
 
     def tell(self, listings, anew=False):
-        """Returns a ListingsMessage of widgets/protocol/inspector.ts. `anew`: with all texts, for a new receiver."""
+        """Returns a ListingsMessage of widgets/protocol/inspector.ts. With the flag, it contains all texts, for a new receiver."""
         if anew:
             self.told.clear()
         told = coverage.coverage_of(listings, self.history)

@@ -126,7 +126,7 @@ class Field(_values.Shown):
         return self._place_of(member)
 
     def _qd_packing_(self):
-        """How the components are packed into words (frontend/packed.cpp), or None if each has storage of its own."""
+        """The packing of the components into words (frontend/packed.cpp), or None if each has storage of its own."""
         packings = [part.packing() for part in self._parts]
         return None if packings[0] is None else packings
 

@@ -21,7 +21,7 @@ SILENT = 10.0  # seconds after which a window that reads nothing is considered d
 LONGEST = 64 << 20  # maximum size of a message in bytes
 _AT_ONCE = 1 << 20  # maximum number of bytes to read before messages are processed
 _all = weakref.WeakSet()
-_ending = []  # process ids of windows that were told to close
+_ending = []  # process ids of windows that have been closed, until they are reaped
 
 
 def executable():

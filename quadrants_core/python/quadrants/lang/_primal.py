@@ -103,7 +103,7 @@ def _batch_of(param):
 class _LaunchObservations(_Facts):
     @property
     def found_kernel_in_materialize_cache(self):
-        """Whether the specialisation of the last call already existed."""
+        """True if the specialisation of the last call already existed."""
         number, made = self._kernel._last_plan()
         return number is not None and not made
 
@@ -133,7 +133,7 @@ class _SourceCache(_Provenance):
 class _CodeCache(_Provenance):
     @property
     def cache_hit(self):
-        """Whether the newest specialisation was lowered by the frontend and all its code was found in memory or in the cache."""
+        """True if the newest specialisation was lowered by the frontend and all its code was found in memory or in the cache."""
         facts = self._of_newest()
         by_record = facts["recalled"] and self._kernel._primal.fastcache
         return facts["cached"] and not by_record

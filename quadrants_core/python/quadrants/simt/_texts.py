@@ -61,7 +61,7 @@ _PARAMETERS = {
     "offset": "number of threads.",
     "n": "number of threads.",
     "head_flag": "whether a segment begins at this thread.",
-    "log2_size": "logarithm to the base 2 of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.",
+    "log2_size": "base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.",
     "block_dim": "number of threads in a block, a constant.",
     "op": "a func that takes two values.",
     "identity": "the identity element of op.",
