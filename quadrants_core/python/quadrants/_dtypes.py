@@ -165,10 +165,10 @@ def from_numpy_dtype(value):
 
 
 def is_real(value):
-    """Returns whether a type, or the type of a number, is floating-point.
+    """Returns whether a type, or the type of a NumPy number, is floating-point.
 
     Args:
-        value: a number type or a number.
+        value: a number type or a NumPy number.
 
     Example:
         >>> qd.types.is_real(qd.i32)
@@ -178,10 +178,10 @@ def is_real(value):
 
 
 def is_integral(value):
-    """Returns whether a type, or the type of a number, is an integer type.
+    """Returns whether a type, or the type of a NumPy number, is an integer type.
 
     Args:
-        value: a number type or a number.
+        value: a number type or a NumPy number.
 
     Example:
         >>> qd.types.is_integral(qd.i32)

@@ -1,4 +1,4 @@
-"""qd.experimental."""
+"""qd.experimental: former names."""
 
 from quadrants._language import func as _func
 

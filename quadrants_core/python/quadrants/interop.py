@@ -1,4 +1,4 @@
-"""qd.interop."""
+"""qd.interop: interoperability with other libraries."""
 
 
 def get_mps_command_queue():

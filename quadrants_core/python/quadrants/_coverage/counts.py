@@ -44,8 +44,8 @@ def _add_by_kernel(into):
 
 
 def left_out(places):
-    """Returns (file, line) of the statements without a counter in functions that count at these places: the compiler has eliminated them,
-    so they never run."""
+    """Returns (file, line) of the statements without a counter in functions that count at these places: they are in branches eliminated
+    at compile time, and never run."""
     lines = {}
     for file, line in places:
         lines.setdefault(file, set()).add(line)

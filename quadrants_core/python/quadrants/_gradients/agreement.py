@@ -512,7 +512,7 @@ def check(function, *args, directions=3, seed=0, elements=4_000_000, seconds=30.
 
     Args:
         function: the function to check.
-        *args: its arguments.
+        *args: the arguments of the function.
         directions: number of random directions in which each input is moved.
         seed: seed of the random numbers.
         elements: maximum number of elements; programs that use more are not checked.

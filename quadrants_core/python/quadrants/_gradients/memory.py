@@ -77,7 +77,7 @@ class KeptKernel(namedtuple("KeptKernel", "name specialisation tasks", defaults=
 
 
 class MemoryReport(list):
-    """A list of KeptKernel; printed, a table."""
+    """A list of KeptKernel, which prints as a table."""
 
     def __str__(self):
         lines = []

@@ -150,7 +150,7 @@ class Inspector:
         Raises:
             TypeError: an argument is not a number.
             ValueError: an argument is not finite, lo is not less than hi, value is not between them, or a bound exceeds half of the range
-                of 64-bit integers.
+                of 64-bit numbers.
         """
         from quadrants._inspect import parameters as _parameters
 

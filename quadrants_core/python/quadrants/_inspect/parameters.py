@@ -79,7 +79,7 @@ class Parameter(_Number):
     """A number with a slider in the window, made by `ins.param`.
 
     Attributes:
-        name, lowest, highest: as it was made.
+        name, lowest, highest: the name and the bounds.
 
     It computes, compares and prints like its value, and kernels take it as an argument; as a template argument it is its value.
 

@@ -39,7 +39,7 @@ class Pictures:
         self.last = None  # the latest picture message sent
 
     def after(self, now):
-        """Returns the time of the next picture: one period later, or the regular time if this one was late by less than a period."""
+        """Returns the due time of the next picture: the regular time if this one was late by less than a period, else a period from now."""
         return (self.next_at if self.next_at <= now < self.next_at + self.pause else now) + self.pause
 
     def same_form(self, told):

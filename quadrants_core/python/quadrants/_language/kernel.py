@@ -367,7 +367,7 @@ def pure(fn):
 
 
 def forget_frozen():
-    """Makes kernels examine the arrays in frozen dataclasses again, after an array has changed its identity."""
+    """Makes kernels examine the arrays in frozen dataclasses again, after the storage order of an array has changed."""
     for made in living():
         made._forget_frozen()
 

@@ -6,7 +6,7 @@ rewritten once (rewrite.py) so that its values have the types of the language: n
 storage.py the elements of fields and arrays, table.py the functions by name (elementary.py, atomics.py, matrices.py, shading.py,
 linear_algebra.py, operations.py), loops.py the iterables of `for` loops, actions.py the functions called by the rewritten source,
 functions.py calls and arguments, places.py the current location in the kernel, for messages.
-Fields and ndarrays are stored as on other archs; trees are dense.
+Fields and ndarrays are stored as on other architectures; trees are dense.
 
 Differences from compiled kernels:
 - The iterations of a loop run one after another. Indices are always checked against the bounds.

@@ -47,7 +47,7 @@ class Instance(Record):
 
     def __getattr__(self, name):
         if name.startswith("_"):
-            raise AttributeError(name)  # internal attributes of the backend
+            raise AttributeError(name)  # the backend probes objects for private attributes
         return self.get(name)
 
     def set(self, name, value):

@@ -18,7 +18,7 @@ class Field(_values.Shown):
     Attributes:
         shape: number of elements along each axis.
         dtype: type of the components.
-        layout: order of the components in memory.
+        layout: the axes in storage order; None: the order of the indices.
         snode: the SNode that the field is placed in.
         grad: the field of gradients, or None.
         dual: the field of tangents for `qd.ad.FwdMode`, or None.

@@ -42,7 +42,7 @@ def _classes():
             shape: number of elements along each axis.
             dtype: type of the components.
             element_shape: `()` for scalars, (n,) for vectors, (n, m) for matrices.
-            layout: order of the components in memory.
+            layout: the axes in storage order; None: the order of the indices.
             grad: the array of gradients, or None.
             dual: None, since arrays have no tangents.
 

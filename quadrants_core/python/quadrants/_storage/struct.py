@@ -193,7 +193,7 @@ class StructField(_values.Shown):
         shape: number of elements along each axis.
         keys: the names of the members.
         dtype: the struct type.
-        layout: order of the members in memory.
+        layout: `qd.Layout.AOS` or `qd.Layout.SOA`.
         snode: the SNode that the field is placed in.
         grad: the struct field of the gradients of the members.
         dual: the struct field of the tangents of the members.
@@ -371,7 +371,7 @@ class StructField(_values.Shown):
 
     @_values.host_only
     def to_dlpack(self, versioned=False):
-        """Raises an error: a struct is not an array; use the fields of its members.
+        """Raises an error, since a struct field is not a single array; use the fields of its members.
 
         Args:
             versioned: as for `Field.to_dlpack`.

@@ -430,7 +430,7 @@ def finished_builders():
 
 
 unplaced = weakref.WeakKeyDictionary()  # members of fields without a shape that are not placed yet -> names for errors
-unplaced_derivatives = weakref.WeakSet()  # the subset of requested gradients and duals
+unplaced_derivatives = weakref.WeakSet()  # requested gradients and duals that are not placed yet
 unchecked = weakref.WeakSet()  # fields whose members may have been placed separately
 
 

@@ -10,7 +10,7 @@ _PATTERN = "%06d.png"
 
 
 class VideoManager:
-    """Writes frames as picture files and makes a video from them: MP4 with ffmpeg, GIF with ffmpeg or Pillow.
+    """Writes frames as picture files and makes a video from them: MP4 with ffmpeg, GIF with Pillow.
 
     Args:
         output_dir: folder of the video; the pictures are in its subfolder `frames`.
@@ -95,7 +95,7 @@ class VideoManager:
 
         Args:
             mp4: whether to make an .mp4 file, which needs ffmpeg; if it is not installed, a message says so.
-            gif: whether to make a .gif file.
+            gif: whether to make a .gif file, which needs Pillow.
         """
         if mp4:
             self._mp4()
