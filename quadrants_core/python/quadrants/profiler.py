@@ -170,7 +170,7 @@ def get_kernel_profiler_total_time():
     return sum(t.total for t in _tasks()) / 1e3 if _is_on() else 0.0
 
 
-# Scopes of the compiler.
+# Scopes of the compiler
 
 _SCOPES = {
     "kernels": "kernels: from the call to code that is ready to run",
@@ -206,7 +206,7 @@ def clear_scoped_profiler_info():
     _native.core().clear_phase_times()
 
 
-# Memory.
+# Memory
 
 
 def _size(n):
@@ -258,7 +258,7 @@ def _add_levels(node, indent, rows):
         _add_levels(child, indent + "  ", rows)
 
 
-# Hardware counters.
+# Hardware counters
 
 
 def _no_counters(what):

@@ -163,7 +163,7 @@ def _with_choices(loops):
     return found
 
 
-# Reasons why a budget is exceeded.
+# Reasons why a budget is exceeded
 
 _LEVELS = (3, 2)  # maximum number of levels into which a loop is cut: an outermost loop, an inner one
 

@@ -32,7 +32,7 @@ check = output.check
 load = storage.load
 slice = slice  # noqa: PLW0127  the builtin, under the name that rewritten code calls
 
-# Variables.
+# Variables
 
 
 _unset = {}
@@ -107,7 +107,7 @@ def key(x):
     return Var(x) if isinstance(x, Scalar) else x
 
 
-# Updates.
+# Updates
 
 _PLAIN = ("/", "//", "%", "**", "<<", ">>", "@")
 
@@ -180,7 +180,7 @@ def store_attribute(x, base, name):
         fail_type("Cannot assign to non-lvalue: this expression is not a place that can be stored to")
 
 
-# Attributes.
+# Attributes
 
 
 def attribute(base, name):
@@ -262,7 +262,7 @@ def attribute_place(base, name):
     return attribute(base, name)
 
 
-# Operators.
+# Operators
 
 
 def chain(ops, first, second, *others):
@@ -491,7 +491,7 @@ def text(*pieces):
     return output.joined(pieces)
 
 
-# Compile time.
+# Compile time
 
 
 def static(*args):
@@ -540,7 +540,7 @@ def static_print(*args, **keywords):
     print(*(f"<{type_name(value_of(a))}>" if isinstance(value_of(a), (Scalar, Mat)) else a for a in args), **keywords)
 
 
-# Calls.
+# Calls
 
 
 def call(callee, *args, **keywords):

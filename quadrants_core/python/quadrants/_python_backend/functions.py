@@ -65,7 +65,7 @@ def forget():
     _made.clear()
 
 
-# Funcs.
+# Funcs
 
 
 def run(func, *args, **keywords):
@@ -189,7 +189,7 @@ def _parts(annotation):
     return tuple(annotation) if isinstance(annotation, (tuple, list)) else None
 
 
-# Kernels.
+# Kernels
 
 
 lifting = {}  # by id: objects whose numbers are read at every launch, as determined by the class of an argument

@@ -81,7 +81,7 @@ def of_type(annotation, args):
     return make(entries, annotation.n, annotation.m, annotation.ndim, annotation.dtype)
 
 
-# Methods.
+# Methods
 
 _mul, _add, _sub, _div = (lambda a, b, op=op: numbers.binary(op, a, b) for op in "*+-/")
 

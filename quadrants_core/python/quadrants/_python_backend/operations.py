@@ -14,7 +14,7 @@ from quadrants._python_backend.numbers import DryRun, Scalar, as_kind, fail_type
 from quadrants._python_backend.table import data_type, named, table
 from quadrants._python_backend.values import Place, Record, Var, fresh, make, to_mat, value_of
 
-# Threads, time, random numbers.
+# Threads, time, random numbers
 
 
 @named("clock_counter")
@@ -89,7 +89,7 @@ def randn(dt=None):
         fail_type(f"`randn` gives real numbers, not {kind}")
     return Scalar(kind, numbers._ROUND[kind](0.0 if DryRun.active else _ops.randn()))
 
-# Structs, output, hints.
+# Structs, output, hints
 
 
 @named("Struct")

@@ -501,7 +501,7 @@ after_materialise = []  # called when a tree has been allocated
 
 
 class Builder:
-    """A tree under construction: SNodes and members, then memory."""
+    """A tree: its SNodes and members, and later its memory."""
 
     _serials = itertools.count()
     finished = weakref.WeakSet()

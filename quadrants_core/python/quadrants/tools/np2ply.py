@@ -2,7 +2,7 @@
 
 import warnings
 
-# Type in the file -> NumPy type.
+# type in the file -> NumPy type
 _TYPES = {
     "char": "i1", "uchar": "u1", "short": "i2", "ushort": "u2", "int": "i4", "uint": "u4", "float": "f4", "double": "f8",
 }  # fmt: skip
