@@ -52,7 +52,7 @@ class Tape:
 
     Raises:
         RuntimeError: `loss` has no gradient or more than one element. QuadrantsAssertionError: `validation` found a write that breaks the
-            rule. AssertionError: `grad_check` found a wrong gradient.
+        rule. AssertionError: `grad_check` found a wrong gradient.
 
     Example:
         >>> x = qd.field(qd.f32, shape=3, needs_grad=True)

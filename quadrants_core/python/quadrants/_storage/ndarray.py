@@ -467,7 +467,7 @@ def ndarray(dtype, shape, needs_grad=False, *, _layout=None):
 
     Raises:
         QuadrantsRuntimeError: no program is running, or the shape is not valid for an array. QuadrantsTypeError: the type is not valid for
-            an array.
+        an array.
 
     Example:
         >>> x = qd.ndarray(qd.i32, shape=3)

@@ -323,7 +323,7 @@ class Gui:
     """Widgets, declared again in each frame. Positions and sizes are relative to the window, from its upper left corner.
 
     A widget returns the value set by the user, unless the program passes a value different from the one returned last; then it returns that
-        value.
+    value.
 
     Example:
         >>> window = qd.ui.Window("widgets", (200, 100), show_window=False)
