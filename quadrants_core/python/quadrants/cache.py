@@ -21,7 +21,7 @@ class Info:
         path: the folder.
         files: the files in the cache.
         config: the options.
-        distrusted: see the attribute.
+        distrusted: {folder: the reason why its files are not used}.
 
     Attributes:
         path: the folder.
@@ -69,8 +69,8 @@ class Damage:
     """The result of `qd.cache.verify`; true if there is any damage. Prints as text.
 
     Args:
-        checked: see the attribute.
-        problems: see the attribute.
+        checked: number of files.
+        problems: {path: the reason why the file is not used}.
 
     Attributes:
         checked: number of files.

@@ -1,5 +1,5 @@
 """qd.coverage: execution counts of the lines and transitions of kernels. They are counted while QD_KERNEL_COVERAGE=1 and survive
-qd.reset(). This module does not need the package `coverage`; the files for it are written by _coverage_files.py."""
+qd.reset(). This module does not need the package `coverage`; the files for it are written by files.py."""
 
 import bisect as _bisect
 import time as _time

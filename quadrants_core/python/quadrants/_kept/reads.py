@@ -5,7 +5,7 @@ import struct
 
 from quadrants import _dtypes, _exceptions
 
-# The kinds of reads, in the order of quadrants_core/frontend/read.h.
+# The kinds of dependencies, in the order of quadrants_core/frontend/dependency.h.
 (KERNEL, PARAM, NAME, ATTRIBUTE, ITEM, SELF, METHOD, FUNCTION, ANNOTATION, DEFAULTS, LIBRARY, RETURNS, MEMBER, VALUE) = range(14)
 
 

@@ -12,11 +12,11 @@ class Specialisation:
 
     Args:
         number: its index among those of the kernel.
-        arguments: see the attribute.
-        outcome: see the attribute.
-        layer: see the attribute.
-        reasons: see the attribute.
-        key: see the attribute.
+        arguments: the argument types, as text.
+        outcome: the outcome, see the attribute.
+        layer: the layer where the search ended.
+        reasons: the differences from earlier cache entries.
+        key: the key of its code, as text.
 
     Attributes:
         number: its index among those of the kernel.
@@ -53,9 +53,9 @@ class Why:
     """The result of `qd.cache.why`. Prints as text.
 
     Args:
-        kernel: see the attribute.
-        specialisations: see the attribute.
-        remarks: see the attribute.
+        kernel: the name of the kernel.
+        specialisations: a list of `qd.cache.Specialisation`.
+        remarks: notes about the kernel as a whole.
 
     Attributes:
         kernel: the name of the kernel.

@@ -302,7 +302,7 @@ class Field(_values.Shown):
         return _interop.dlpack_device()
 
     def _storage(self):
-        """See _interop; only if every level is dense and the components are equally spaced."""
+        """See interop.py; only if every level is dense and the components are equally spaced."""
         places = [self._place_of(m) for m in self._parts]
         if any(p.sparse for p in places):
             raise _interop.no_storage(self)

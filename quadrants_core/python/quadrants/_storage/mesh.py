@@ -2,7 +2,7 @@
 an attribute, `v.id` the index, and `v.cells` the incident cells.
 
 A mesh is stored by the indices of its elements: an attribute is a field with one entry per element, a relation one or two fields of indices
-(_mesh_relations), built when a kernel first needs it."""
+(mesh_relations.py), built when a kernel first needs it."""
 
 import json
 
@@ -128,7 +128,7 @@ class MeshInstance:
         verts, edges, faces, cells: the elements. `place({"x": qd.math.vec3})` adds attributes to them; kernels loop over them.
 
     Example:
-        See the tests of meshes: tests/python/test_mesh.py.
+        See the tests of meshes: tests/python/test_meshes.py.
     """
 
     def __init__(self, metadata):

@@ -56,7 +56,7 @@ def _classes():
         _qd_kind_ = "ndarray"
 
         def _tag_storage(self, layout):
-            """Reinterprets the memory with another order of indices; see _tensor._with_layout."""
+            """Reinterprets the memory with another order of indices; see tensor._with_layout."""
             order = () if layout is None else _layout.permutation(layout, len(self._physical_shape))
             self._tag(order)
             if self.grad is not None:
