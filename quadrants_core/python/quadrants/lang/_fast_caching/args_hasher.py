@@ -1,4 +1,4 @@
-"""Features of arguments, as distinguished by the keys of cache entries (bind/cache_entry.cpp, write_request)."""
+"""Features of arguments, as distinguished by the keys of cache entries (bind/entry_name.cpp)."""
 
 from quadrants import _dtypes
 from quadrants._language.annotations import kind_word
