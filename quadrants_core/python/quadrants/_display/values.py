@@ -3,7 +3,7 @@ numerically.
 
 `application/vnd.quadrants.values+json`:
     {"version": 1, "dtype": "f32", "shape": [3], "values": [0.5, 1.0, "nan"]}            few elements, in order
-        {"version": 1, "dtype": "f32", "shape": [4096], "summary": {"min": ...}, "sample": [...]}   many: evenly spaced ones
+    {"version": 1, "dtype": "f32", "shape": [4096], "summary": {"min": ...}, "sample": [...]}   more: evenly spaced ones
     {"version": 1, "members": {"x": {"dtype": ..., "shape": ..., "values": ...}}}        structs
 The axes of elements follow those of the array. Summaries exclude non-finite values and count them. Above _MOST elements nothing is read,
 and only dtype and shape are present.
