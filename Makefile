@@ -11,9 +11,9 @@ export PYTHONPATH :=
 export JUPYTER_PLATFORM_DIRS := 1
 RUN   := $(PY) -m
 # what runs with garbage collected at every step of the frontend, in memory that shows what was freed
-SHARE ?= tests/python/test_lifetime.py tests/python/test_real_funcs.py tests/python/test_data_oriented.py tests/python/test_struct_arguments.py tests/python/language/test_funcs.py tests/python/language/test_static.py tests/python/language/test_structs.py
+SHARE ?= tests/python/runtime/test_lifetime.py tests/python/language/test_real_funcs.py tests/python/arguments/test_data_oriented.py tests/python/arguments/test_struct_arguments.py tests/python/language/test_funcs.py tests/python/language/test_static.py tests/python/language/test_structs.py
 # what runs with memory that the host cannot touch
-FAR   ?= tests/python/test_ndarrays.py tests/python/test_storage.py tests/python/test_arguments.py tests/python/test_trees_cells.py tests/python/test_trees_dynamic.py tests/python/test_coverage_counts.py tests/python/test_overlap.py tests/python/test_data_oriented.py tests/python/test_dataclasses.py tests/python/test_far.py tests/python/test_graph.py tests/python/test_graph_checkpoints.py tests/python/test_graph_regions.py tests/python/test_graph_stepper.py tests/python/language tests/examples
+FAR   ?= tests/python/storage/test_ndarrays.py tests/python/storage/test_storage.py tests/python/arguments/test_arguments.py tests/python/storage/test_trees_cells.py tests/python/storage/test_trees_dynamic.py tests/python/coverage/test_coverage_counts.py tests/python/arguments/test_overlap.py tests/python/arguments/test_data_oriented.py tests/python/arguments/test_dataclasses.py tests/python/runtime/test_far.py tests/python/graph/test_graph.py tests/python/graph/test_graph_checkpoints.py tests/python/graph/test_graph_regions.py tests/python/graph/test_graph_stepper.py tests/python/language tests/examples
 # but for tests of what is so without coverage
 UNCOVERED = not import_is_light and not off_by_default and not coverage_counts_the_same_lines
 COVERED = QD_KERNEL_COVERAGE=1 _QD_KCOV_ARC=1 _QD_KCOV_FOLDER=$(CURDIR)/out/coverage ENABLE_QUADRANTS_HEADER_PRINT=0
@@ -108,7 +108,7 @@ docs: install    ## the site of the documentation, with the notebooks run: out/s
 
 coverage: install ## which lines of this project's kernels run in examples, tests and notebooks: docs/kernel-coverage.md
 	@rm -rf out/coverage && mkdir -p out/coverage
-	@$(COVERED) $(RUN) pytest -q tests/examples tests/python --ignore=tests/python/test_launch_counts.py -k "$(UNCOVERED)"
+	@$(COVERED) $(RUN) pytest -q tests/examples tests/python --ignore=tests/python/runtime/test_launch_counts.py -k "$(UNCOVERED)"
 	@$(FRESH) $(COVERED) $(RUN) pytest -q --nbval --qd-cov --nbval-kernel-name quadrants --nbval-cell-timeout 120 -c tests/notebooks/pytest.ini notebooks
 	@ENABLE_QUADRANTS_HEADER_PRINT=0 $(PY) docs/kernel_coverage.py out/coverage > out/kernel-coverage.md
 	@mv out/kernel-coverage.md docs/kernel-coverage.md
@@ -130,7 +130,7 @@ wheel-portable: ## build a wheel without the Jupyter kernel (magics work in ipyk
 	@PATH=$(CURDIR)/$(WHEEL)/bin:$(PATH) QD_KERNEL=OFF $(WHEEL)/bin/pip wheel -q --disable-pip-version-check --no-build-isolation --no-deps -w out/wheel .
 	@set -o pipefail; PATH=$(CURDIR)/$(WHEEL)/bin:$(PATH) $(WHEEL)/bin/auditwheel repair -w dist out/wheel/*.whl 2>&1 | tail -n 1
 	@$(WHEEL)/bin/pip install -q --disable-pip-version-check --force-reinstall --no-deps dist/quadrants-*-$$($(WHEEL)/bin/python -c 'import sys; print("cp%d%d" % sys.version_info[:2])')-manylinux*.whl
-	@$(WHEEL)/bin/python -m pytest -q tests/python/language tests/python/test_arguments.py tests/python/test_ndarrays.py
+	@$(WHEEL)/bin/python -m pytest -q tests/python/language tests/python/arguments/test_arguments.py tests/python/storage/test_ndarrays.py
 
 
 clean:           ## remove build folders

@@ -4,7 +4,7 @@ full disks, folders to read only, clocks set back; and thousands of edits, after
     .venv/bin/python tests/cache/run.py [--kills N] [--edits N] [--seconds N] [--only NAME]
 
 Each line of the table says how often it was tried and what came of it; the exit status is 0 if nothing went wrong. A small share
-runs in tests/python/test_kept_under_stress.py.
+runs in tests/python/cache/test_disk_cache_stress.py.
 """
 
 import argparse

@@ -16,7 +16,7 @@ from quadrants import _environment
 
 ROOT = Path(__file__).resolve().parents[2]
 USES = Path(__file__).with_name("editor") / "uses.py"
-SIGNATURES = (ROOT / "tests/python/signatures.txt").read_text().splitlines()
+SIGNATURES = (ROOT / "tests/python/api/signatures.txt").read_text().splitlines()
 
 spec = importlib.util.spec_from_file_location("generate_stubs", ROOT / "docs/stubs/generate.py")
 generate = importlib.util.module_from_spec(spec)

@@ -15,6 +15,7 @@ os.environ.setdefault("ENABLE_QUADRANTS_HEADER_PRINT", "0")
 
 import pytest
 import quadrants as qd
+from cached_programs import CachedPrograms
 from quadrants import _native
 
 
@@ -50,6 +51,13 @@ def memory_in_reach(arch):
     """For tests of views of memory, which the host has only where it sees the memory of arrays and fields."""
     if not _native.core().host_visible():
         pytest.skip("the host cannot see the memory of this arch")
+
+
+@pytest.fixture
+def cached(arch, tmp_path):
+    """Programs that share a folder of cached kernels."""
+    yield CachedPrograms(arch, tmp_path)
+    qd.reset()
 
 
 @pytest.fixture(autouse=True)

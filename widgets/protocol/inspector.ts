@@ -1,7 +1,7 @@
 // Messages of a program to the inspector's window, and requests of the window: each is an object on one line of JSON, whose `kind` names
 // its type. The C++ structs of the window are generated from this file, coverage.ts, adstack.ts and checkpoints.ts by the build
 // (inspector/generate.py); the Python side is quadrants/_live and quadrants/_inspect. tests/inspector/test_inspect_window.py and
-// tests/python/test_inspect.py check that all three name the same members.
+// tests/python/tools/test_inspect.py check that all three name the same members.
 import type { Task } from "./adstack";
 import type { Step } from "./checkpoints";
 import type { LineCounts, KeptLine, Scale, SpecialisationCounts } from "./coverage";

@@ -2457,7 +2457,7 @@ class MeshInstance:
         verts, edges, faces, cells: its elements; `place({"x": qd.math.vec3})` gives them attributes, and kernels loop over them.
     
     Example:
-        See the tests of meshes: tests/python/test_mesh.py."""
+        See the tests of meshes: tests/python/storage/test_meshes.py."""
 
     def __init__(self, metadata: Any) -> None: ...
 

@@ -30,7 +30,7 @@ TYPES = {qd.i8: np.int8, qd.u8: np.uint8, qd.i16: np.int16, qd.u16: np.uint16, q
 @pytest.fixture(params=[2, 5])
 def threads(arch, request):
     """Compiled code alone has several threads; sums of whole numbers are exact in any order."""
-    if arch != qd.cpu:
+    if arch != "cpu":
         pytest.skip("runs on one thread")
     qd.init(arch=arch, cpu_max_num_threads=request.param, offline_cache=False, print_full_traceback=True, fast_math=False)
     return request.param
@@ -520,7 +520,7 @@ def test_without_make_thread_local_all_add_in_one_place(threads):
 @pytest.mark.parametrize("merged", ["sums", "parts"])
 def test_members_of_cells_are_merged_side_by_side(arch, merged):
     """Both members of all cells are accumulated in, and their copies are merged at the same time, in the same cache lines."""
-    if arch != qd.cpu:
+    if arch != "cpu":
         pytest.skip("runs on one thread")
     qd.init(arch=arch, cpu_max_num_threads=4, offline_cache=False, fast_math=False, deterministic=merged == "parts")
     n, cells = 20_000, 64

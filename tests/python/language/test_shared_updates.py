@@ -96,7 +96,7 @@ def test_each_round_sees_an_old_value_of_its_own(arch, threads):
 
 def test_two_threads_of_python_count_in_the_same_array(arch):
     """Launches of one program follow one another: a loop that is alone on its thread is alone in the array."""
-    launches = 300 if arch != qd.cpu else 3000
+    launches = 300 if arch != "cpu" else 3000
     counts = qd.ndarray(qd.i32, CELLS)
 
     @qd.kernel

@@ -41,7 +41,7 @@ def test_single_calls_and_constants(arch, kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_loops(arch, kind, count):
     """Small ones on the thread that launches, large ones on the pool; sums of threads are brought together."""
-    count = count if arch == qd.cpu else min(count, 300)
+    count = count if arch == "cpu" else min(count, 300)
     numbers = qd.types.ndarray(getattr(qd, kind), ndim=1)
     n, tiny = NUMPY[kind], NUMPY[kind](TINY[kind])
     for fast in (False, True, False):

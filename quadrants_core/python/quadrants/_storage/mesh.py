@@ -128,7 +128,7 @@ class MeshInstance:
         verts, edges, faces, cells: the elements. `place({"x": qd.math.vec3})` adds attributes to them; kernels loop over them.
 
     Example:
-        See the tests of meshes: tests/python/test_meshes.py.
+        See the tests of meshes: tests/python/storage/test_meshes.py.
     """
 
     def __init__(self, metadata):

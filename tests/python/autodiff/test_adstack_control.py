@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import quadrants as qd
-from test_adstack import check, gradient, loss, reals, stacks, start, x  # noqa: F401
+from adstacks import check, gradient, loss, reals, stacks, start, x  # noqa: F401
 
 
 def test_continue(x, loss):

@@ -7,17 +7,10 @@ import numpy as np
 import pytest
 import quadrants as qd
 from quadrants._coverage import counts as _coverage
-from test_records import Shelf
 
 
 def reals(*names, dtype=qd.f32, shape=()):
     return [qd.field(dtype, shape=shape, name=name, needs_grad=True, needs_dual=True) for name in names]
-
-
-@pytest.fixture
-def shelf(arch, tmp_path):
-    yield Shelf(arch, tmp_path)
-    qd.reset()
 
 
 GRADIENT = """
@@ -46,15 +39,15 @@ def gradient(before="pass", array=True):
     return textwrap.dedent(GRADIENT).format(before=before, array=array)
 
 
-def test_records(shelf):
-    assert shelf.run(gradient()) == ((12, 12, 9), "made")
-    assert shelf.run(gradient()) == ((12, 12, 9), "loaded")
-    assert shelf.run(gradient(array=False)) == ((12, 12, None), "both")  # in forward mode gradients of arrays do not matter
+def test_records(cached):
+    assert cached.run(gradient()) == ((12, 12, 9), "made")
+    assert cached.run(gradient()) == ((12, 12, 9), "loaded")
+    assert cached.run(gradient(array=False)) == ((12, 12, None), "both")  # in forward mode gradients of arrays do not matter
     elsewhere = gradient("qd.root.dense(qd.i, 7).place(qd.field(qd.f32))")  # another number of the tree alone
-    assert shelf.run(elsewhere)[0] == (12, 12, 9)
+    assert cached.run(elsewhere)[0] == (12, 12, 9)
 
 
-def test_records_know_where_gradients_lie(shelf):
+def test_records_know_where_gradients_lie(cached):
     def program(where):
         return f"""
             def go():
@@ -76,8 +69,8 @@ def test_records_know_where_gradients_lie(shelf):
     beside, apart = "qd.root.dense(qd.i, 3).place(x, x.grad)", "qd.root.dense(qd.i, 3).place(x); qd.root.dense(qd.i, 4).place(x.grad)"
     missing = "qd.root.dense(qd.i, 3).place(x)"
     for where, found in ((beside, [6] * 3), (apart, [6, 6, 6, 0]), (missing, None), (beside, [6] * 3)):
-        assert shelf.run(program(where))[0] == found
-    assert shelf.run(program(apart)) == ([6, 6, 6, 0], "loaded")
+        assert cached.run(program(where))[0] == found
+    assert cached.run(program(apart)) == ([6, 6, 6, 0], "loaded")
 
 
 def counts_of(text):

@@ -11,7 +11,7 @@ import pytest
 import quadrants as qd
 from quadrants._inspect import inspector, publisher
 
-PROTOCOL = pathlib.Path(__file__).resolve().parents[2] / "widgets/protocol"
+PROTOCOL = pathlib.Path(__file__).resolve().parents[3] / "widgets/protocol"
 PATIENCE = 30
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-RUN = Path(__file__).resolve().parent.parent / "cache" / "run.py"
+RUN = Path(__file__).resolve().parents[2] / "cache" / "run.py"
 
 
 @pytest.mark.parametrize(

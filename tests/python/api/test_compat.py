@@ -100,7 +100,7 @@ def test_extensions():
             assert core.is_extension_supported(_arch.Arch[arch], extension) == (extension.name in offered), (arch, extension)
     assert qd.is_extension_enabled(qd.extension.sparse) and qd.is_extension_enabled(qd.extension.quant)
     assert not qd.is_extension_enabled(qd.extension.bls)
-    assert core.is_extension_supported(qd.x64, qd.extension.extfunc)  # tests/python/test_external.py
+    assert core.is_extension_supported(qd.x64, qd.extension.extfunc)  # tests/python/language/test_external_functions.py
 
 
 def test_stacks_are_there_when_asked_for(arch):

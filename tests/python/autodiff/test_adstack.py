@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import quadrants as qd
 from adstacks import check, gradient, loss, reals, stacks, start, x  # noqa: F401
-from test_records import Shelf
+from cached_programs import CachedPrograms
 
 
 def test_refused_without(arch, x, loss):
@@ -566,15 +566,15 @@ def go():
 
 def test_records_have_stacks(arch, tmp_path):
     """Options that change what is kept are part of their names."""
-    shelf = Shelf(arch, tmp_path)
+    cached = CachedPrograms(arch, tmp_path)
     options = {"ad_stack_experimental_enabled": True}
-    first, how = shelf.run(RECORDED, **options)
+    first, how = cached.run(RECORDED, **options)
     assert first[:3] == (8 * 2.0**7, 24, 3) and how == "made"
-    assert shelf.run(RECORDED, **options) == (first, "loaded")
-    assert shelf.run(RECORDED, **options, ad_stack_budget_bytes=8)[1] == "made"
-    assert shelf.run(RECORDED, **options, ad_stack_size=4) == (first, "made")
+    assert cached.run(RECORDED, **options) == (first, "loaded")
+    assert cached.run(RECORDED, **options, ad_stack_budget_bytes=8)[1] == "made"
+    assert cached.run(RECORDED, **options, ad_stack_size=4) == (first, "made")
     with pytest.raises(qd.QuadrantsAssertionError, match="Adstack overflow"):
-        shelf.run(RECORDED, **options, ad_stack_size=3)
+        cached.run(RECORDED, **options, ad_stack_size=3)
     qd.reset()
 
 

@@ -164,7 +164,7 @@ def test_a_value_that_an_option_cannot_have_is_refused_by_its_name(arch):
 
 
 def test_the_reference_page_is_that_of_the_table():
-    page = pathlib.Path(__file__).resolve().parents[2] / "docs" / "reference" / "options.md"
+    page = pathlib.Path(__file__).resolve().parents[3] / "docs" / "reference" / "options.md"
     made = subprocess.run([sys.executable, page.parent.parent / "reference.py"], capture_output=True, text=True, check=True,
                           env={**os.environ, "ENABLE_QUADRANTS_HEADER_PRINT": "0"})
     assert page.read_text() == made.stdout, "make reference writes it"

@@ -183,7 +183,7 @@ def test_variables_of_the_page_are_never_told(tmp_path):
     rows = {_environment.variable(n): "" for n in VARIABLES}
     others = {name: "0" for name in (*_environment.UNREAD, "QD_TEST_ARCHS", "QD_BLESS", "QD_SCREENSHOTS", "QD_MY_OWN")}
     assert start(tmp_path, **rows, **others)[1] == ""
-    page = (pathlib.Path(__file__).resolve().parents[2] / "docs" / "reference" / "options.md").read_text()
+    page = (pathlib.Path(__file__).resolve().parents[3] / "docs" / "reference" / "options.md").read_text()
     assert all(f"`{name}`" in page for name in _environment.variables())
 
 

@@ -1,7 +1,6 @@
 """Records on disk: a kernel that was compiled once is loaded without being read again, and never when anything that it was
 made from has changed. Programs follow each other in one process here; each executes the module anew, as a process would."""
 
-import itertools
 import linecache
 import os
 import subprocess
@@ -12,41 +11,8 @@ import types
 import numpy as np
 import pytest
 import quadrants as qd
+from cached_programs import HEAD
 from quadrants import _native
-
-HEAD = "import quadrants as qd\nimport numpy as np\nimport math\nimport types\nimport enum\n"
-
-
-class Shelf:
-    """A cache on disk, and programs that share it."""
-
-    def __init__(self, arch, folder):
-        self.arch, self.folder = arch, folder
-        self.serial = itertools.count()
-
-    def run(self, text, name="module.py", cache="cache", **options):
-        """What go() of the module gives, and whether its kernels were all "loaded", all "made" or "both"."""
-        qd.reset()
-        qd.init(arch=self.arch, offline_cache=True, offline_cache_file_path=str(self.folder / cache), **options)
-        path = self.folder / name
-        text = HEAD + textwrap.dedent(text)
-        path.write_text(text)
-        module = types.ModuleType("module")
-        exec(compile(text, str(path), "exec"), module.__dict__)
-        self.module = module
-        _native.core().take_reports()
-        result = module.go()
-        hows = {"loaded" if r["phases"][0][0] == "record" else "made" for r in _native.core().take_reports()}
-        return result, hows.pop() if len(hows) == 1 else "both"
-
-    def fresh(self, text, **options):
-        return self.run(text, cache=f"empty{next(self.serial)}", **options)[0]
-
-
-@pytest.fixture
-def shelf(arch, tmp_path):
-    yield Shelf(arch, tmp_path)
-    qd.reset()
 
 
 def kernel(body, before="", call="k()", returns="qd.f32"):
@@ -370,15 +336,15 @@ mesh = qd.Mesh._create_instance(qd.Mesh.generate_meta({{"num_patches": {len(ends
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_a_change_is_seen(shelf, name):
+def test_a_change_is_seen(cached, name):
     before, after = CHANGES[name]
-    first, second = shelf.fresh(before), shelf.fresh(after)
+    first, second = cached.fresh(before), cached.fresh(after)
     assert first != second or str(first) != str(second)
-    assert shelf.run(before) == (first, "made")
-    assert shelf.run(before) == (first, "loaded")
-    assert shelf.run(after) == (second, "made")
-    assert shelf.run(after) == (second, "loaded")
-    assert shelf.run(before) == (first, "loaded")
+    assert cached.run(before) == (first, "made")
+    assert cached.run(before) == (first, "loaded")
+    assert cached.run(after) == (second, "made")
+    assert cached.run(after) == (second, "loaded")
+    assert cached.run(before) == (first, "loaded")
 
 
 @pytest.fixture
@@ -395,10 +361,10 @@ def made(monkeypatch):
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_every_change_is_explained(shelf, made, name):
+def test_every_change_is_explained(cached, made, name):
     for text in CHANGES[name]:
         made.clear()
-        shelf.run(text)
+        cached.run(text)
     told = [one for k in made for one in qd.cache.why(k).specialisations]
     assert told and all(isinstance(reason, str) and reason for one in told for reason in one.reasons)
     assert any(one.reasons for one in told)
@@ -426,12 +392,12 @@ SHOWN = {
 
 
 @pytest.mark.parametrize("use", SHOWN)
-def test_values_that_changed_are_shown(shelf, made, use):
+def test_values_that_changed_are_shown(cached, made, use):
     *values, words = SHOWN[use]
     for value in values:
         made.clear()
         before = f"class E(enum.IntEnum):\n    A = 1\n    B = 2\nV = {value}"
-        shelf.run(kernel(use if use == STATIC else f"return {use}", before))
+        cached.run(kernel(use if use == STATIC else f"return {use}", before))
     (told,) = qd.cache.why(made[0]).specialisations
     assert told.reasons == [words or "V is not what it was"]
 
@@ -447,27 +413,27 @@ def test_prints_that_are_damaged_are_not_shown():
 
 
 @pytest.mark.parametrize("option", [{"default_fp": qd.f64}, {"default_ip": qd.i64}, {"debug": True}, {"fast_math": False}, {"check_out_of_bound": True}])
-def test_an_option(shelf, option):
+def test_an_option(cached, option):
     text = "@qd.kernel\ndef k() -> qd.f64:\n    a = 16777217.0\n    b = 2 ** 31 - 1\n    return a + b\ndef go():\n    return k()\n"
-    assert shelf.run(text)[1] == "made"
-    assert shelf.run(text, **option) == (shelf.fresh(text, **option), "made")
-    assert shelf.run(text, **option)[1] == "loaded"
-    assert shelf.run(text)[1] == "loaded"
+    assert cached.run(text)[1] == "made"
+    assert cached.run(text, **option) == (cached.fresh(text, **option), "made")
+    assert cached.run(text, **option)[1] == "loaded"
+    assert cached.run(text)[1] == "loaded"
 
 
-def test_a_deleted_name(shelf):
+def test_a_deleted_name(cached):
     text = kernel("return N * 1.0", "N = 1")
-    assert shelf.run(text) == (1, "made")
+    assert cached.run(text) == (1, "made")
     with pytest.raises(qd.QuadrantsNameError):
-        shelf.run(text.replace("N = 1", "pass"))
+        cached.run(text.replace("N = 1", "pass"))
 
 
-def test_what_touches_what_in_a_mesh_is_data(shelf):
+def test_what_touches_what_in_a_mesh_is_data(cached):
     path, star = (MESH[1].replace("TYPE", "qd.f32").replace("EDGES", e) for e in ("[[0, 1], [1, 2], [2, 3]]", "[[0, 1], [0, 2], [0, 3]]"))
-    expected = shelf.fresh(path), shelf.fresh(star)
+    expected = cached.fresh(path), cached.fresh(star)
     assert expected[0] != expected[1]
-    assert shelf.run(path) == (expected[0], "made")
-    assert shelf.run(star) == (expected[1], "loaded")
+    assert cached.run(path) == (expected[0], "made")
+    assert cached.run(star) == (expected[1], "loaded")
 
 
 UNTOLD = {
@@ -493,12 +459,12 @@ UNTOLD = {
 
 
 @pytest.mark.parametrize("name", UNTOLD)
-def test_what_cannot_be_told_is_compiled_again(shelf, name):
+def test_what_cannot_be_told_is_compiled_again(cached, name):
     for _ in range(2):
-        assert shelf.run(UNTOLD[name]) == (shelf.fresh(UNTOLD[name]), "made")
+        assert cached.run(UNTOLD[name]) == (cached.fresh(UNTOLD[name]), "made")
 
 
-def test_arrays_overlap_after_a_record(shelf):
+def test_arrays_overlap_after_a_record(cached):
     text = """
     @qd.kernel
     def k(a: qd.types.ndarray(qd.f32, ndim=1), b: qd.types.ndarray(qd.f32, ndim=1)):
@@ -513,11 +479,11 @@ def test_arrays_overlap_after_a_record(shelf):
         return x.tolist()
     """
     expected = [0, 1, 2, 3, 4, 5, 6, 7]
-    assert shelf.run(text)[0] == expected
-    assert shelf.run(text)[0] == expected
+    assert cached.run(text)[0] == expected
+    assert cached.run(text)[0] == expected
 
 
-def test_read_only_arrays_are_refused_after_a_record(shelf):
+def test_read_only_arrays_are_refused_after_a_record(cached):
     text = """
     @qd.kernel
     def k(a: qd.types.ndarray(qd.f32, ndim=1), b: qd.types.ndarray(qd.f32, ndim=1)):
@@ -532,12 +498,12 @@ def test_read_only_arrays_are_refused_after_a_record(shelf):
         except Exception as error:
             return x.tolist(), type(error).__name__
     """
-    first = shelf.run(text)
+    first = cached.run(text)
     assert first[0][0] == [1, 1, 1, 1]
-    assert shelf.run(text) == (first[0], "loaded")
+    assert cached.run(text) == (first[0], "loaded")
 
 
-def test_assertions_and_prints_keep_their_places(shelf, capfd):
+def test_assertions_and_prints_keep_their_places(cached, capfd):
     text = """
     @qd.func
     def check(a):
@@ -553,14 +519,14 @@ def test_assertions_and_prints_keep_their_places(shelf, capfd):
         except AssertionError as error:
             return str(error)
     """
-    first = shelf.run(text, debug=True)
+    first = cached.run(text, debug=True)
     words = capfd.readouterr().out
     assert "too large: 5" in first[0] and "a is 1" in words
-    assert shelf.run(text, debug=True) == (first[0], "loaded")
+    assert cached.run(text, debug=True) == (first[0], "loaded")
     assert capfd.readouterr().out == words
 
 
-def test_warnings_are_given_again(shelf):
+def test_warnings_are_given_again(cached):
     text = """
     @qd.kernel
     def k(a: qd.f32) -> qd.i32:
@@ -572,10 +538,10 @@ def test_warnings_are_given_again(shelf):
     """
     for how in ("made", "loaded"):
         with pytest.warns(UserWarning, match="may lose precision"):
-            assert shelf.run(text) == (2, how)
+            assert cached.run(text) == (2, how)
 
 
-def test_coverage_counts_the_same_lines(shelf, monkeypatch):
+def test_coverage_counts_the_same_lines(cached, monkeypatch):
     text = """
     @qd.kernel
     def k(n: qd.i32) -> qd.i32:
@@ -587,21 +553,21 @@ def test_coverage_counts_the_same_lines(shelf, monkeypatch):
     def go():
         return k(10), qd._native.core().coverage()
     """
-    assert shelf.run(text)[1] == "made"
+    assert cached.run(text)[1] == "made"
     monkeypatch.setenv("QD_KERNEL_COVERAGE", "1")
-    first = shelf.run(text)
+    first = cached.run(text)
     assert first[1] == "made" and len(first[0][1]) >= 5
-    assert shelf.run(text) == (first[0], "loaded")
+    assert cached.run(text) == (first[0], "loaded")
 
 
-def test_a_kernel_further_down_keeps_its_lines(shelf):
+def test_a_kernel_further_down_keeps_its_lines(cached):
     text = "@qd.kernel\ndef k(a: qd.i32):\n    assert a < 3\ndef go():\n    try:\n        k(5)\n    except AssertionError as error:\n        return str(error)\n"
-    assert shelf.run(text, debug=True) == (shelf.fresh(text, debug=True), "made")
+    assert cached.run(text, debug=True) == (cached.fresh(text, debug=True), "made")
     lower = "\n\n" + text
-    assert shelf.run(lower, debug=True)[0] == shelf.fresh(lower, debug=True) != shelf.fresh(text, debug=True)
+    assert cached.run(lower, debug=True)[0] == cached.fresh(lower, debug=True) != cached.fresh(text, debug=True)
 
 
-def test_two_specialisations(shelf):
+def test_two_specialisations(cached):
     text = """
     @qd.kernel
     def k(x: qd.types.ndarray(), n: qd.template()):
@@ -613,12 +579,12 @@ def test_two_specialisations(shelf):
             k(x, n + 1)
         return [x.tolist() for x in arrays]
     """
-    first = shelf.run(text)
+    first = cached.run(text)
     assert first == ([[1, 1, 1], [[2, 2], [2, 2]], [3, 3, 3]], "made")
-    assert shelf.run(text) == (first[0], "loaded")
+    assert cached.run(text) == (first[0], "loaded")
 
 
-def test_a_field_dies_with_its_last_user(shelf):
+def test_a_field_dies_with_its_last_user(cached):
     text = """
     x = qd.field(qd.f32, 3)
     @qd.kernel
@@ -632,23 +598,23 @@ def test_a_field_dies_with_its_last_user(shelf):
         y = qd.field(qd.f32, 3)
         return first, k(), y[1]
     """
-    assert shelf.run(text) == ((2, 2, 0), "made")
-    assert shelf.run(text) == ((2, 2, 0), "loaded")
+    assert cached.run(text) == ((2, 2, 0), "made")
+    assert cached.run(text) == ((2, 2, 0), "loaded")
 
 
-def test_files_that_are_cut_or_altered(shelf):
+def test_files_that_are_cut_or_altered(cached):
     text = kernel("return N * 1.0", "N = 1")
-    assert shelf.run(text) == (1, "made")
-    records = list((shelf.folder / "cache" / "records").glob("*.qdr"))
+    assert cached.run(text) == (1, "made")
+    records = list((cached.folder / "cache" / "records").glob("*.qdr"))
     assert len(records) == 1
     whole = records[0].read_bytes()
     for broken in (b"", whole[:40], whole[:-1], whole[:100] + bytes([whole[100] ^ 1]) + whole[101:], whole + b"x"):
         records[0].write_bytes(broken)
-        assert shelf.run(text) == (1, "made")
-        assert shelf.run(text) == (1, "loaded")
+        assert cached.run(text) == (1, "made")
+        assert cached.run(text) == (1, "loaded")
 
 
-def test_a_record_needs_its_tasks(shelf):
+def test_a_record_needs_its_tasks(cached):
     """The second kernel's task is known from the first; it has a file of its own all the same."""
     text = """
     @qd.kernel
@@ -666,21 +632,21 @@ def test_a_record_needs_its_tasks(shelf):
         return x.tolist()
     """
     both, second = text.replace("ORDER", "(a, b)"), text.replace("ORDER", "(b,   )")
-    assert shelf.run(both) == ([3, 3, 3], "made")
-    assert shelf.run(second) == ([3, 3, 3], "loaded")
+    assert cached.run(both) == ([3, 3, 3], "made")
+    assert cached.run(second) == ([3, 3, 3], "loaded")
     qd.reset()
-    for kernel in (shelf.folder / "cache").rglob("*.qdc"):
+    for kernel in (cached.folder / "cache").rglob("*.qdc"):
         kernel.unlink()
-    assert shelf.run(second) == ([3, 3, 3], "made")
+    assert cached.run(second) == ([3, 3, 3], "made")
 
 
-def test_a_cell_of_a_notebook(shelf):
+def test_a_cell_of_a_notebook(cached):
     text = HEAD + kernel("return N * 1.0", "N = {}")
     for number, how in ((1, "made"), (1, "loaded"), (2, "made"), (2, "loaded")):
         source = text.replace("{}", str(number))
         name = f"<ipython-input-3-{number}>"
         linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
-        qd.init(arch=shelf.arch, offline_cache=True, offline_cache_file_path=str(shelf.folder / "cache"))
+        qd.init(arch=cached.arch, offline_cache=True, offline_cache_file_path=str(cached.folder / "cache"))
         cell = {}
         exec(compile(source, name, "exec"), cell)
         _native.core().take_reports()
@@ -688,13 +654,13 @@ def test_a_cell_of_a_notebook(shelf):
         assert (_native.core().take_reports()[0]["phases"][0][0] == "record") == (how == "loaded")
 
 
-def test_ahead_of_the_call(shelf):
+def test_ahead_of_the_call(cached):
     text = "@qd.kernel\ndef k(a: qd.i32) -> qd.i32:\n    return a + 1\ndef go():\n    made = k._compile_like(None)\n    return made, k(1), k._specialisations()\n"
-    assert shelf.run(text) == ((1, 2, 1), "made")
-    assert shelf.run(text) == ((1, 2, 1), "loaded")
+    assert cached.run(text) == ((1, 2, 1), "made")
+    assert cached.run(text) == ((1, 2, 1), "loaded")
 
 
-def test_a_file_edited_after_its_first_kernel_ran(shelf):
+def test_a_file_edited_after_its_first_kernel_ran(cached):
     """Both specialisations are of the text that was there first; the next program sees the new one."""
     text = """
     @qd.kernel
@@ -709,9 +675,9 @@ def test_a_file_edited_after_its_first_kernel_ran(shelf):
         open(path, "w").write(text)
         return first, second
     """
-    assert shelf.run(text) == ((1, 2), "made")
-    assert shelf.run(text) == ((1, 2), "loaded")
-    assert shelf.run(text.replace("n * 1.0\n", "n * 3.0\n"))[0] == (3, 6)
+    assert cached.run(text) == ((1, 2), "made")
+    assert cached.run(text) == ((1, 2), "loaded")
+    assert cached.run(text.replace("n * 1.0\n", "n * 3.0\n"))[0] == (3, 6)
 
 
 def test_two_processes(tmp_path, arch):
@@ -737,7 +703,7 @@ def test_two_processes(tmp_path, arch):
     assert run()[0].startswith("20.0 record")
 
 
-def test_builders_of_sparse_matrices(shelf):
+def test_builders_of_sparse_matrices(cached):
     program = """
         @qd.kernel
         def k(A: qd.types.sparse_matrix_builder()):
@@ -750,4 +716,4 @@ def test_builders_of_sparse_matrices(shelf):
             return builder.build()[2, 2]
     """
     for dtype in ("f32", "f64"):
-        assert [shelf.run(program.replace("TYPE", dtype)) for _ in range(2)] == [(1.0, "made"), (1.0, "loaded")]
+        assert [cached.run(program.replace("TYPE", dtype)) for _ in range(2)] == [(1.0, "made"), (1.0, "loaded")]

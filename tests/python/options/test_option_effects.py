@@ -533,7 +533,7 @@ def test_empty_variables_count_as_none(arch, monkeypatch):
 
 def test_variables_that_nothing_reads(arch, monkeypatch):
     """Those that the page of options names."""
-    page = (pathlib.Path(__file__).resolve().parents[2] / "docs" / "reference" / "options.md").read_text()
+    page = (pathlib.Path(__file__).resolve().parents[3] / "docs" / "reference" / "options.md").read_text()
     names = re.findall(r"`(QD_\w+)`", page.partition("## Variables that nothing reads")[2])
     assert len(names) > 10
     for name in names:

@@ -28,7 +28,7 @@ def test_an_element_that_is_read_and_written():
     with pytest.raises(qd.QuadrantsAssertionError, match=f"read_and_write_validate_grad\\) {RULE}") as error:
         with qd.ad.Tape(loss, validation=True):
             read_and_write()
-    assert "x[1] = 2.0" in str(error.value) and "test_validation.py" in str(error.value)
+    assert "x[1] = 2.0" in str(error.value) and "test_tape_validation.py" in str(error.value)
     with qd.ad.Tape(loss):
         read_and_write()
 
