@@ -1,9 +1,9 @@
 #pragma once
 // The forward part of a reverse kernel: copies of the kernel's instructions, from which the backward part takes values.
 //
-// A *frame* is a body that is executed once for each backward step: the kernel's own, that of a parallel loop, that of a serial loop that is
-// reversed. Each begins with copies of everything that the body does, including serial loops in it; unused copies are removed by dce
-// at the end. In the backward part, a value of the frame is
+// A *frame* is a body that is executed once for each backward step: the kernel's own, that of a parallel loop, that of a serial loop that
+// is reversed. Each begins with copies of everything that the body does, including serial loops in it; unused copies are removed by dce at
+// the end. In the backward part, a value of the frame is
 //  - directly available if it is in an enclosing block;
 //  - stored in a local of the frame if it is in a branch. promote turns the local into a result of the if.
 // Values that cannot be recomputed when a body is copied for its backward step are stored on an adstack where its loop runs forward, with
