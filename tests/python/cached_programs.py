@@ -11,14 +11,14 @@ HEAD = "import quadrants as qd\nimport numpy as np\nimport math\nimport types\ni
 
 
 class CachedPrograms:
-    """A cache on disk, and programs that share it."""
+    """Programs that share a cache on disk."""
 
     def __init__(self, arch, folder):
         self.arch, self.folder = arch, folder
         self.serial = itertools.count()
 
     def run(self, text, name="module.py", cache="cache", **options):
-        """What go() of the module gives, and whether its kernels were all "loaded", all "made" or "both"."""
+        """Returns the result of go() of the module and whether its kernels were all "loaded", all "made" or "both"."""
         qd.reset()
         qd.init(arch=self.arch, offline_cache=True, offline_cache_file_path=str(self.folder / cache), **options)
         path = self.folder / name

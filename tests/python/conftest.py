@@ -4,7 +4,7 @@ QD_TEST_ARCHS names other architectures to run on: `far` is the interpreter with
 
 import signal
 
-# A shell that starts a program in the background has it ignore Ctrl-C, and so would every test of Stop.
+# A program that a shell starts in the background ignores Ctrl-C, and so would every test of Stop.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 import gc
@@ -31,7 +31,7 @@ def arch(request):
 
 @pytest.fixture
 def both(arch):
-    """Runs a function as Python and on the arch of the test: the results are equal, and what is given back."""
+    """Runs a function as Python and on the arch of the test, asserts equal results and returns the result."""
 
     import numpy as np
 
@@ -48,7 +48,7 @@ def both(arch):
 
 @pytest.fixture
 def memory_in_reach(arch):
-    """For tests of views of memory, which the host has only where it sees the memory of arrays and fields."""
+    """For tests of memory views, which need memory of arrays and fields that the host can access."""
     if not _native.core().host_visible():
         pytest.skip("the host cannot see the memory of this arch")
 
@@ -62,7 +62,7 @@ def cached(arch, tmp_path):
 
 @pytest.fixture(autouse=True)
 def garbage_of_this_test():
-    """QD_COLLECT collects at every step of the frontend: what is older is left out, or that would take hours."""
+    """QD_COLLECT collects garbage at every step of the frontend; older objects are frozen, since it would take hours otherwise."""
     if os.environ.get("QD_COLLECT"):
         gc.collect()
         gc.freeze()

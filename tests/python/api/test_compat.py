@@ -1,4 +1,4 @@
-"""Names that published programs reach into: they exist, import cheaply, and say what is the case."""
+"""Internal names that published programs use: they exist, import cheaply and report the actual state."""
 
 import copy
 import dataclasses
@@ -52,7 +52,7 @@ def test_imports_are_cheap():
 
 
 def test_nothing_else_imports_from_the_layer():
-    """quadrants.lang, _test_tools and the parts of _lib and types that only programs use. The package names `lang`."""
+    """The package itself does not import quadrants.lang, _test_tools or those parts of _lib and types that only programs use."""
     package = pathlib.Path(qd.__file__).parent
     layer = re.compile(r"quadrants\.(lang|_test_tools|_lib\.(utils|_core_names)|types\.\w+)\b|from quadrants import .*\blang\b")
     outside = [
@@ -158,7 +158,7 @@ def test_exceptions():
     from quadrants.lang import exception
 
     names = [n for n in dir(exception) if n.startswith("Quadrants")]
-    assert len(names) == 9  # one beyond the list of the reference: what a stopped thread gets
+    assert len(names) == 9  # one more than the reference lists: the exception that a stopped thread gets
     for name in names:
         assert getattr(exception, name) is getattr(core, name)
         assert getattr(qd, name, getattr(core, name)) is getattr(core, name)
@@ -389,7 +389,7 @@ def test_materialize():
 
 
 def test_replaced_materialize_and_clear(monkeypatch):
-    """Fields filled as soon as they have memory, which programs do by replacing methods of the runtime."""
+    """Programs replace methods of the runtime to fill fields as soon as they have memory."""
     waiting, cleared = [], []
     materialize, clear = impl.PyQuadrants.materialize, impl.PyQuadrants.clear
 
@@ -414,7 +414,7 @@ def test_replaced_materialize_and_clear(monkeypatch):
 
     assert total() == 22.5 and not waiting
     y[1] = 0
-    assert total() == 15.5  # once
+    assert total() == 15.5  # filled only once
     z = qd.field(qd.i32, shape=2)
     waiting.append((z, 4))
     assert z[1] == 4
@@ -691,7 +691,7 @@ def k(x: qd.template(), n: qd.i32):
 
 
 def test_fields_of_pure_kernels_are_recorded(tmp_path, arch, capfd):
-    """Place, shape and dtype are in the record, so there is nothing to warn of."""
+    """The cache entry holds the place, shape and dtype of fields, so there is no warning."""
     from quadrants._test_tools.load_kernel_string import import_kernel_from_file
 
     def look(dtype, shape):

@@ -189,7 +189,7 @@ def test_nodes_that_the_language_does_not_have(arch):
 
 
 def test_a_warning_of_a_line_is_given_once(arch):
-    """Under Python's own filter: not again for other types, nor for derivatives."""
+    """With Python's default filter a warning is not repeated for other types or for derivatives."""
     import warnings
 
     x = qd.field(qd.f64, shape=3, needs_grad=True)

@@ -1,4 +1,4 @@
-"""Every method of the core's classes called with what it does not take: an exception, and a program that goes on."""
+"""Every method of the core's classes is called with unsuitable arguments: it raises an exception, and the program continues."""
 
 import subprocess
 import sys
@@ -125,7 +125,7 @@ def test_methods_of_the_core_with_junk(arch, tmp_path):
 
 
 def test_sizes_that_are_none():
-    """Refused before anything is computed with them."""
+    """Invalid sizes are refused before anything is computed from them."""
     for make in (qd.types.quant.fixed, qd.types.quant.int):
         for bits in (10**9, 10**30, 0, -3, 65, 8.0, float("inf"), "8", None):
             with pytest.raises(qd.QuadrantsTypeError, match="a quant type has 1 to 64 bits"):

@@ -1,4 +1,4 @@
-"""Kernel.launch_kernel and Kernel.materialize in the hands of programs: told of each launch and each specialisation."""
+"""Programs that replace Kernel.launch_kernel and Kernel.materialize observe each launch and each specialisation."""
 
 import inspect
 
@@ -10,7 +10,7 @@ from quadrants.lang.kernel_impl import Kernel
 
 @pytest.fixture
 def told(monkeypatch):
-    """What the two methods were called with: ("materialize", kernel) or ("launch", kernel, key, data, stream)."""
+    """The calls of the two methods: ("materialize", kernel) or ("launch", kernel, key, data, stream)."""
     calls = []
     launch, materialize = Kernel.launch_kernel, Kernel.materialize
 

@@ -1,5 +1,5 @@
-"""Names and defaults of the parameters of public functions and methods: signatures.txt, one a line. What kernels may call
-takes the same names there."""
+"""Names and defaults of the parameters of public functions and methods: signatures.txt has one on each line. Functions that kernels may
+call have the same parameters there."""
 
 import inspect
 import pathlib

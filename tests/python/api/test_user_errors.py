@@ -1,4 +1,4 @@
-"""What users are told: where an error is, which class it has, what it says and what it suggests."""
+"""Errors as users see them: the place, the class, the message and the suggestion."""
 
 import linecache
 import os
@@ -16,7 +16,7 @@ HERE = os.path.basename(__file__)
 
 @pytest.fixture
 def shown(arch):
-    """Messages as people see them: with places and carets."""
+    """Messages as users see them: with places and carets."""
     qd.init(arch=arch, offline_cache=False)
 
 

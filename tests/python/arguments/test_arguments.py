@@ -1,4 +1,4 @@
-"""Arguments of kernels: what is accepted, what it becomes, and what is refused with which words."""
+"""Arguments of kernels: which are accepted, how they are converted, and which are refused with which message."""
 
 import re
 import sys
@@ -66,7 +66,7 @@ def test_keywords():
 )  # fmt: skip
 @pytest.mark.parametrize("python", [False, True], ids=["compiled", "python"])
 def test_a_wrong_call_in_a_kernel_is_a_type_error_too(tmp_path, monkeypatch, call, message, python):
-    """As in Python, and a QuadrantsSyntaxError, which programs catch."""
+    """The error is a TypeError, as in Python, and also a QuadrantsSyntaxError, which programs catch."""
     (tmp_path / "wrong_calls.py").write_text(
         f"import quadrants as qd\n@qd.func\ndef f(a, b):\n    return a + b\n@qd.kernel\ndef k() -> qd.i32:\n    return {call}\n"
     )
@@ -121,7 +121,7 @@ def test_integers_beyond_the_type_wrap_and_those_beyond_64_bits_are_refused():
     ],
 )
 def test_arrays_that_do_not_suit(make, words, advice):
-    """One class, which programs that catch ValueError catch too; the kernel's name, and what to write instead."""
+    """All raise one class, a ValueError too. The message names the kernel and says what to write instead."""
     kernels = [scale, Scaler().scale]
     for kernel in kernels:
         for _ in range(2):
@@ -342,7 +342,7 @@ def test_compiled_before_the_call():
 
 
 def test_other_threads_run_beside_loops_in_loops(arch):
-    """Each loop is short, all of them together are not."""
+    """Each inner loop is short, but all of them together are not."""
     if arch != "cpu":
         pytest.skip("the compiled code reads the array itself, at every trip")
 

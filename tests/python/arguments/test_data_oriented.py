@@ -307,7 +307,7 @@ def test_as_an_annotation():
 
 
 def test_objects_with_attributes_of_their_own_making(arch):
-    """Neither backend minds what __getattr__ raises for names that nobody wrote."""
+    """No backend is disturbed by an exception of __getattr__ for a name that the program does not use."""
 
     class Options:
         def __init__(self, **known):

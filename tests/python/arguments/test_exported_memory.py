@@ -1,4 +1,4 @@
-"""Memory that other libraries export by DLPack: what kernels may write, and how long it is held."""
+"""Memory that other libraries export by DLPack: whether kernels may write to it, and how long it is held."""
 
 import ctypes
 import dataclasses
@@ -45,7 +45,7 @@ make_capsule.restype, make_capsule.argtypes = ctypes.py_object, [ctypes.c_void_p
 
 
 class Exporter:
-    """An array of f32 of another library. `flags`: of a capsule of DLPack 1.0; None: it knows older ones alone."""
+    """An f32 array of another library. `flags` are those of its DLPack 1.0 capsule; None if it only has older capsules."""
 
     knows_keyword = True
 
@@ -76,7 +76,7 @@ class Exporter:
 
 
 class Copying(Exporter):
-    """Each export is a copy, which is gone with its capsule."""
+    """Each export is a copy that is freed with its capsule."""
 
     def memory(self):
         return self.array.copy()
@@ -191,7 +191,7 @@ def test_exports_are_held_while_the_kernel_runs():
         for _ in range(2):
             assert total(one) == 5
             assert both(one, b=Copying(ones(), flags)) == 10
-        assert np.isnan(one.made[2]).all()  # given back afterwards
+        assert np.isnan(one.made[2]).all()  # the copy was released afterwards
 
 
 def test_errors_of_the_exporter_are_told():

@@ -1,4 +1,4 @@
-"""Arguments that share memory with each other or with fields: what a kernel writes through one it reads through the other."""
+"""Arguments that share memory with each other or with fields: a kernel that writes through one reads the value through the other."""
 
 import dataclasses
 
@@ -64,7 +64,7 @@ def test_an_array_in_a_field(view, shared_tree):
         return total
 
     w = VIEWS[view](f)
-    for _ in range(2):  # the build for distinct memory, that for overlap, and the first again
+    for _ in range(2):  # the variant for distinct memory, the variant for overlap, and the first again
         f.fill(0)
         other[:] = 0
         assert write_array(other) == 1 and write_array(w) == 5
@@ -202,7 +202,7 @@ def test_kernels_of_many_trees():
 
 
 def test_after_a_warm_start(tmp_path, arch):
-    """What a kernel from a record knows of its trees."""
+    """A kernel loaded from the cache knows the memory of its trees."""
     if arch != "cpu":
         pytest.skip("only compiled code is kept")
 

@@ -1,4 +1,4 @@
-"""Reverse mode with stacks: what its tests share."""
+"""Helpers of the tests of reverse mode with stacks."""
 
 import numpy as np
 import pytest

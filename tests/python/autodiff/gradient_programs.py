@@ -1,5 +1,5 @@
-"""Programs with a mistake in their gradients, and programs without, for test_gradient_verdicts.py: families with parameters, each of which makes
-a program from a `Maker`. A family says which verdicts its programs may have; what is not certain may be "cannot say"."""
+"""Programs with a mistake in their gradients, and programs without one, for test_gradient_verdicts.py. Each family has parameters and makes
+a program from a `Maker`. A family states the verdicts that its programs may have; uncertain ones may be "cannot say"."""
 
 import itertools
 
@@ -35,7 +35,7 @@ class Maker:
         self.dtype = getattr(qd, dtype)
         self.numpy = np.float32 if dtype == "f32" else np.float64
         self.rng = np.random.default_rng(5)
-        self.fields = []  # those with a gradient; of most programs the last one is the loss
+        self.fields = []  # the fields with a gradient; in most programs the last one is the loss
 
     def real(self, values=0.0, needs_grad=True, **options):
         values = np.asarray(values, self.numpy)
@@ -56,7 +56,7 @@ class Maker:
 # --- with a mistake ----------------------------------------------------------------------------------------------------------------------------
 
 
-# Nothing can be told if rounding takes all that is added.
+# No verdict is possible if everything added is lost to rounding.
 @wrong(dtype=BOTH, p=(1.0, 0.01, 30.0), stands=(0.0, 100.0, 1e6), form=("square", "sin"),
        unsure=lambda dtype, p, stands, form: dtype == "f32" and stands == 1e6 and p < 1)  # fmt: skip
 def between_without_a_gradient(m, p, stands, form):
@@ -90,7 +90,7 @@ def through_an_array_without_a_gradient(m, stands, kind):
 @wrong(dtype=BOTH, scale=(1e-12, 1e-6, 1e6, 1e12), stands=(0.0, 100.0),
        unsure=lambda dtype, scale, stands: dtype == "f32" and stands == 100 and scale < 1e-5)  # fmt: skip
 def one_parameter_of_two_ends(m, scale, stands):
-    """What is right is much larger, or much smaller, than what is missing."""
+    """The correct part of the gradient is much larger, or much smaller, than the missing part."""
     p, q, tmp, loss = m.real(m.spread(4)), m.real(m.spread(4, 0.5)), m.real(0.0, needs_grad=False), m.real(stands)
 
     @qd.kernel
@@ -106,7 +106,7 @@ def one_parameter_of_two_ends(m, scale, stands):
 
 @wrong(dtype=BOTH, scale=(1e-12, 1e-4, 1e4, 1e12))
 def results_of_other_sizes(m, scale):
-    """The small one of two results is not differentiated."""
+    """The smaller of two results is not differentiated."""
     p, tmp, small, large = m.real(m.spread(4)), m.real(np.zeros(4), needs_grad=False), m.real(np.zeros(4)), m.real(0.0)
 
     @qd.kernel
@@ -165,7 +165,7 @@ def overwritten(m, form):
 
 @wrong(dtype=BOTH, form=("python", "floor", "cast"), stands=(0.0, 100.0), unsure=lambda dtype, form, stands: form == "floor")
 def cut(m, form, stands):
-    """Something lies between that nothing goes back through."""
+    """A step in between passes no gradient back."""
     x, y, z, loss = m.real(m.spread(3)), m.real(0.0), m.real(0.0), m.real(stands)
 
     @qd.kernel

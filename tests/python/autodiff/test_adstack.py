@@ -1,4 +1,4 @@
-"""Reverse mode with stacks: serial loops whose carried values are needed on the way back."""
+"""Reverse mode with stacks: serial loops whose loop-carried values the backward pass needs."""
 
 import numpy as np
 import pytest
@@ -378,7 +378,7 @@ def test_memory_without_a_gradient_that_changes(x, loss):
 
 
 def test_fields_in_order(loss):
-    """Chains through memory, in a loop inside."""
+    """An inner loop carries values from one iteration to the next through memory."""
     n = 5
     y = reals("y", shape=n + 1)[0]
 
@@ -565,7 +565,7 @@ def go():
 
 
 def test_records_have_stacks(arch, tmp_path):
-    """Options that change what is kept are part of their names."""
+    """Options that change the stacks are part of the cache key."""
     cached = CachedPrograms(arch, tmp_path)
     options = {"ad_stack_experimental_enabled": True}
     first, how = cached.run(RECORDED, **options)
@@ -579,7 +579,7 @@ def test_records_have_stacks(arch, tmp_path):
 
 
 def test_bodies_that_attract_each_other(arch):
-    """What a loop inside adds to one element after the other goes to copies of the threads."""
+    """The sums of an inner loop into one element after another use privatised copies."""
     n = 60
     start(arch, fast_math=False)
     rng = np.random.default_rng(3)

@@ -1,4 +1,4 @@
-"""Serial loops on the way back: rounds that end early, memory that outer loops change, loops beside parallel ones."""
+"""Serial loops in the backward pass: iterations that end early, memory that outer loops change, loops next to parallel ones."""
 
 import numpy as np
 import pytest
@@ -54,7 +54,7 @@ def test_continue_deep_in_branches(x, loss):
 
 
 def test_continue_of_the_loop_at_hand(x, loss):
-    """Of the inner loop and of the outer one, in vectors and funcs."""
+    """`continue` of the inner loop and of the outer one, with vectors and in funcs."""
 
     @qd.func
     def damped(v, k):
@@ -111,7 +111,7 @@ def test_break_and_while_stay_refused(x, loss):
 
 
 def test_an_inner_loop_reads_what_the_outer_one_changes(x, loss):
-    """What was read is kept for each round of the inner loop, however many there are."""
+    """The values read are kept for each iteration of the inner loop, whatever the trip count is."""
     table = qd.field(qd.f64, 8)
 
     @qd.kernel
@@ -220,7 +220,7 @@ def test_a_serial_loop_beside_parallel_ones(x, loss):
 
 @pytest.mark.parametrize("width", [1, 2, 3, 16, 17, 40])
 def test_many_chains_side_by_side(arch, width):
-    """Lanes take their stacks together; those of the last round that run nothing take part."""
+    """All lanes allocate their stacks together, including the inactive lanes of the last iteration."""
     start(arch, default_fp=qd.f32)
     x, loss = reals("x", shape=width, dtype=qd.f32)[0], reals("loss", dtype=qd.f32)[0]
     values = np.linspace(0.2, 0.9, width).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Stacks in memory: their capacity, what they take and what reports say of it, budgets."""
+"""Stacks in memory: their capacity, their size and how reports show it, budgets."""
 
 import re
 
@@ -82,7 +82,7 @@ def test_capacity_is_not_needed_for_what_is_not_kept(arch):
 
 
 def test_no_memory(arch):
-    """Terabytes."""
+    """The stack would need terabytes."""
     qd.init(arch=arch, default_fp=qd.f64, offline_cache=False, ad_stack_experimental_enabled=True)
     x, loss = reals("x", "loss")
     x[None] = 1.0
@@ -179,7 +179,7 @@ def test_memory_report(x, loss):
 
 
 def test_bytes_are_those_of_the_primal_alone(arch):
-    """1,024 rounds of 10 variables: a quarter of two numbers for each of 10 variables, twice over."""
+    """1,024 iterations over 10 variables: a quarter of two numbers for each of 10 variables, twice over."""
     start(arch, default_fp=qd.f32)
     x, loss = reals("x", shape=10, dtype=qd.f32)[0], reals("loss", dtype=qd.f32)[0]
     x.fill(0.5)
@@ -201,7 +201,7 @@ def test_bytes_are_those_of_the_primal_alone(arch):
 @pytest.mark.parametrize("budget", [1, 200, 600, 3000, 1 << 30])
 @pytest.mark.parametrize("where", ["program", "kernel"])
 def test_budget(arch, budget, where, recwarn):
-    """n entries of 8 bytes, then 2 * sqrt(n), then 3 * cbrt(n)."""
+    """With smaller budgets, n entries of 8 bytes become 2 * sqrt(n), then 3 * cbrt(n)."""
     start(arch, **({"ad_stack_budget_bytes": budget} if where == "program" else {}))
     x, loss = reals("x", shape=2)[0], reals("loss")[0]
     x.from_numpy(np.array([0.7, 1.2]))
@@ -236,7 +236,7 @@ def test_budget(arch, budget, where, recwarn):
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 7, 12])
 def test_a_budget_keeps_no_more_than_there_is(arch, n):
-    """Blocks of a few rounds would."""
+    """Splitting so few iterations into blocks would need more memory."""
     start(arch, ad_stack_budget_bytes=8)
     x, loss = reals("x", shape=2)[0], reals("loss")[0]
     x.from_numpy(np.array([0.7, 1.2]))
@@ -282,7 +282,7 @@ def told(recwarn):
 
 
 def test_a_budget_that_is_not_kept_says_why(arch, recwarn):
-    """By the report and a warning: which loop, why, what is kept and what is needed."""
+    """The report and a warning name the loop, the reason, the bytes that it takes and the bytes that it needs."""
     start(arch, ad_stack_budget_bytes=200)
     x, loss = reals("x", "loss")
     x[None] = 0.7
@@ -372,7 +372,7 @@ def test_with_a_capacity_no_budget_is_looked_at(arch, recwarn):
 
 
 def test_stacks_of_whole_pages_have_a_line_between_them():
-    """As they are written in turn, they would all fall into one set of the first cache."""
+    """The stacks are written in turn, so without it all would map to one set of the L1 cache."""
     start(qd.cpu)
     x, loss = reals("x", "loss", shape=64)
 

@@ -1,4 +1,4 @@
-"""`k.grad(...)`: gradients of what a kernel reads from those of what it writes."""
+"""`k.grad(...)`: computes the gradients of a kernel's inputs from those of its outputs."""
 
 import math
 
@@ -450,7 +450,7 @@ def test_a_serial_recurrence():
 
 
 def test_the_next_step_in_time_may_read_its_neighbours():
-    """Rows that are never one: what is written is not what is read, whichever iterations do it."""
+    """The row written always differs from the row read, in every iteration."""
     u = reals("u", shape=(4, 6))[0]
 
     @qd.kernel
@@ -480,7 +480,7 @@ def test_the_next_step_in_time_may_read_its_neighbours():
 
 
 def test_branches_that_guard_what_they_do():
-    """A branch that is not taken sends nothing back, though its condition has worked out the same."""
+    """A branch that is not taken contributes no gradient."""
     x, y = reals("x", "y", shape=2)
 
     @qd.kernel

@@ -1,4 +1,4 @@
-"""Gradients at the edges of what programs do: values outside of a domain, many sums, stores in a row, results, losses of any kind."""
+"""Gradients in rare cases: values outside of a domain, many sums, consecutive stores, results, losses of any kind."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Derivatives where a formula has no value of its own: powers at 0, minima with NaN, values that atomics give back, bits of numbers."""
+"""Derivatives where the formula is undefined: powers at 0, minima with NaN, values that atomics return, bits of numbers."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ def reals(*names, dtype=qd.f64, shape=()):
 
 
 def slopes(kernel, y, x, n):
-    """d y[i] / d x[i], backward and forward."""
+    """Returns d y[i] / d x[i] of reverse mode and of forward mode."""
     x.grad.fill(0)
     y.grad.fill(1)
     kernel.grad()

@@ -1,4 +1,4 @@
-"""Gradients of fields: where they lie, who clears them, which loops over fields have them."""
+"""Gradients of fields: their place in memory, what clears them, which loops over fields are differentiable."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Gradients of long straight bodies: products of many small matrices, with iterations that fill no register of lanes."""
+"""Gradients of long straight-line bodies: products of many small matrices, with too few iterations to fill a SIMD register."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ def product(m):
 
 
 def slopes(m):
-    """By complex steps, exact to rounding."""
+    """The gradient by complex steps, exact up to rounding."""
     made = np.zeros((3, 3))
     for i in range(3):
         for j in range(3):

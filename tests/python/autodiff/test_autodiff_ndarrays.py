@@ -53,7 +53,7 @@ def test_arrays_without_gradients():
         assert x.grad.to_numpy().tolist() == [8, 20, 36]
     w.from_numpy(np.array([4.0, 5, 6]))
     loss.grad[0] = 1
-    weighted.grad(x, w, loss)  # another specialisation than that of `plain`, for the same types
+    weighted.grad(x, w, loss)  # a different specialisation from that of `plain`, for the same types
     assert w.grad.to_numpy().tolist() == [1, 4, 9]
     loss.grad[0] = 1
     weighted.grad(x, plain, loss)
@@ -247,7 +247,7 @@ def test_tensors():
 
 
 class Tensor:
-    """What other libraries that work out derivatives, such as torch, call a tensor, as far as kernels look at one."""
+    """A tensor of another library with derivatives, such as torch, with the attributes that kernels use."""
 
     def __init__(self, values, requires_grad=False, is_leaf=True):
         self.values = np.asarray(values)

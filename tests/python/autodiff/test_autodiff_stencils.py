@@ -1,4 +1,4 @@
-"""Loops whose iterations read around their own index: the way back gathers what they add."""
+"""Loops whose iterations read around their own index: the backward pass gathers their contributions."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ def start(arch):
 
 @pytest.mark.parametrize("low,high", [(1, 79), (2, 5), (3, 4), (4, 4), (9, 2), (1, 3)])
 def test_one_axis(low, high):
-    """Ranges shorter than the stencil is wide, too."""
+    """Includes ranges that are shorter than the stencil is wide."""
     n = 80
     u, v = real(n, "u"), real(n, "v")
     values = np.random.default_rng(3).random(n)
@@ -100,7 +100,7 @@ def test_vectors_arrays_and_several_sums():
 
 
 def test_what_cannot_be_gathered():
-    """Several elements of one iteration that are one for another, and sums that are read."""
+    """Distinct elements of one iteration that are the same element in another iteration, and sums that are read."""
     n = 5000
     u, loss = real(n, "u"), real((), "loss")
     values = np.random.default_rng(5).random(n)
@@ -127,7 +127,7 @@ def test_what_cannot_be_gathered():
 @pytest.mark.parametrize("components", [2, 3, 4])
 @pytest.mark.parametrize("dtype", [qd.f32, qd.f64, qd.i32])
 def test_lanes_that_are_few_elements_apart(components, dtype):
-    """All elements between them are loaded; none beyond the last."""
+    """The loads cover all elements between the lanes, but none beyond the last."""
     n = 37
     p = qd.Vector.field(components, dtype, shape=n)
     values = np.arange(n * components).reshape(n, components)

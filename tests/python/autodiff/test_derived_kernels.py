@@ -1,4 +1,4 @@
-"""Kernels that work out derivatives are compiled, kept, counted and dropped as others are."""
+"""Kernels that compute derivatives are compiled, cached, counted and freed like others."""
 
 import gc
 import textwrap
@@ -42,8 +42,8 @@ def gradient(before="pass", array=True):
 def test_records(cached):
     assert cached.run(gradient()) == ((12, 12, 9), "made")
     assert cached.run(gradient()) == ((12, 12, 9), "loaded")
-    assert cached.run(gradient(array=False)) == ((12, 12, None), "both")  # in forward mode gradients of arrays do not matter
-    elsewhere = gradient("qd.root.dense(qd.i, 7).place(qd.field(qd.f32))")  # another number of the tree alone
+    assert cached.run(gradient(array=False)) == ((12, 12, None), "both")  # in forward mode gradients of arrays are not used
+    elsewhere = gradient("qd.root.dense(qd.i, 7).place(qd.field(qd.f32))")  # only the number of the tree differs
     assert cached.run(elsewhere)[0] == (12, 12, 9)
 
 
@@ -94,7 +94,7 @@ def test_coverage_of_derivatives(arch, monkeypatch):
     assert _coverage is not None
     squares_that_are_counted()
     squares_that_are_counted.grad()
-    assert counts_of("y[i] = x[i] ** 2") == 3  # going back counts nothing
+    assert counts_of("y[i] = x[i] ** 2") == 3  # the backward pass is not counted
     with qd.ad.FwdMode(loss=y, param=x, seed=[1, 0, 0, 0]):
         squares_that_are_counted()
     assert counts_of("y[i] = x[i] ** 2") == 6

@@ -1,4 +1,4 @@
-"""qd.ad.FwdMode: tangents beside values."""
+"""qd.ad.FwdMode: tangents next to values."""
 
 import math
 
@@ -394,7 +394,7 @@ def test_numbers_from_outside():
         z[None] = x[None] + y[None]
 
     with qd.ad.FwdMode(loss=z, param=x):
-        x.from_numpy(np.array(3.0))  # still what moves
+        x.from_numpy(np.array(3.0))  # x is still the parameter that varies
         square()
         assert y.dual[None] == 6
         y.from_numpy(np.array(1.0))

@@ -1,4 +1,4 @@
-"""qd.ad.check: what it says of right gradients, wrong ones and kinks, and that it leaves everything as it was."""
+"""qd.ad.check: its verdicts on right gradients, wrong ones and kinks; it leaves all values unchanged."""
 
 import numpy as np
 import pytest

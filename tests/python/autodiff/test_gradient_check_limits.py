@@ -1,4 +1,5 @@
-"""qd.ad.check where precision changes on the way, and where a derivative cannot be had: it gives a verdict, and its warnings once."""
+"""qd.ad.check where the precision changes inside the program, and where there is no derivative: it gives a verdict, and each warning
+once."""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""Verdicts that can be trusted: of more than a hundred programs with a mistake none passes, of as many right ones none is called wrong."""
+"""Verdicts are reliable: none of more than a hundred programs with a mistake passes, and none of as many right programs is called wrong."""
 
 import warnings
 
@@ -20,7 +20,7 @@ PROGRAMS = [pytest.param(*one[1:], id=one[0]) for one in WRONG + RIGHT]
 def verdict(make, chosen, **options):
     chosen = dict(chosen)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of programs that lose precision, or old values, on purpose
+        warnings.simplefilter("ignore")  # some programs lose precision or old values on purpose
         m = Maker(chosen.pop("dtype"))
         qd.init(arch=qd.cpu, offline_cache=False, default_fp=m.dtype, ad_stack_experimental_enabled=True)
         return qd.ad.check(make(m, **chosen), **options)
@@ -39,7 +39,7 @@ OF_TAPES = [(make, chosen, allowed) for _, make, chosen, allowed in WRONG + RIGH
 
 @pytest.mark.parametrize("make, chosen, allowed", [one for one in OF_TAPES if one[1].get("mistake") not in ("kept", "little")])
 def test_grad_check_of_a_tape(make, chosen, allowed, capsys):
-    """It judges the gradients of the loss alone, to 1 %."""
+    """The check of a tape covers only the gradients of the loss, to 1 %."""
     chosen = dict(chosen)
     m = Maker(chosen.pop("dtype"))
     qd.init(arch=qd.cpu, offline_cache=False, default_fp=qd.f64)
@@ -59,7 +59,7 @@ def test_there_are_enough():
 
 
 class TestWithoutInputs:
-    """Results that depend on nothing that has a gradient. Only zeros that were compared with something agree."""
+    """Results that do not depend on anything with a gradient. Zeros agree only if they were compared with something."""
 
     def fields(self, needs_grad, start=1.5, dtype=qd.f64):
         qd.init(arch=qd.cpu, offline_cache=False)

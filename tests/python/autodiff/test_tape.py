@@ -60,7 +60,7 @@ def test_gradients_when_the_block_ends():
     assert not p.y.grad.to_numpy().any()
     assert tape.calls == [(p.double._primal, (2.0,)), (p.add._primal, ())]
     assert tape.modes == [AutodiffMode.NONE, AutodiffMode.NONE]
-    p.run()  # recorded no more
+    p.run()  # no longer recorded
     assert len(tape.calls) == 2
 
 
@@ -483,7 +483,7 @@ def test_what_checked_gradients_cannot_tell(capsys):
         ramp()
     assert tape.unrecorded and "variable 0 cannot be checked: Python writes" in capsys.readouterr().out
     with qd.ad.Tape(loss, grad_check=[x]) as tape:
-        x[2] = 1.0  # what is written before is an input
+        x[2] = 1.0  # a value written before the first kernel is an input
         ramp()
     assert not tape.unrecorded and capsys.readouterr().out == "variable 0 passes grad check\n"
 
@@ -608,7 +608,7 @@ def test_numbers_from_outside():
 
 
 def test_each_thread_has_a_tape_of_its_own():
-    """Also while the kernel is compiled, by one thread of them."""
+    """This also holds while one of the threads compiles the kernel."""
 
     @qd.kernel
     def cubes(a: qd.types.ndarray(), out: qd.types.ndarray()):
@@ -636,7 +636,8 @@ def test_each_thread_has_a_tape_of_its_own():
 
 
 def test_errors_show_no_frames_of_the_package(arch):
-    """Of the loss, of a kernel that is recorded, of a gradient that is compiled as the block ends, of functions with gradients of their own."""
+    """Covers errors of the loss, of a recorded kernel, of a gradient compiled at the end of the block, and of functions with custom
+    gradients."""
     qd.init(arch=arch, default_fp=qd.f64, offline_cache=False)  # print_full_traceback would show them
     x, loss = reals("x", shape=3)[0], reals("loss")[0]
     bare = qd.field(qd.f64, shape=())
@@ -671,4 +672,4 @@ def test_errors_show_no_frames_of_the_package(arch):
             program()
         frames = [frame.filename for frame in traceback.extract_tb(error.value.__traceback__)]
         shown = [name for name in frames if name != __file__]
-        assert not shown or shown == [qd._gradients.custom.__file__], frames  # the latter is what calls `fails`
+        assert not shown or shown == [qd._gradients.custom.__file__], frames  # the latter calls `fails`

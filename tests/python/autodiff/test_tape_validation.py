@@ -1,4 +1,4 @@
-"""Tape(validation=True) in debug mode: what was read must not be written before its gradient is worked out."""
+"""Tape(validation=True) in debug mode: an element that was read must not be written before its gradient is computed."""
 
 import numpy as np
 import pytest
@@ -52,7 +52,7 @@ def test_the_rule_spans_the_kernels_of_a_tape():
         write(0)
         read(0)
         write(1)
-        x[0] = 5  # not a kernel's
+        x[0] = 5  # a write by the host, not by a kernel
         add(2)
         add(2)
     assert len(tape.calls) == 5
@@ -62,7 +62,7 @@ def test_the_rule_spans_the_kernels_of_a_tape():
                 read(0)
                 change(0)
         with qd.ad.Tape(loss, validation=True):
-            change(0)  # a Tape begins with nothing read
+            change(0)  # a new Tape has no reads yet
             read(0)
 
 

@@ -1,5 +1,5 @@
-"""Records on disk: a kernel that was compiled once is loaded without being read again, and never when anything that it was
-made from has changed. Programs follow each other in one process here; each executes the module anew, as a process would."""
+"""Cache entries: a kernel that was compiled once is loaded without parsing it again, but never if anything that it depends on has changed.
+The programs run one after another in one process; each executes the module again, as a process would."""
 
 import linecache
 import os
@@ -615,7 +615,7 @@ def test_files_that_are_cut_or_altered(cached):
 
 
 def test_a_record_needs_its_tasks(cached):
-    """The second kernel's task is known from the first; it has a file of its own all the same."""
+    """The first kernel has the same task; the second one nevertheless has its own file."""
     text = """
     @qd.kernel
     def a(x: qd.types.ndarray(qd.f32, ndim=1)):
@@ -661,7 +661,7 @@ def test_ahead_of_the_call(cached):
 
 
 def test_a_file_edited_after_its_first_kernel_ran(cached):
-    """Both specialisations are of the text that was there first; the next program sees the new one."""
+    """Both specialisations use the original text; the next program sees the new one."""
     text = """
     @qd.kernel
     def k(n: qd.template()) -> qd.f32:
@@ -681,7 +681,7 @@ def test_a_file_edited_after_its_first_kernel_ran(cached):
 
 
 def test_two_processes(tmp_path, arch):
-    """The real thing, LLVM included: the second process never opens it."""
+    """Two real processes with LLVM: the second one does not load it."""
     (tmp_path / "helper.py").write_text("import quadrants as qd\n@qd.func\ndef f(x):\n    return x + 1\n")
     (tmp_path / "main.py").write_text(
         f"import sys, quadrants as qd\nimport helper\nqd.init(arch='{arch}', offline_cache_file_path='cache')\nx = qd.ndarray(qd.f32, 4)\n"

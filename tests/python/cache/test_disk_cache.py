@@ -1,5 +1,5 @@
-"""The cache on disk as programs see it: which files there are when, what is removed, what is told of it. Programs are
-processes, except where several follow each other in one."""
+"""The cache on disk as programs see it: which files it has when, which are removed, and what is reported. Each program is a process of its
+own, except where several run one after another in one process."""
 
 import json
 import os
@@ -259,7 +259,7 @@ def test_lines_of_compiling(programs):
 
 
 def test_lines_of_compiling_helpers(programs):
-    """QD_SHOW_COMPILING: the kernels that programs count, by the names that they know."""
+    """QD_SHOW_COMPILING shows the program's own kernels under the program's names."""
     text = """
 init(); x = qd.field(qd.f32, (), needs_grad=True); y = qd.field(qd.f32, (), needs_grad=True)
 @qd.kernel
@@ -311,7 +311,7 @@ def test_files_of_fast_kernels(programs):
 
 @pytest.mark.parametrize("damage", (lambda content: content[:20], lambda content: content[:-1] + bytes([content[-1] ^ 1]), lambda content: b""))
 def test_damaged_files_of_fast_kernels_are_replaced(programs, damage):
-    """Both files, each alone, and together; the program after it finds them whole."""
+    """Damages each of the two files alone, then both; the next program finds them intact."""
     fast = programs.path / "python_side_cache"
     run = FAST + "init(); one(); print(qd.cache.why(one).specialisations[0].outcome); assert not qd.cache.verify(), qd.cache.verify()"
     assert programs.run(run) == "compiled\n"
@@ -380,7 +380,7 @@ def test_why_it_was_only_parsed(programs):
     ],
 )
 def test_why_of_a_func_with_more_or_fewer_lines(programs, body, reasons):
-    """The kernel, which stands below, moved as well."""
+    """The kernel stands below the func, so it moves too."""
     base = "    y = x\n    return y * 2"
     text = EXPLAINED.replace("OPTIONS", "").replace("TYPE", "qd.f32").replace("def f(x): return x * 2", "def f(x):\n" + base)
     text = text.replace("N = 3", "N = 3; y = 2")
@@ -399,7 +399,7 @@ t = Thing(3)
 
 
 def test_why_of_what_cannot_be_compared(programs):
-    """Objects that compute when the kernel is compiled, and template arguments that are gone."""
+    """Objects with code that runs at compile time, and template arguments that no longer exist."""
     text = LOST + "@qd.kernel\ndef k(t: qd.template()) -> qd.i32: return qd.static(t + 1)\ninit(); assert k(t) == 4\n"
     reason = "it reads something that cannot be compared with what it was: it is parsed in every process"
     assert outcomes(programs, text) == [["compiled", "", [reason]]]
@@ -409,7 +409,7 @@ def test_why_of_what_cannot_be_compared(programs):
 
 
 def test_fast_kernels_that_cannot_be_kept(programs):
-    """Tags of the reference, where they are true: fields are kept."""
+    """Reports the reference's tags where they are true; kernels with fields are cached."""
     kernel = "@qd.kernel(fastcache=True)\ndef k(t: qd.template()) -> qd.i32: return qd.static(t.method())\n" + FAST
     text = LOST + kernel + "qd.init(arch=ARCH, offline_cache_file_path=PATH); assert k(t) == 3; print(seen(k))"
     text = text.replace("ARCH", repr(programs.arch)).replace("PATH", repr(str(programs.path)))
@@ -556,7 +556,7 @@ def test_archives_that_are_none(tmp_path):
 
 
 def test_archives_that_are_damaged(tmp_path):
-    """Whatever byte is another, or wherever it is cut: nothing of it is added, or all that is in it."""
+    """Whichever byte is changed, and wherever the archive is cut, either everything in it is added or nothing."""
     import zipfile
 
     qd.init(arch=qd.cpu, offline_cache=True, offline_cache_file_path=str(tmp_path / "cache"))
@@ -575,7 +575,7 @@ def test_archives_that_are_damaged(tmp_path):
         except ValueError as error:
             assert str(error).startswith(str(packed) + ": ")
             refused += 1
-        assert not added()  # what an archive without damage holds here is no record, so it is not kept
+        assert not added()  # the intact archive holds no valid cache entry here, so it is not kept
         packed.write_bytes(whole[:at])
         with pytest.raises(ValueError, match="packed.zip: "):
             qd.cache.import_(packed)
@@ -611,7 +611,7 @@ def test_from_a_shell(programs):
 
 
 def test_folders_that_are_not_trusted_are_told(programs):
-    """By verify, info and the command: what lies there is used by nobody."""
+    """Reported by verify, info and the command; no program uses the files in such a folder."""
     programs.run(FOUR + CALLS)
     look = "init(); found = qd.cache.verify(); print(found.checked, *found.problems.values(), sep='|'); print(qd.cache.info())"
     for folder, files in ((programs.path, 0), (programs.path / "records", 4)):
@@ -630,7 +630,7 @@ def test_folders_that_are_not_trusted_are_told(programs):
 
 
 def test_another_user_reads_verifies_and_is_refused_in_words(programs):
-    """And takes an archive into a cache of their own."""
+    """The other user can import an archive into a cache of their own."""
     if programs.arch != "cpu" or os.getuid() != 0:
         pytest.skip("only the superuser can act as another user")
     programs.run(FOUR + CALLS)

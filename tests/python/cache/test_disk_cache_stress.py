@@ -1,4 +1,4 @@
-"""A small share of what the cache on disk must stand: tests/cache/run.py does all of it."""
+"""A small part of the stress test of the cache on disk; tests/cache/run.py runs all of it."""
 
 import os
 import subprocess
