@@ -53,7 +53,7 @@ def counting(arch, monkeypatch):
 
 
 def counts_of(text):
-    """Count of the line of this file that holds `text`, with the marker that keeps it unique."""
+    """The count of the line of this file that contains `text` and the marker that makes it unique."""
     lines = open(__file__).read().splitlines()
     number = next(i for i, line in enumerate(lines, 1) if line.strip() == text)
     return qd.coverage.snapshot()[__file__].get(number, 0)
@@ -167,7 +167,7 @@ def test_branches_in_a_loop_that_lanes_leave(counting, arch):
 
 
 def test_reading_from_another_thread_while_programs_end(counting, arch, monkeypatch):
-    """No count is missed or taken twice while it moves from a program that ends to those that are kept."""
+    """No count is lost or added twice while it moves from an ending program to the saved counts."""
 
     @qd.kernel
     def once(x: qd.types.ndarray(qd.i32, ndim=1)):
@@ -193,7 +193,7 @@ def test_reading_from_another_thread_while_programs_end(counting, arch, monkeypa
             time.sleep(0)
 
     reader = threading.Thread(target=read)
-    monkeypatch.setattr(_settings, "before_reset", [*_settings.before_reset, wait_for_two_readings])  # after the harvest
+    monkeypatch.setattr(_settings, "before_reset", [*_settings.before_reset, wait_for_two_readings])  # after the counts were saved
     reader.start()
     for _ in range(20):
         qd.init(arch=arch, offline_cache=False)

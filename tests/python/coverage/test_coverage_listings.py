@@ -1,4 +1,4 @@
-"""Which lines listings know, what their counts say, and how much work a look is."""
+"""The lines that listings know, their counts, and the cost of reading them."""
 
 import linecache
 import textwrap
@@ -28,7 +28,7 @@ made = 0
 
 
 def defined(text, name="f"):
-    """(the function of that name in a cell with this text, its label)"""
+    """Returns the function of that name in a cell with this text, and the cell's label."""
     global made
     made += 1
     file, label = f"<cell of listings {made}>", f"cell {100_000 + made}"
@@ -47,7 +47,7 @@ def entry_of(label, file):
 
 
 def counts_of(text, *args, name="f"):
-    """line -> count, as the snapshot has it; the gutter's data say the same."""
+    """Returns line -> count of the snapshot, after asserting that the gutter's data are equal."""
     kernel, label, file = defined(text, name)
     history = runs.History()
     history.read()
@@ -141,7 +141,7 @@ def test_a_loop_that_was_only_left_by_break(counting):
 
 
 def test_a_look_touches_what_changed_alone(counting, monkeypatch):
-    """However many cells came before, and whether or not a front end has names for them."""
+    """The cost depends neither on the number of earlier cells nor on whether a front end has names for them."""
     built, told = [], []
 
     class Kernel(live_counts.Kernel):

@@ -1,4 +1,4 @@
-"""Counts of loops inside of parallel ones, and of SIMD loops, while they run."""
+"""Counts of loops inside parallel loops, and of SIMD loops, while they run."""
 
 import os
 import signal
@@ -192,7 +192,7 @@ def test_a_loop_tells_while_it_runs(counting, name):
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_counts_stay_exact(counting, arch, name):
-    """However often they are asked for, none is more than it will be, or goes back."""
+    """However often counts are read, none exceeds its final value or decreases."""
     kernel, n = KERNELS[name], 50 if name == "nested" else 900 if arch == "interp" else 200_000
     rounds = 3 if arch == "interp" else 20
     if name == "nested" and arch != "interp":

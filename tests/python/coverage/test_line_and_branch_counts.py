@@ -1,4 +1,4 @@
-"""How often lines and branches ran, as qd.coverage has it."""
+"""The counts of lines and branches in qd.coverage."""
 
 import numpy as np
 import pytest

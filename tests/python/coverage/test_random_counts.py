@@ -1,4 +1,4 @@
-"""Random parallel loops under coverage: lanes that leave loops and branches count what the interpreter counts."""
+"""Random parallel loops under coverage: with lanes that leave loops and branches, the counts equal those of the interpreter."""
 
 import linecache
 import random

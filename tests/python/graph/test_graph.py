@@ -1,4 +1,4 @@
-"""Kernels with graph=True: levels that run again while their flag is set, in every form; counters; Stop."""
+"""Kernels with graph=True: do_while levels in every form, counters, Stop."""
 
 import dataclasses
 import os
@@ -50,7 +50,7 @@ def test_what_gpus_refuse_is_taken():
         return qd.Vector([x[0], c[()]])
 
     x, c = np.zeros(3, np.int32), np.array(4, np.int32)
-    # a return statement is none of what a kernel with levels may hold
+    # a kernel with levels may not contain a return statement
     with pytest.raises(qd.QuadrantsSyntaxError, match="the kernel body may not contain a Return statement"):
         on_numpy(x, c)
 
@@ -570,7 +570,7 @@ def test_many_turns_without_growth(arch):
 
 
 def test_without_recorded_graphs():
-    """QD_GRAPH=0 has devices with graphs of their own launch task by task; the kernel is the same."""
+    """With QD_GRAPH=0, devices with native graphs launch task by task; the kernel is the same."""
     import subprocess
     import sys
 
@@ -584,7 +584,7 @@ def test_without_recorded_graphs():
 
 
 def test_as_python(both):
-    """qd.python runs levels and regions, too, and says that it has no checkpoints."""
+    """qd.python runs levels and regions too, and refuses checkpoints."""
 
     def program():
         @qd.kernel(graph=True)
@@ -621,7 +621,7 @@ def test_as_python(both):
 
 
 def test_stop_while_another_thread_loops_for_ever(arch):
-    """Reading an array may have to wait for that loop; Ctrl-C ends both."""
+    """Reading an array may have to wait for the endless loop; Ctrl-C ends both."""
 
     @qd.kernel(graph=True)
     def k(x: Line, n: Flag):

@@ -1,4 +1,4 @@
-"""Checkpoints of graphs: what yields, what a resumed launch leaves out, labels, tables, kernels from the cache."""
+"""Checkpoints of graphs: yielding, the parts that a resumed launch skips, labels, tables, kernels from the cache."""
 
 import dataclasses
 import enum
@@ -571,13 +571,14 @@ print(x.to_numpy().tolist(), n[()], k._plans()[-1][2]["recalled"])
 
 
 def test_a_process_killed_between_yield_and_resume(arch, tmp_path):
-    """The state is in arrays; what the killed one kept of its kernels is sound, and the next one goes on from it."""
+    """The state is in arrays. The cache entries that the killed process left are valid, and the next process continues from the
+    checkpoint."""
     program = tmp_path / "program.py"
     program.write_text(KILLED)
     command = [sys.executable, str(program), arch, str(tmp_path / "cache"), str(tmp_path / "kept.npz")]
     first = subprocess.run(command, capture_output=True, text=True, timeout=120, env={**os.environ})
     assert first.returncode == -signal.SIGKILL and first.stdout.endswith("killed\n"), first.stderr
-    for recalled in (None, True):  # the first of these may find that the record was not written yet
+    for recalled in (None, True):  # the first of these may run before the cache entry was written
         done = subprocess.run(command, capture_output=True, text=True, timeout=120, env={**os.environ})
         assert done.returncode == 0, done.stderr
         # [2, 2, 2, 2] after a pass, 3 where it yielded; 1000 more; then twice, and the last pass

@@ -1,4 +1,4 @@
-"""What kernels with graph=True refuse: when, and with which words."""
+"""Errors of kernels with graph=True: when they are raised, and their messages."""
 
 import enum
 
@@ -194,11 +194,11 @@ def test_what_may_stand_beside_levels():
 
     @graph
     def fine(c: Flag):
-        """All that may."""
+        """All statements that are allowed."""
         x = 1
         y: qd.i32 = 2
         while qd.graph.do_while(c):
-            """Here, too."""
+            """Allowed here too."""
             x += y
             if c[()] > 1:
                 c[()] = 1

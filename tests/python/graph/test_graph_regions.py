@@ -1,4 +1,4 @@
-"""Regions of graphs: their sections run as written, whatever they hold."""
+"""Regions of graphs: their sections run as if in program order, whatever they contain."""
 
 import importlib.util
 import inspect
@@ -139,7 +139,7 @@ def test_fields_through_self():
 
 
 def test_counted_lines(arch, monkeypatch):
-    """Lines directly in a region count as others do, and so do those of levels."""
+    """Lines directly in a region or in a level are counted like other lines."""
     monkeypatch.setenv("QD_KERNEL_COVERAGE", "1")
     qd.init(arch=arch, offline_cache=False)
     qd.coverage.clear()
@@ -199,7 +199,7 @@ def test_counted_lines_of_checkpoints(arch, monkeypatch):
 
 @pytest.mark.parametrize("checkpoints", (False, True))
 def test_grouping_is_part_of_the_kernel(checkpoints):
-    """The same loops in one region, in two, or in none have code of their own where it differs, and equal results."""
+    """The same loops in one region, in two or in none are compiled separately where the code differs, and have equal results."""
 
     @qd.kernel(graph=True)
     def one(x: Line, y: Line):

@@ -1,4 +1,4 @@
-"""Sections of a region side by side on the CPU: at once where they are worth a thread, else and where it would show in turn."""
+"""Sections of a region on the CPU: in parallel if they are worth a thread, otherwise and where it would be observable one after another."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ import quadrants as qd
 Line = qd.types.ndarray(qd.i32, ndim=1)
 Floats = qd.types.ndarray(qd.f32, ndim=1)
 Flag = qd.types.ndarray(qd.i32, ndim=0)
-ROUNDS = 20_000_000  # a loop that waits ends at last
+ROUNDS = 20_000_000  # a waiting loop ends eventually
 
 
 @pytest.fixture(autouse=True)
@@ -29,7 +29,7 @@ def line(n=4):
 
 @qd.func
 def meet(here, there, met):
-    """Says that it is here, in a task of its own, and waits for the other."""
+    """Sets its flag in a separate task and waits for the other section's flag."""
     here[0] = 1
     for _ in range(1):
         for _ in range(ROUNDS):
@@ -48,7 +48,7 @@ def two_that_meet(a: Line, b: Line, first: Line, second: Line):
 
 
 def both_met():
-    """Loops that end early have an unknown length, so a launch that took long comes first."""
+    """Loops that end early have an unknown length, so a long launch has to come first."""
     for _ in range(4):
         given = [line() for _ in range(4)]
         two_that_meet(*given)
@@ -68,7 +68,7 @@ def test_from_the_cache_too(tmp_path):
 
 
 def test_sections_that_turn_out_to_be_heavy():
-    """What their loops do is known at run time only: launches are looked at."""
+    """The cost of the loops is known only at run time, so launches are measured."""
 
     @qd.kernel(graph=True)
     def k(a: Line, b: Line, met: Line, n: qd.i32, m: qd.i32):
@@ -254,7 +254,7 @@ def test_a_fault_names_the_line():
 
     with pytest.raises(qd.QuadrantsRuntimeError, match=r"y\[1\] \+= j % \(y\[0\] - j\)"):
         k(line(), line())
-    assert both_met()  # the program goes on
+    assert both_met()  # the program continues
 
 
 def test_stop_in_sections_without_end():

@@ -1,5 +1,5 @@
-"""What a launch leaves out after a yield, and what one that is resumed leaves out before its checkpoint: loops that are written at
-the top of the kernel or of a do_while, and do_whiles wherever they are written, whole. Assignments, calls and ifs run."""
+"""The parts that a launch skips after a yield and that a resumed launch skips before its checkpoint: loops at the top of the kernel or of a
+do_while, and whole do_whiles anywhere. Assignments, calls and ifs run."""
 
 import pytest
 import quadrants as qd
@@ -117,7 +117,7 @@ def test_before_the_checkpoint_that_is_resumed(kernel, label):
 
 
 def test_at_the_first_checkpoint_of_all():
-    """A launch that is resumed at the first checkpoint is no launch from the start."""
+    """Resuming at the first checkpoint is not the same as launching from the start."""
 
     @qd.kernel(graph=True, checkpoints=True)
     def k(n: Line, w: Flag, f: Flag):
@@ -214,7 +214,7 @@ def adds(x: Line, at: qd.template()):
 
 
 def test_statements_run_with_the_loops_in_them():
-    """Left out is what is written as a loop of the kernel, a static one too; a call and an if are statements."""
+    """Only the kernel's own loops are skipped, including static ones; a call and an if are statements."""
 
     @qd.kernel(graph=True, checkpoints=True)
     def k(x: Line, f: Flag):
@@ -282,7 +282,7 @@ def test_do_whiles_in_static_loops():
 
 
 def test_no_checkpoint_in_a_loop_that_is_one():
-    """Resumed at the inner one, the loop around it would be left out."""
+    """A launch resumed at the inner checkpoint would skip the loop around it."""
 
     @qd.kernel(graph=True, checkpoints=True)
     def static(x: Line, f: Flag):
@@ -304,7 +304,7 @@ def test_no_checkpoint_in_a_loop_that_is_one():
 
 
 def test_a_left_out_do_while_is_no_step_of_checkpoints():
-    """step() stops where checkpoints were left out; a do_while that holds none is passed by."""
+    """step() stops where checkpoints were skipped, but not at a do_while without a checkpoint."""
     n, w, f = qd.ndarray(qd.i32, 4), flag(), flag()
     stepper = qd.graph.Stepper(bare, n, w, f)
     stepper.resume(2)

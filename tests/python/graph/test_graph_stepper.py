@@ -1,4 +1,4 @@
-"""Launches in steps: where they stop, going back, resuming, what state() says."""
+"""Launches in steps: where they stop, stepping back, resuming, the result of state()."""
 
 import enum
 import json
@@ -202,7 +202,7 @@ def test_what_is_kept_has_a_limit():
     while not stepper.over:
         stepper.task()
     kept = stepper.state()["back"]
-    assert 0 < kept <= 64 // 4  # each but the first has an array of its own, of 4 bytes at least
+    assert 0 < kept <= 64 // 4  # each but the first has its own array of at least 4 bytes
     for _ in range(kept):
         assert stepper.back()
     assert not stepper.back()
@@ -259,7 +259,7 @@ def test_one_thread_at_a_time(arch):
         for call in (stepper.state, stepper.run, stepper.back, lambda: stepper.over, lambda: stepper.status):
             try:
                 call()
-                break  # it has not begun
+                break  # the other thread has not started
             except RuntimeError as error:
                 refused.append(str(error))
     mover.join()

@@ -1,4 +1,4 @@
-"""Atomics of every type, on every kind of place, and what updates of variables mean."""
+"""Atomics of every type, on every kind of lvalue, and updates of variables."""
 
 import math
 import concurrent.futures
@@ -38,7 +38,7 @@ PLACES = {
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("place", PLACES)
 def test_old_values_and_results(kind, place):
-    """In order: one iteration after the other updates the place. `shared` is a kernel's variable in a parallel loop."""
+    """The iterations update the lvalue in order. `shared` is a variable of the kernel in a parallel loop."""
     t = getattr(qd, kind)
     for op in ATOMICS if not real(kind) else [o for o in ATOMICS if o not in ("and", "or", "xor")]:
         amounts = [v for v in samples(kind) if not real(kind) or abs(v) < 50]
@@ -91,7 +91,7 @@ def test_many_threads(kind):
 
 
 def test_tickets():
-    """Each thread gets its own old value, from a field and from a variable of the kernel."""
+    """Each thread gets a different old value, from a field and from a variable of the kernel."""
     n = 20000
 
     @qd.kernel
@@ -209,7 +209,7 @@ def test_old_values_of_a_matrix():
 
 
 def test_what_a_thread_sees_of_its_own_updates():
-    """Demoting atomics changes no value that the thread reads."""
+    """Demoting atomics does not change any value that the thread reads."""
 
     @qd.kernel
     def k(a: qd.types.ndarray(qd.i32, ndim=1), seen: qd.types.ndarray(qd.i32, ndim=2)):

@@ -1,4 +1,4 @@
-"""Funcs called through callables of Python: partials, wrappers, instances with `__call__`, map, reduce and the like."""
+"""Funcs called through Python callables: partials, wrappers, instances with `__call__`, map, reduce and others."""
 
 import functools
 import operator

@@ -225,7 +225,7 @@ def test_stop_ends_long_serial_loops(arch, inside_parallel):
     kernel(x, 3)  # compiled before the clock runs
     with pytest.raises(KeyboardInterrupt):
         threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
-        kernel(x, 2_000_000_000)  # hours, if it is let
+        kernel(x, 2_000_000_000)  # would take hours without Stop
 
 
 def test_names_of_a_body_are_gone_after_it():
@@ -314,7 +314,7 @@ FLAG, LIMIT, NOTHING = True, 3, None
 
 
 def test_a_plain_if_is_run_time_control_flow():
-    """Whatever its condition is: a loop below is serial."""
+    """A loop inside an `if` is serial, whatever the condition."""
     n = 1000
     x = qd.field(qd.i32, n)
 

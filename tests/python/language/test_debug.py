@@ -30,7 +30,7 @@ def overflows(op, a, b, low, high, bits):
 @pytest.mark.parametrize("kind", INTS)
 @pytest.mark.parametrize("op", WORDS)
 def test_overflow_is_printed(kind, op, capfd):
-    """One report for each operation that does not fit, and none for the others."""
+    """There is one report for each operation that overflows, and none for the others."""
     bits = int(kind[1:])
     high = 2 ** (bits - (kind[0] == "i")) - 1
     low = -high - 1 if kind[0] == "i" else 0
@@ -153,7 +153,7 @@ def test_bounds_of_matrices():
 
 
 def test_one_assertion_wins():
-    """Of the threads that fail one is reported; the flag is clear for the next launch."""
+    """One of the failing threads is reported, and the flag is cleared for the next launch."""
 
     @qd.kernel
     def k(x: qd.types.ndarray(qd.i32, ndim=1), limit: qd.i32):

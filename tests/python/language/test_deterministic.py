@@ -1,5 +1,5 @@
-"""`deterministic=True`: the same bits in every run and with every number of threads. Each program gives its results as bytes; sums
-are of numbers of very different size, so that another order gives other bits."""
+"""`deterministic=True`: the same bits in every run and with every number of threads. Each program returns its results as bytes; the numbers
+summed differ widely in magnitude, so that another order gives different bits."""
 
 import os
 import subprocess
@@ -32,11 +32,11 @@ def device(data, dtype=qd.f32):
 
 
 def ways(kernel):
-    """How the tasks of a kernel did their updates when they were launched last."""
+    """Returns the update method of each task of a kernel in its last launch."""
     return [how for name, _, tasks in _native.core().last_updates() if name.rpartition(".")[2] == kernel for _, how, _, _ in tasks if how]
 
 
-# Each gives bytes, and the ways of its kernel on a processor (None: whatever they are).
+# Each returns bytes and the update methods of its kernel on a processor (None if they are not checked).
 
 
 def local_sum():
@@ -64,7 +64,7 @@ def sum_in_a_field():
 
 
 def sum_in_a_large_array():
-    """One of many numbers: copies of the array would be too large."""
+    """One sum of many numbers; privatised copies of the array would be too large."""
     out, x = qd.ndarray(qd.f32, 2_000_000), device(numbers())
 
     @qd.kernel
@@ -153,7 +153,7 @@ def whole_numbers():
 
 
 def members_of_cells():
-    """Two fields of one cell are accumulated in, others of the tree are read."""
+    """Two fields of one cell are accumulated; others of the tree are read."""
     x, m, unused = qd.field(qd.f32), qd.field(qd.f32), qd.field(qd.f32)
     v = qd.Vector.field(2, qd.f32)
     qd.root.dense(qd.i, N).place(x, unused)
@@ -174,7 +174,7 @@ def members_of_cells():
 
 
 def pairs():
-    """Inner loops add to every element: each thread has its own sums."""
+    """Inner loops add to every element, and each thread has its own sums."""
     force = qd.ndarray(qd.f32, 700)
 
     @qd.kernel
@@ -217,7 +217,7 @@ def sparse_blocks():
 
 
 def rounding_of_lanes():
-    """Nothing is summed up, but the lanes of SIMD and what is left over may round differently."""
+    """There is no reduction, but SIMD lanes and the remainder loop may round differently."""
     y, x = qd.ndarray(qd.f32, N), device(numbers())
 
     @qd.kernel
@@ -290,11 +290,11 @@ def test_every_number_of_threads_gives_the_same_bits(arch, program):
 
 @pytest.mark.parametrize("program", [histogram, members_of_cells, pairs, local_sum], ids=lambda p: p.__name__)
 def test_the_order_of_these_sums_shows(arch, program):
-    """What the test above could not see without: sums in another order have other bits."""
+    """Justifies the test above: sums in another order have different bits."""
     if arch != "cpu":
         pytest.skip("runs on one thread")
     first = bits(program, arch, 1)[0]
-    assert any(bits(program, arch, threads)[0] != first for _ in range(20) for threads in THREADS)  # another thread may come too late
+    assert any(bits(program, arch, threads)[0] != first for _ in range(20) for threads in THREADS)  # another thread may start too late
 
 
 @pytest.mark.parametrize("options", [{"fast_math": False}, {"make_thread_local": False}, {"opt_level": 0}, {"advanced_optimization": False}], ids=str)
@@ -329,14 +329,14 @@ def test_a_loop_alone(arch):
 
 @pytest.mark.parametrize("program", [histogram, members_of_cells, local_sum, pairs, two_axes, sparse_blocks], ids=lambda p: p.__name__)
 def test_the_results_are_right(arch, program):
-    """Against the same program in f64 ... of which sums of f32 differ by rounding alone."""
+    """Results equal those without `deterministic`, up to rounding."""
     ordered = np.frombuffer(bits(program, arch, 3, deterministic=True)[0], np.float32)
     plain = np.frombuffer(bits(program, arch, 1)[0], np.float32)
     np.testing.assert_allclose(ordered, plain, rtol=1e-2, atol=float(np.abs(numbers()).max()) * 1e-4)
 
 
 def test_ranges_of_all_lengths(arch):
-    """From those that run at once to those that are cut into many parts."""
+    """Lengths from those that run as one piece to those that are split into many parts."""
     lengths = [0, 1, 7, 63, 1000, 4097, 30_000]
 
     def run(threads):
@@ -374,7 +374,7 @@ def test_stop_and_assertions_leave_what_was_done(arch):
 
     to = device(places(400_000), qd.i32)
     with pytest.raises(AssertionError, match="far enough"):
-        scatter(out, to, 399_999)  # the last round: whichever thread comes to it has done others
+        scatter(out, to, 399_999)  # the last iteration: its thread has run others before
     assert 0 < out.to_numpy().sum() <= 399_999
     out.fill(0)
     scatter(out, to, 400_000)  # copies are empty again
@@ -427,7 +427,7 @@ RUN = """
 
 
 def test_every_run_gives_the_same_bits(arch, tmp_path):
-    """Cold and from the cache; a first launch begins with no code that is exchanged later."""
+    """This holds cold and from the cache; the first launch does not use code that is replaced later."""
     if arch != "cpu":
         pytest.skip("looks at what is compiled")
     program = tmp_path / "program.py"

@@ -40,7 +40,7 @@ def test_integer_operators_wrap(kind, op):
 
 
 def _kernel(fn, source):
-    """A kernel from source made in a test."""
+    """Returns a kernel from source made in a test."""
     holder = source  # noqa: F841  found by the package: the text is a local of this frame
     return qd.kernel(fn)
 

@@ -1,4 +1,4 @@
-"""Fields, arrays and atomics."""
+"""Accesses to elements of fields and arrays, and atomics on them."""
 
 import numpy as np
 import pytest
@@ -171,7 +171,7 @@ def test_out_of_bounds_in_debug_mode(arch):
 @pytest.mark.parametrize("kind", ["ndarray", "numpy"])
 @pytest.mark.parametrize("rank", [0, 1, 2, 3])
 def test_components_of_clamped_arrays(rank, kind, options, arch):
-    """A component index is clamped as one row-major number: nothing outside of the element is read or written."""
+    """A component index is clamped as one row-major number, so nothing outside of the element is read or written."""
     matrix, vector = qd.types.matrix(2, 3, qd.i32), qd.types.vector(3, qd.i32)
     cases = [(-1, 2, 0), (-5, 0, 0), (0, 4, 4), (1, 3, 5), (2, 0, 5), (1, 1, 4), (0, -7, 0), (100, 100, 5), (-(2**20), 9, 0)]
     shape = (3, 3, 3)[:rank]

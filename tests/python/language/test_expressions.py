@@ -1,4 +1,4 @@
-"""Operators that are control flow, calls, Python's own functions, updates of parts, random numbers."""
+"""Operators with control flow, calls, Python's own functions, updates of components, random numbers."""
 
 import operator
 
@@ -226,7 +226,7 @@ def test_subnormal_floats_are_flushed_on_every_thread():
 
 
 def test_subnormal_floats_are_flushed_in_small_tasks():
-    """Which run on the thread that launches, and where moves alone leave its mode as it is."""
+    """Small tasks run on the launching thread; tasks that only move values leave its floating-point mode unchanged."""
     f32s = qd.types.ndarray(qd.f32, ndim=1)
 
     @qd.kernel
@@ -396,7 +396,7 @@ def test_dicts(python, capfd):
     @qd.kernel
     def k(a: qd.i32) -> (qd.i32, qd.i32, qd.i32, qd.i32, qd.i32):
         for i in qd.static(range(10)):
-            x[i] = 2  # equal values are keys of their own nevertheless
+            x[i] = 2  # they are separate keys in spite of equal values
         known = {"one": a, "two": 2 * a}
         total = 0
         for value in qd.static(known.values()):

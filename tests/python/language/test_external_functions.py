@@ -85,7 +85,7 @@ def test_types(library):
 
 
 def test_what_the_function_leaves_is_seen(library):
-    """Values before the call are not taken for those after it, and a call is made even if nobody looks at its result."""
+    """Values from before the call are not reused after it, and the call is made even if its result is unused."""
     seen = qd.field(qd.u32, 3)
 
     @qd.kernel

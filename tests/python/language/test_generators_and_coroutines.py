@@ -1,4 +1,4 @@
-"""Functions that Python runs piece by piece are no kernels or funcs: the decorator says so, with the place."""
+"""Generators and async functions cannot be kernels or funcs: the decorator raises an error with the place."""
 
 import pytest
 
@@ -6,7 +6,7 @@ import quadrants as qd
 
 @pytest.fixture(autouse=True)
 def program():
-    qd.init(arch=qd.cpu, offline_cache=False)  # errors have their places
+    qd.init(arch=qd.cpu, offline_cache=False)  # errors have places
 
 
 DECORATORS = [qd.kernel, qd.func, qd.real_func, qd.pyfunc, qd.func(requires_top_level=True), qd.kernel(graph=True)]

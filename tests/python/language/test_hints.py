@@ -1,4 +1,4 @@
-"""Hints: accepted, without an effect on results; promises are checked in debug mode."""
+"""Hints are accepted and do not change results; promises are checked in debug mode."""
 
 import pytest
 import quadrants as qd

@@ -1,4 +1,4 @@
-"""Instances of classes of Python that a kernel makes, and operators that classes define."""
+"""Instances of Python classes that a kernel creates, and operators that classes define."""
 
 import dataclasses
 import functools

@@ -1,4 +1,4 @@
-"""Iterators of Python that a kernel goes through when it is compiled."""
+"""Python iterators that a kernel consumes at compile time."""
 
 import itertools
 

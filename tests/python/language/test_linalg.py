@@ -13,7 +13,7 @@ def orthogonal(rng, n):
 
 
 def matrices(n, dt, symmetric=False):
-    """Random ones, then graded, deficient, with equal singular values or eigenvalues, zero, huge and tiny ones."""
+    """Returns random matrices, then graded and deficient ones, some with equal singular values or eigenvalues, zero, huge and tiny ones."""
     rng = np.random.default_rng(n)
     found = [rng.normal(size=(n, n)) for _ in range(20)]
     for kind in range(24):
@@ -38,7 +38,7 @@ def matrices(n, dt, symmetric=False):
 
 
 def run(dt, A, function, shapes):
-    """The results of `function` for every matrix of A."""
+    """Returns the results of `function` for every matrix of A."""
     n = A.shape[1]
     a = qd.Matrix.ndarray(n, n, dt, len(A))
     a.from_numpy(A)
@@ -99,7 +99,7 @@ def test_svd(n, dt):
     assert np.all(sigma[:, :-1] >= 0)
     assert np.all(np.diff(np.abs(sigma)) <= 8 * EPS[dt] * size(A)[:, None])
     assert np.allclose(np.linalg.det(V), 1, atol=1e-5)
-    if n == 3:  # the sign of the determinant sits in the smallest singular value
+    if n == 3:  # the smallest singular value has the sign of the determinant
         assert np.allclose(np.linalg.det(U), 1, atol=1e-5)
     else:
         assert np.all(sigma >= 0)
@@ -198,7 +198,7 @@ def test_inverse_of_large_matrices(n):
 
 
 def test_types():
-    """Integers compute in default_fp, half precision in single; `dt` chooses."""
+    """Integers are computed in default_fp, half precision in single precision; `dt` overrides it."""
 
     @qd.kernel
     def f() -> (qd.f32, qd.f16, qd.f64):
@@ -211,7 +211,7 @@ def test_types():
 
 
 def test_top_level_of_a_kernel():
-    """The loops inside are no tasks of their own."""
+    """The inner loops are not separate tasks."""
     A = np.array([[2.0, 1, 0], [1, 2, 1], [0, 1, 2]])
 
     @qd.kernel

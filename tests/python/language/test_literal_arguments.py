@@ -1,5 +1,5 @@
-"""What a func makes of a number of Python that it gets for a parameter without an annotation: a value with a type, of which whatever
-needs a constant still sees the number."""
+"""A Python number passed to a func's parameter without an annotation becomes a typed value, but uses that need a constant still get the
+number."""
 
 import numpy as np
 import pytest

@@ -55,7 +55,7 @@ def test_elementwise_functions():
 
 
 def test_the_upper_bound_of_clamp_wins():
-    """Where the lower one is above it."""
+    """It wins where the lower bound is greater."""
 
     @qd.kernel
     def f(x: qd.f32, low: qd.f32, high: qd.f32) -> vec3:
@@ -212,7 +212,7 @@ def test_extremes_of_a_list_that_grew():
 
 
 def test_constants_of_python(arch):
-    """Numbers known at compile time have the default types: whole ones suit functions of reals too."""
+    """Numbers known at compile time have the default types; functions of reals accept integers too."""
     for arch_of_test in (arch, qd.python):
         qd.init(arch=arch_of_test, print_full_traceback=True)
 
@@ -277,7 +277,7 @@ def test_types_follow_the_defaults_of_the_running_program(arch):
 
 @pytest.mark.parametrize("fast", [True, False])
 def test_large_and_small_arguments_in_loops(arch, fast):
-    """Lanes beyond what their own steps reach, beside others."""
+    """Some lanes lie outside the range of the vector code, next to others inside it."""
     qd.init(arch=arch, offline_cache=False, fast_math=fast)
     numbers = qd.types.ndarray(qd.f32, ndim=1)
 

@@ -1,4 +1,4 @@
-"""Vectors and matrices: values, places, methods."""
+"""Vectors and matrices: values, lvalues, methods."""
 
 import numpy as np
 import pytest
@@ -57,7 +57,7 @@ def test_comparisons_give_truth_values():
     @qd.kernel
     def f(a: vec3) -> (qd.i32, qd.i32, qd.i32, qd.i32):
         c = a > 1.5
-        twice = c + c  # of a type with one bit
+        twice = c + c  # in a one-bit type
         return c[0] * 100 + c[1] * 10 + c[2], twice[2], c.any(), c.all()
 
     assert f(qd.Vector([1.0, 2.0, 3.0])) == (11, 0, 1, 0)

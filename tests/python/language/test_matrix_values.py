@@ -170,7 +170,7 @@ def test_how_values_and_fields_are_shown():
 
 
 def test_types_without_dtype():
-    """A vector or matrix type without a dtype says the shape alone: components keep their types."""
+    """A vector or matrix type without a dtype only fixes the shape; components keep their types."""
     vec, mat = qd.types.vector(3), qd.types.matrix(2, 2)
 
     @qd.func

@@ -9,7 +9,7 @@ DEBUG, ONE = False, 1
 
 @pytest.fixture(params=[False, True], ids=["", "debug"])
 def each(arch, request):
-    """Runs a function as Python and on the arch of the test, in debug mode, too: the results are equal."""
+    """Runs a function as Python and on the arch of the test, with and without debug mode, and asserts equal results."""
 
     def run(program, **options):
         results = []
@@ -23,7 +23,7 @@ def each(arch, request):
 
 
 def on_each_number(body, result="i32"):
-    """What a kernel with this body gives for n from 0 to 5."""
+    """Returns the results of a kernel with this body for n from 0 to 5."""
     import linecache
 
     text = f"@qd.kernel\ndef k(n: qd.i32) -> qd.{result}:\n" + "".join(f"    {line}\n" for line in body)

@@ -1,4 +1,4 @@
-"""Programs too deep for the stack of the thread that compiles them end in an error, not with the process."""
+"""Programs nested too deeply for the stack of the compiling thread raise an error instead of ending the process."""
 
 import ast
 import linecache
@@ -20,7 +20,7 @@ def defined(text, name, **more):
 
 
 def chain(count):
-    """Functions each of which calls the one before."""
+    """Functions that each call the previous one."""
     funcs = ["@qd.func\ndef f0(x):\n    return x\n"]
     funcs += [f"@qd.func\ndef f{i}(x):\n    return f{i - 1}(x) + 1\n" for i in range(1, count)]
     kernel = f"@qd.kernel\ndef kernel(x: qd.i32) -> qd.i32:\n    return f{count - 1}(x)\n"
@@ -33,7 +33,7 @@ def terms(count):
 
 
 def unrolled(count):
-    """Values that hang on each other without end."""
+    """A long chain of dependent values."""
     body = f"    x = y\n    for i in qd.static(range({count})):\n        x = x * 3 + i\n    return x\n"
     return defined(f"@qd.kernel\ndef kernel(y: qd.i32) -> qd.i32:\n{body}", f"{count} values")
 
@@ -45,7 +45,7 @@ def nested(count):
 
 
 def in_a_thread(stack, work):
-    """What `work()` gives or raises, on a stack of so many KiB."""
+    """Returns the result or the exception of `work()` on a stack of that many KiB."""
     results = []
 
     def run():
@@ -84,7 +84,7 @@ def test_a_result_or_an_error_on_every_stack(make, count, stack):
 
 
 def test_long_chains_of_values():
-    """They are no nesting: whatever the stack, room is made for the passes that follow them."""
+    """Long chains are not nesting: whatever the stack size, the passes that follow them have enough stack."""
     kernel = unrolled(20000)
     expected = 1
     for i in range(20000):
@@ -121,7 +121,7 @@ def test_deep_programs_run_as_python():
     product = defined(f"@qd.kernel\ndef kernel(x: qd.i32) -> qd.i32:\n    return {' * '.join(['x'] * 900)}\n", "900 factors")
     assert product(1) == 1 and product(-1) == 1
     for stack in (96, 128, 192, 256, 512, 1024, 4096):
-        kernel = terms(800 + stack // 32)  # another text each time, for none is rewritten twice
+        kernel = terms(800 + stack // 32)  # a different text each time, since a text is rewritten only once
         result = in_a_thread(stack, lambda: kernel(1))
         refused = isinstance(result, qd.QuadrantsCompilationError) and DEEP in str(result)
         assert result == 800 + stack // 32 or (refused and stack < 4096)
@@ -130,7 +130,7 @@ def test_deep_programs_run_as_python():
         signs(1)
 
 
-# Chains are no nesting
+# Chains are not nesting
 
 
 def operands(count, word):
@@ -200,7 +200,7 @@ def test_the_limit_is_named():
 
 
 def test_counts_of_a_long_chain():
-    """Coverage follows it."""
+    """Coverage counts every link."""
     from quadrants._coverage import flow
 
     class Rows(dict):

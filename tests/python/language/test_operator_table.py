@@ -10,7 +10,7 @@ import quadrants as qd
 KINDS = "u1 i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64".split()
 NUMPY = {k: np.dtype({"u": "uint", "i": "int", "f": "float"}[k[0]] + k[1:]) if k != "u1" else np.dtype(bool) for k in KINDS}
 BITS = {k: int(k[1:]) for k in KINDS}
-CLOSE = {"f16": 2e-3, "f32": 2e-6, "f64": 1e-14}  # of functions, which are not exact
+CLOSE = {"f16": 2e-3, "f32": 2e-6, "f64": 1e-14}  # tolerances of functions, which are not exact
 SUBNORMAL = {"f16": 6e-8, "f32": 1.2e-38, "f64": 2.3e-308}
 
 
@@ -37,8 +37,8 @@ def wrap(kind, n):
 
 
 def rounded(kind, x):
-    """A number as a float of the kind, rounded once; f16 by way of f32."""
-    x = np.asarray(x)  # scalars of numpy would go by way of f64
+    """Returns a number as a float of the kind, rounded once; f16 via f32."""
+    x = np.asarray(x)  # numpy would convert scalars via f64
     return (x.astype(np.float32) if kind == "f16" else x).astype(NUMPY[kind])[()]
 
 
@@ -65,7 +65,7 @@ def promote(a, b):
 
 
 def divide(a, b):
-    """Toward zero, as in C."""
+    """Divides toward zero, as in C."""
     q = abs(a) // abs(b)
     return q if (a < 0) == (b < 0) else -q
 
@@ -124,7 +124,7 @@ NEAR = ("**", "atan2")
 
 
 def model(op, ka, kb, a, b):
-    """(kind, value) of `a op b`."""
+    """Returns (kind, value) of `a op b`."""
     kind = promote(ka, kb)
     if op == "**":
         return power(ka, kb, a, b)
@@ -164,7 +164,7 @@ def defined(op, ka, kb, a, b):
     if op in DIVIDING and not real(promote(ka, kb)):
         return convert(b, kb, promote(ka, kb)) != 0
     if op == "**" and not real(kb) and not real(ka) and b < 0:
-        return ka[0] == "i"  # a negative exponent is a mistake; of an unsigned base it means nothing
+        return ka[0] == "i"  # a negative exponent is an error; with an unsigned base it is undefined
     return True
 
 
@@ -237,7 +237,7 @@ def rounded_half_away(x):
 
 
 def unary_model(op, ka, a):
-    """(kind, value) of a unary operation, None if the kind is refused."""
+    """Returns (kind, value) of a unary operation, or None if the kind is refused."""
     if op in ("~", "not", "popcnt", "clz", "ffs"):
         if real(ka) or (op not in ("~", "not") and ka not in ("i32", "u32", "i64", "u64")):
             return None

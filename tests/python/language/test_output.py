@@ -48,7 +48,7 @@ def test_constants_print_as_values_do(capfd):
         print()
         print("a" + "b", "%d%%" % 5)
 
-    # In an f-string constants are Python's own, but for those with a format.
+    # In an f-string Python formats constants, except those with a format.
     expected = "1 3 0.250000 None text ('a', 1) [1, 2.500000] {'k': 3}\nTrue 003 0.2 3     3|   0.250\n\nab 5%\n"
     assert output(capfd, f) == expected
 
@@ -157,7 +157,7 @@ def test_sep_and_end(capfd):
 
 
 def test_the_order_of_a_thread(capfd):
-    """What one iteration prints comes in its order, each call in one piece."""
+    """The output of one iteration is in order, and each call is contiguous."""
 
     @qd.kernel
     def f(n: qd.i32):
@@ -212,7 +212,7 @@ def test_assertions_cost_nothing_without_debug():
 
 @pytest.mark.parametrize("python", [False, True])
 def test_compile_time_values_in_strings(capfd, python):
-    """Without a format they are Python's own, with one they follow the rules of the kernel."""
+    """Without a format Python formats them, with one they follow the kernel's rules."""
     if python:
         qd.init(arch=qd.python)
     name = "box"

@@ -1,4 +1,4 @@
-"""Plain functions of Python, called in kernels with values known only at run time."""
+"""Plain Python functions called in kernels with values known only at run time."""
 
 import functools
 import operator

@@ -1,5 +1,5 @@
-"""Loops that accumulate in arrays and fields, on several threads, each of which may have a copy: the results are those of the
-loop in order. The programs are large enough for copies; QD_SHARE_LITTLE=1 makes copies in all tests."""
+"""Loops on several threads that accumulate in arrays and fields, with privatised copies: the results equal those of the serial loop. The
+programs are large enough for copies; QD_SHARE_LITTLE=1 makes copies in all tests."""
 
 import os
 import signal
@@ -29,7 +29,7 @@ TYPES = {qd.i8: np.int8, qd.u8: np.uint8, qd.i16: np.int16, qd.u16: np.uint16, q
 
 @pytest.fixture(params=[2, 5])
 def threads(arch, request):
-    """Compiled code alone has several threads; sums of whole numbers are exact in any order."""
+    """Only compiled code has several threads; sums of whole numbers are exact in any order."""
     if arch != "cpu":
         pytest.skip("runs on one thread")
     qd.init(arch=arch, cpu_max_num_threads=request.param, offline_cache=False, print_full_traceback=True, fast_math=False)
@@ -160,12 +160,12 @@ def test_loops_over_several_axes(threads):
 
 
 def told(kernel):
-    """(how, number of copies, their bytes) of the tasks that update shared memory, at their last launch."""
+    """Returns (method, number of copies, their bytes) of the tasks that update shared memory, at their last launch."""
     return [row[1:] for name, _, tasks in _native.core().last_updates() if name.rpartition(".")[2] == kernel for row in tasks if row[1]]
 
 
 def test_copies_hold_what_is_accumulated_in_alone(threads):
-    """Of a tree: the places that are added to, not those that are read, nor the rest of it."""
+    """A copy of a tree holds only the fields that are accumulated, not those that are read and not the rest."""
     large, source, out = qd.field(qd.f32), qd.field(qd.f32), qd.field(qd.f32)
     m, v = qd.field(qd.f32), qd.Vector.field(2, qd.f32)
     total = qd.field(qd.i32)
@@ -196,7 +196,7 @@ def test_copies_hold_what_is_accumulated_in_alone(threads):
 
 
 def test_counts_are_those_without_copies(threads, monkeypatch):
-    """Coverage counts beside loops that have copies: the same as where all run in order."""
+    """Coverage counts of loops with privatised copies equal those of the serial loop."""
 
     def counted(number):
         qd.init(arch=qd.cpu, cpu_max_num_threads=number, offline_cache=False)
@@ -253,7 +253,7 @@ def test_neighbours_in_a_tree_keep_their_bits(threads):
 
 
 def test_what_the_loop_looks_at_is_no_accumulation(threads):
-    """Each round finds what the rounds before it on its thread have done at least."""
+    """Each iteration sees at least the updates of the earlier iterations on its thread."""
     out, last = qd.ndarray(qd.i32, 4), qd.field(qd.i32, MANY)
 
     @qd.kernel
@@ -352,7 +352,7 @@ def test_stop_keeps_what_was_done_before_it(threads):
     assert out.to_numpy().sum() > 0
     out.fill(0)
     run_few(out)
-    assert out.to_numpy().sum() == MANY  # nothing of the launch before is left in the copies
+    assert out.to_numpy().sum() == MANY  # nothing of the previous launch is left in the copies
 
 
 @qd.kernel
@@ -386,7 +386,7 @@ LEVELS = {
 
 @pytest.mark.parametrize("levels", LEVELS)
 def test_cells_of_sparse_trees(threads, levels):
-    """Two members of cells, beside a dense field of the same tree that is read; every second amount is 0, which makes a cell too."""
+    """Two members of cells, and a dense field of the same tree that is read; every second amount is 0, which activates a cell too."""
     amount, total, number = qd.field(qd.f64, MANY), qd.field(qd.f64), qd.field(qd.f64)
     block = LEVELS[levels]()
     block.dense(qd.i, CELLS // 50).place(total, number)
@@ -405,7 +405,7 @@ def test_cells_of_sparse_trees(threads, levels):
         for i in range(50):
             here[i] = qd.i32(qd.is_active(block, i))
 
-    for turn, reach in enumerate((100, 700, 400)):  # cells are made in the launch, more of them, and again
+    for turn, reach in enumerate((100, 700, 400)):  # the launch activates cells, then more of them, then again
         to = places(cells=reach, seed=turn)
         for _ in range(2):
             run(device(to, qd.i32))
@@ -416,7 +416,7 @@ def test_cells_of_sparse_trees(threads, levels):
         np.testing.assert_array_equal([total[i] for i in range(CELLS)], 2 * np.bincount(to, amounts, CELLS))
         np.testing.assert_array_equal([number[i] for i in range(CELLS)], 2 * np.bincount(to, minlength=CELLS))
         np.testing.assert_array_equal(here.to_numpy(), np.bincount(to // of_block, minlength=50) > 0)
-        total.fill(0)  # bitmasked cells that are switched off keep their values
+        total.fill(0)  # deactivated bitmasked cells keep their values
         number.fill(0)
         if levels.startswith(("pointer, ", "bitmasked, ")):
             block.parent().deactivate_all()
@@ -488,7 +488,7 @@ def test_operations_on_cells(threads, container, name):
 
 
 def test_cells_of_a_launch_that_fails(threads):
-    """What was done before the assertion comes to cells made in the same launch, and is in no copy afterwards."""
+    """Updates before the assertion reach cells made in the same launch, and no copy contains them afterwards."""
     qd.init(arch=qd.cpu, cpu_max_num_threads=threads, offline_cache=False, debug=True)
     f, done = qd.field(qd.i32), qd.field(qd.i32, ())
     block = qd.root.pointer(qd.i, 50)
@@ -519,7 +519,7 @@ def test_without_make_thread_local_all_add_in_one_place(threads):
 
 @pytest.mark.parametrize("merged", ["sums", "parts"])
 def test_members_of_cells_are_merged_side_by_side(arch, merged):
-    """Both members of all cells are accumulated in, and their copies are merged at the same time, in the same cache lines."""
+    """Both members of all cells are accumulated, and their copies are merged at the same time, in the same cache lines."""
     if arch != "cpu":
         pytest.skip("runs on one thread")
     qd.init(arch=arch, cpu_max_num_threads=4, offline_cache=False, fast_math=False, deterministic=merged == "parts")

@@ -242,7 +242,7 @@ def test_refused_declarations():
 
 
 def model_of_shared(values, kinds, exp):
-    """Each number rounded to the digits that the largest of them leaves."""
+    """Returns each number rounded to the digits that the largest one leaves."""
     values = [max(v, 0.0) if not signed else v for v, (_, signed) in zip(values, kinds)]
 
     def own(v, digits):
@@ -285,7 +285,7 @@ def test_shared_exponent(exp, kinds, word, compute):
         for f in fields:
             f[1] = 0.0
         expected = model_of_shared([float(np.float32(v)) if compute is qd.f32 else v for v in case[: len(fields)]], kinds, exp)
-        order = sorted(range(len(fields)), key=lambda k: -abs(case[k]))  # the largest first: no digit is lost on the way
+        order = sorted(range(len(fields)), key=lambda k: -abs(case[k]))  # the largest first, so that no digit is lost
         for k in order:
             assert store[k](case[k]) == fields[k][1]
         assert [f[1] for f in fields] == pytest.approx(expected, rel=1e-12), case
@@ -429,7 +429,7 @@ def test_loops_over_arrays_of_bits_in_sparse_trees(above, way):
 @pytest.mark.parametrize("vectorized", [False, True])
 @pytest.mark.parametrize("own", [(2, 4), (1, 8), (8, 1)])
 def test_loops_over_sparse_arrays_of_bits_in_two_dimensions(own, vectorized):
-    """The body reads shifted elements, those of other words and of cells that are not there among them."""
+    """The body reads shifted elements, including those in other words and in inactive cells."""
     cell = 2 * own[0], 2 * own[1]
     n, m = 4 * cell[0], 4 * cell[1]
     x, y = qd.field(quant.int(4, signed=False)), qd.field(quant.int(4, signed=False))
@@ -516,7 +516,7 @@ def test_volatile_load(kind):
 
 
 def test_overflow_is_printed(arch, capfd):
-    """Of the type that the number is computed in, once for each update."""
+    """The overflow is that of the type in which the number is computed, once for each update."""
     qd.init(arch=arch, offline_cache=False, debug=True)
     a, b = packed(32, 1, quant.int(10), quant.int(10))
 
@@ -560,7 +560,7 @@ def test_what_is_too_large_for_a_shared_exponent_becomes_the_largest_number(sign
 
 @pytest.mark.parametrize("signed", [False, True])
 def test_what_is_no_number_becomes_the_largest_whatever_its_sign(signed, arch):
-    """A NaN has a sign bit, of which nothing says what it is: 0 * inf sets it on some processors."""
+    """The sign bit of a NaN is unspecified: 0 * inf sets it on some processors."""
     found = []
     for arch_of_test in (qd.python, arch):
         qd.init(arch=arch_of_test)

@@ -1,4 +1,4 @@
-"""Random programs mean in a kernel what they mean in Python, for 64-bit integers and floats. A failure prints its program."""
+"""Random programs have the same results in a kernel as in Python, for 64-bit integers and floats. A failure prints its program."""
 
 import linecache
 import random

@@ -22,7 +22,7 @@ SPECIAL = [
 
 @np.errstate(all="ignore")
 def python_rule(kind, x, y):
-    """(x // y, x % y) in the steps of CPython, each rounded to the type; those of f16 in f32."""
+    """Returns (x // y, x % y) in the steps of CPython, each rounded to the type; f16 is computed in f32."""
     t = np.float64 if kind == "f64" else np.float32
     x, y = t(x), t(y)
     rest = np.fmod(x, y)
@@ -57,14 +57,14 @@ def pairs_of(kind, many):
 
 
 def same(got, wanted, kind):
-    """In all bits, but for those of NaN."""
+    """True if all bits are equal, or if both are NaN."""
     nan = np.isnan(wanted)
     return np.where(nan, np.isnan(got), got.view(BITS[kind]) == wanted.view(BITS[kind]))
 
 
 def check(kind, pairs, quotients, rests):
     wanted = [np.array(v, NUMPY[kind]) for v in zip(*[python_rule(kind, x, y) for x, y in pairs])]
-    tiny = np.finfo(NUMPY[kind]).tiny if kind != "f16" else 0  # results that are subnormal may be flushed
+    tiny = np.finfo(NUMPY[kind]).tiny if kind != "f16" else 0  # subnormal results may be flushed
     for name, got, want in (("//", quotients, wanted[0]), ("%", rests, wanted[1])):
         right = same(got, want, kind) | ((np.abs(want) < tiny) & (got == 0) & (want != 0))
         assert right.all(), [f"{pairs[n][0]!r} {name} {pairs[n][1]!r} is {got[n]!r}, not {want[n]!r}" for n in np.flatnonzero(~right)[:5]]
@@ -86,7 +86,7 @@ def test_in_loops(arch, kind, fast):
     @qd.kernel
     def update(x: numbers, y: numbers, q: numbers, r: numbers):
         for i in x:
-            if x[i] != 12345:  # so that lanes are under a mask
+            if x[i] != 12345:  # so that lanes are masked
                 q[i] //= y[i]
                 r[i] %= y[i]
 
@@ -122,7 +122,7 @@ def test_in_single_calls(arch, kind, fast):
 @FAST
 @pytest.mark.parametrize("kind", KINDS)
 def test_by_constants(arch, kind, fast):
-    """Also where both are constants, which the compiler folds; and 1, which has laws of its own."""
+    """Includes two constants, which the compiler folds, and the divisor 1, which has rewrite rules of its own."""
     qd.init(arch=arch, offline_cache=False, fast_math=fast)
     t, numbers = getattr(qd, kind), qd.types.ndarray(getattr(qd, kind), ndim=1)
 
@@ -155,7 +155,7 @@ def test_by_constants(arch, kind, fast):
 
 
 def test_the_remainder_lies_below_the_divisor(arch):
-    """The cases of the report, as users see them; `qd.math.mod` is `%` of reals."""
+    """Cases that users reported; `qd.math.mod` is `%` of reals."""
 
     @qd.kernel
     def f(x: qd.f32, y: qd.f32) -> (qd.f32, qd.f32, qd.f32):

@@ -565,7 +565,7 @@ def endless(depth: qd.template(), n: qd.i32) -> qd.i32:
 
 
 def test_recursion_with_templates():
-    """Equal template arguments mean the instance that is being compiled."""
+    """A recursive call with equal template arguments uses the instance that is being compiled."""
     calls = qd.field(qd.i32, 1)
     array = qd.ndarray(qd.i32, 1)
 

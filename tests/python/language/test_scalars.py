@@ -101,7 +101,7 @@ def test_promotion(a, b, result):
     @qd.kernel
     def f():
         x = qd.cast(1, a) + qd.cast(1, b)
-        y = qd.bit_cast(x, result)  # an error unless the types are alike
+        y = qd.bit_cast(x, result)  # an error unless the types have the same size
         qd.static(seen.append(1))
         x = y
 
@@ -190,7 +190,7 @@ def test_a_variable_keeps_its_first_type():
 
 
 def test_annotated_variables_that_exist_are_assigned(arch):
-    """The annotation makes a variable where there is none, else it says again which type the variable has."""
+    """The annotation declares a variable if there is none, otherwise it restates the variable's type."""
     for arch_of_test in (arch, qd.python):
         qd.init(arch=arch_of_test, print_full_traceback=True)
 
@@ -326,7 +326,7 @@ def test_truth_values_as_numbers():
 
 
 def test_subnormal_constants_are_flushed():
-    """As run-time arithmetic flushes them."""
+    """Constants are flushed like run-time values."""
     small = 1e-45
     x, y = qd.field(qd.f32, 8), qd.field(qd.f64, 4)
 

@@ -1,4 +1,4 @@
-"""Functions of Python that arrange values: enumerate, zip, reversed, list, tuple, and those of itertools."""
+"""Python functions on sequences: enumerate, zip, reversed, list, tuple, and those of itertools."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Atomic updates of loops that run on one thread, and on several: the same results, whoever else is there."""
+"""Atomic updates of loops on one thread and on several have the same results, whatever other threads run."""
 
 import threading
 
@@ -20,7 +20,7 @@ BITS = ("and", "or", "xor")
 TYPES = {qd.i8: np.int8, qd.u8: np.uint8, qd.i16: np.int16, qd.u16: np.uint16, qd.i32: np.int32, qd.u32: np.uint32,
          qd.i64: np.int64, qd.u64: np.uint64, qd.f16: np.float16, qd.f32: np.float32, qd.f64: np.float64}  # fmt: skip
 CELLS = 7
-MANY = 60_000  # rounds that are worth several threads
+MANY = 60_000  # a trip count that is worth several threads
 FEW = 50
 
 
@@ -95,7 +95,7 @@ def test_each_round_sees_an_old_value_of_its_own(arch, threads):
 
 
 def test_two_threads_of_python_count_in_the_same_array(arch):
-    """Launches of one program follow one another: a loop that is alone on its thread is alone in the array."""
+    """Launches of one program run one after another, so a loop on a single thread has exclusive access to the array."""
     launches = 300 if arch != "cpu" else 3000
     counts = qd.ndarray(qd.i32, CELLS)
 

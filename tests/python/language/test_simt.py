@@ -1,4 +1,4 @@
-"""qd.simt: what has a meaning without a GPU works, everything else says that it needs one."""
+"""qd.simt: functions that are meaningful without a GPU work, all others report that they need one."""
 
 import warnings
 
@@ -84,7 +84,7 @@ def test_deprecated_names_warn_once(old, monkeypatch, arch):
         warnings.simplefilter("error")
         with pytest.raises(ValueError, match="needs a GPU"):
             op()
-        qd.init(arch=arch, offline_cache=False)  # not once a program
+        qd.init(arch=arch, offline_cache=False)  # the warning is not repeated for a new program
         with pytest.raises(ValueError, match=f"qd.simt.{DEPRECATED[old]} is not supported"):
             op()
     rearm(monkeypatch, old)
@@ -174,7 +174,7 @@ def test_thread_index(arch):
 
 
 def test_thread_index_tells_threads_apart(arch):
-    """Each thread counts into a place of its own, without atomics."""
+    """Each thread counts in its own element, without atomics."""
     n = 1000 if arch != "cpu" else 200000
     qd.init(arch=arch, offline_cache=False, cpu_max_num_threads=2, print_full_traceback=True)
     counts = qd.field(qd.i32, (2, 64))

@@ -1,4 +1,4 @@
-"""Where kernels may be defined: files, notebook cells, exec, classes, nested functions, odd formatting."""
+"""Kernels may be defined in files, notebook cells, exec, classes and nested functions, and with odd formatting."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ print(k(1))
 @pytest.mark.parametrize("imports", ("", "import linecache"))
 @pytest.mark.parametrize("edit", ("'#' + chr(10) + text", "text.replace('100', '200')", "text.replace('x * 1', 'x * 2')", "text.replace('x + 10', 'x + 20')", "text[:90]", "''"))
 def test_a_file_that_is_edited_while_its_program_runs(arch, tmp_path, imports, edit):
-    """What runs is the text that was loaded, and what is kept is kept for that text."""
+    """The text that was loaded runs, and cache entries belong to that text."""
     path, cache = tmp_path / "program.py", str(tmp_path / "cache")
     for kept in ("cold", "new", "kept"):
         path.write_text(EDITED.replace("{imports}", imports))

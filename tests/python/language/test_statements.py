@@ -1,4 +1,4 @@
-"""Statements of the language: what a kernel may contain and what it then does."""
+"""Statements of the language: which ones a kernel may contain, and their meaning."""
 
 import numpy as np
 import pytest

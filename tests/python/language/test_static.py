@@ -12,7 +12,7 @@ Ints = qd.types.ndarray(qd.i32, ndim=1)
 
 
 def tasks(kernel, *args):
-    """(name, line) of the tasks of the kernel's first call."""
+    """Returns (name, line) of the tasks of the kernel's first call."""
     core = _native.core()
     core.take_reports()
     kernel(*args)
@@ -119,7 +119,7 @@ def test_break_and_continue():
                     if j % 2 == 1:
                         continue
                     s += 1
-            for j in range(10):  # and an unrolled one inside of it
+            for j in range(10):  # and an unrolled loop inside it
                 if j > n:
                     break
                 for i in qd.static(range(4)):
@@ -290,7 +290,7 @@ def test_grouped():
 
 @pytest.mark.parametrize("axes", [None, (0, 1, 2), (2, 1, 0), (1, 2, 0)])
 def test_ndrange_axes(axes):
-    """`axes` changes the order of iteration, not what the indices mean."""
+    """`axes` changes the order of iteration, not the meaning of the indices."""
     n = qd.field(qd.i32, ())
 
     @qd.kernel
@@ -326,7 +326,7 @@ def test_loop_config():
         qd.loop_config(name="first", block_dim=64, block_dim_adaptive=False)
         for i in x:
             x[i] += 1
-        for i in x:  # the configuration was for the loop before
+        for i in x:  # the configuration applied to the previous loop
             x[i] += 1
         qd.loop_config(serialize=True)
         for i in range(1, x.shape[0]):
@@ -355,7 +355,7 @@ def test_loop_config_parallelize_1_is_serial():
 
 
 def test_names_of_nested_loops_are_dropped(capfd):
-    """The log says so, once; loops that are unrolled count for nothing."""
+    """The log reports it once; unrolled loops are ignored."""
 
     @qd.kernel
     def k(x: Ints):
@@ -422,7 +422,7 @@ def test_numbers_of_numpy_are_constants():
 def test_chained_assignment_docstrings_and_pass():
     @qd.kernel
     def k(a: qd.i32) -> qd.i32:
-        """What it does."""
+        """A docstring."""
         x = y = a + 1
         x += 1
         pass

@@ -496,7 +496,7 @@ def test_a_number_in_the_place_of_a_struct_is_its_first_member(python):
         return o.i.p[0] + o.i.p[1] + o.w + o.i.n, s.a, s.o.i.p[1] * 10 + s.o.w, s.o.i.n, s.z, t.o.i.p[0] + t.a
 
     assert k(0.25) == (2, 1.5, 20, 0, 3, 0.5)
-    assert outer(1).i.p[0] == 1 and S(1.5, 2, 3).o.i.p[1] == 2  # as on the host
+    assert outer(1).i.p[0] == 1 and S(1.5, 2, 3).o.i.p[1] == 2  # as in Python scope
 
 
 @pytest.mark.parametrize("python", [False, True])

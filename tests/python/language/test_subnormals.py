@@ -1,11 +1,11 @@
-"""Without fast_math subnormal floats are what IEEE 754 says, on every backend and thread; with it, they are zero in compiled code."""
+"""Without fast_math subnormal floats follow IEEE 754 on every backend and thread; with it they are zero in compiled code."""
 
 import numpy as np
 import pytest
 import quadrants as qd
 
 TINY = {"f32": 1e-40, "f64": 1e-310}
-HALF = {"f32": 1.5e-38, "f64": 3e-308}  # normal, half of it is not
+HALF = {"f32": 1.5e-38, "f64": 3e-308}  # normal, but half of it is not
 NUMPY = {"f32": np.float32, "f64": np.float64}
 KINDS = list(TINY)
 
@@ -40,7 +40,7 @@ def test_single_calls_and_constants(arch, kind):
 @pytest.mark.parametrize("count", [5, 100_000])
 @pytest.mark.parametrize("kind", KINDS)
 def test_loops(arch, kind, count):
-    """Small ones on the thread that launches, large ones on the pool; sums of threads are brought together."""
+    """Small loops run on the launching thread, large ones on the pool; the sums of threads are combined."""
     count = count if arch == "cpu" else min(count, 300)
     numbers = qd.types.ndarray(getattr(qd, kind), ndim=1)
     n, tiny = NUMPY[kind], NUMPY[kind](TINY[kind])

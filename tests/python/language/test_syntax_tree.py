@@ -1,4 +1,4 @@
-"""The core's copy of a syntax tree says what Python's own tree says."""
+"""The core's copy of a syntax tree equals Python's own tree."""
 
 import ast
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 import quadrants as qd
 from quadrants import _native
 
-LEFT_OUT = {"ctx", "kind", "simple", "type_comment"}  # they say nothing about what a program does
+LEFT_OUT = {"ctx", "kind", "simple", "type_comment"}  # they do not affect the meaning of a program
 WITHOUT_FIELDS = (ast.Match, ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal)
 FILES = sorted(Path(qd.__file__).parent.glob("*.py"))
 

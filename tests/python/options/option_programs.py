@@ -1,4 +1,4 @@
-"""Options: what their tests share."""
+"""Helpers of the tests of options."""
 
 import quadrants as qd
 

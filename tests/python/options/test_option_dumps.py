@@ -1,4 +1,4 @@
-"""Kernels as text: what options print, what QD_DUMP_IR writes, what QD_LOAD_IR reads."""
+"""Kernels as text: printed by options, written by QD_DUMP_IR, read by QD_LOAD_IR."""
 
 import re
 
@@ -136,7 +136,7 @@ def test_files_that_cannot_be_written(arch, monkeypatch, tmp_path, capfd):
 
 
 def dumped(arch, monkeypatch, folder):
-    """A kernel, the file that its IR was written to, and how to run the kernel anew."""
+    """Returns a kernel, the file with its IR, and a function that compiles and runs the kernel again."""
     monkeypatch.setenv("QD_DUMP_IR", "1")
 
     def run():
@@ -158,7 +158,7 @@ def dumped(arch, monkeypatch, folder):
 
 
 def test_loaded_ir(arch, monkeypatch, tmp_path):
-    """QD_LOAD_IR: kernels are made from the files of QD_DUMP_IR, as somebody edited them."""
+    """With QD_LOAD_IR kernels are made from the files of QD_DUMP_IR, with all edits."""
     file, run = dumped(arch, monkeypatch, tmp_path)
     text = file.read_text()
     file.write_text(text.replace("1000", "2000"))

@@ -1,4 +1,4 @@
-"""What each option of qd.init does: each test fails where the option does nothing."""
+"""The effect of each option of qd.init: each test fails if the option has no effect."""
 
 import json
 import os
@@ -19,7 +19,7 @@ from quadrants import _native, _runtime
 from quadrants.lang.misc import timeline_clear, timeline_save
 
 
-# What kernels mean
+# The meaning of kernels
 
 
 def test_default_types(arch):
@@ -100,11 +100,11 @@ def test_checks(arch):
     assert qd.cfg.check_out_of_bound and run() == ["bounds", "assert"]
 
 
-# Where and how kernels run
+# The place and the way kernels run
 
 
 def slow_loop(n):
-    """The thread that ran each of `n` rounds, which take long enough for every thread to take part."""
+    """Returns the thread of each of `n` iterations, which are long enough for every thread to take part."""
     threads = qd.ndarray(qd.i32, n)
 
     @qd.kernel
@@ -149,7 +149,7 @@ def test_short_loops_are_shared_if_asked(monkeypatch):
 
 
 def test_rounds_that_a_thread_takes_at_once():
-    """Where the thread changes, a multiple of them has run."""
+    """The thread changes only after a multiple of the block size."""
 
     def changes(rounds=96, **options):
         begin(qd.cpu, cpu_max_num_threads=2, **options)
@@ -161,7 +161,7 @@ def test_rounds_that_a_thread_takes_at_once():
 
     assert (changes(default_cpu_block_dim=24) % 24 == 0).all()
     assert (changes(cpu_block_dim_adaptive=False) % 32 == 0).all()
-    assert (changes(rounds=82) % 24 != 0).any()  # unless chosen, there are smaller pieces: half of these is 41
+    assert (changes(rounds=82) % 24 != 0).any()  # without the options, blocks are smaller: half of the iterations is 41
 
 
 def test_random_seed(arch):
@@ -177,7 +177,7 @@ def test_random_seed(arch):
     assert numbers(random_seed=7) == numbers(random_seed=7) != numbers(random_seed=8)
 
 
-# How kernels are compiled
+# The compilation of kernels
 
 
 def six_loops():
@@ -215,12 +215,12 @@ def test_num_compile_threads(tmp_path):
 
     assert threads(1) == 1
     if qd._options.usable_cores() > 1:
-        assert any(threads(4) > 1 for _ in range(20))  # on a busy machine one thread may be done before others begin
+        assert any(threads(4) > 1 for _ in range(20))  # on a busy machine one thread may finish before the others start
     timeline_clear()
 
 
 def test_compile_tiers(tmp_path):
-    """Large tasks begin with code that is made fast; better code is made behind the program's back."""
+    """Large tasks start with code that compiles fast; optimised code is made in the background."""
 
     def optimised(tiers):
         timeline_clear()
@@ -240,11 +240,11 @@ def test_compile_tiers(tmp_path):
     timeline_clear()
 
 
-# What tools ask for
+# Options for tools
 
 
 def run_program(folder, text, **variables):
-    """(stdout, stderr) of a program in a process of its own."""
+    """Returns stdout and stderr of a program in a process of its own."""
     program = folder / "program.py"
     program.write_text(text)
     environment = {k: v for k, v in os.environ.items() if not k.startswith("QD_")}
@@ -271,7 +271,7 @@ print(len(runs))
 
 
 def test_collect(tmp_path):
-    """QD_COLLECT=1: garbage is collected at every step of the frontend."""
+    """With QD_COLLECT=1 garbage is collected at every step of the frontend."""
     usual, collected = (int(run_program(tmp_path, COLLECTED, **v)[0].split()[-1]) for v in ({}, {"QD_COLLECT": "1"}))
     assert collected > usual + 10
 
@@ -354,7 +354,7 @@ def test_stacks_of_reverse_mode(arch):
     assert gradient(ad_stack_experimental_enabled=True) == pytest.approx(4 * 0.5**3)
 
 
-# When the core is told
+# Passing changes to the core
 
 
 def test_what_changes_between_two_compilations_is_told_however_it_changes(arch, tmp_path, monkeypatch, capfd):
@@ -382,7 +382,7 @@ def test_what_changes_between_two_compilations_is_told_however_it_changes(arch, 
     monkeypatch.delenv("QD_DUMP_IR")
     compiled()
     assert len(list(tmp_path.iterdir())) == shown
-    os.putenv("QD_DUMP_IR", "1")  # as C code does it: Python does not know
+    os.putenv("QD_DUMP_IR", "1")  # as C code does it: os.environ does not change
     compiled()
     monkeypatch.setenv("QD_DUMP_IR", "1")
     compiled()
@@ -427,7 +427,7 @@ def test_options_that_were_refused_are_told_again(arch):
     assert _native.core().options() == before
 
 
-# What is measured
+# Measurements
 
 
 def test_kernel_profiler_lives_in_cfg(arch):
@@ -446,7 +446,7 @@ def test_kernel_profiler_lives_in_cfg(arch):
 
 
 def test_timeline_for_perfetto(tmp_path):
-    """Phases in compilations, tasks in launches, each thread with a name; nothing overlaps in part."""
+    """Phases lie in compilations and tasks in launches, each thread has a name, and no two intervals overlap partially."""
     timeline_clear()
     begin(qd.cpu, timeline=True)
     x = qd.field(qd.f32, 10)
@@ -489,11 +489,11 @@ def test_timeline_for_perfetto(tmp_path):
     assert [row["ph"] for row in json.loads((tmp_path / "t.json").read_text())] == ["M"]
 
 
-# The environment, and what cannot be had
+# The environment, and unsupported values
 
 
 def test_overridden_variables_are_logged(arch, monkeypatch, capfd):
-    """A line of the log: programs that turn warnings into errors go on."""
+    """It is a line of the log, so programs that turn warnings into errors continue."""
     monkeypatch.setenv("QD_FAST_MATH", "0")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -532,7 +532,7 @@ def test_empty_variables_count_as_none(arch, monkeypatch):
 
 
 def test_variables_that_nothing_reads(arch, monkeypatch):
-    """Those that the page of options names."""
+    """Covers the variables that the page of options names."""
     page = (pathlib.Path(__file__).resolve().parents[3] / "docs" / "reference" / "options.md").read_text()
     names = re.findall(r"`(QD_\w+)`", page.partition("## Variables that nothing reads")[2])
     assert len(names) > 10

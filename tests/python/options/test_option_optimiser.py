@@ -1,4 +1,4 @@
-"""What each option of the optimiser does: each test fails where the option does nothing."""
+"""The effect of each option of the optimiser: each test fails if the option has no effect."""
 
 import re
 
@@ -13,7 +13,7 @@ def shown(kernel, form="ir"):
 
 
 def sums(arch, **options):
-    """The IR of a kernel that all adds up in one place, and the sum."""
+    """Returns the IR of a kernel that adds all iterations into one element."""
     begin(arch, **options)
     total = qd.field(qd.i32, ())
 
@@ -28,7 +28,7 @@ def sums(arch, **options):
 
 
 def test_make_thread_local(arch):
-    """One atomic addition of a whole chunk, behind its loop, or one in each round."""
+    """There is one atomic addition after the loop of a chunk, or one in each iteration."""
 
     def depth(ir):
         line = next(line for line in ir.splitlines() if "atomic_add" in line)
@@ -80,7 +80,7 @@ def test_advanced_optimization(arch):
 
 def test_cache_loop_invariant_global_vars(arch):
     def inside(**options):
-        """Accesses to memory in the inner loop."""
+        """Counts the memory accesses of the inner loop."""
         begin(arch, **options)
         x = qd.field(qd.f32, ())
         y = qd.field(qd.f32, ())
@@ -126,7 +126,7 @@ OPTIMISER = ["opt_level", "cfg_optimization", "advanced_optimization", "cache_lo
 
 
 def passes_of(arch, capfd, **options):
-    """The passes that a kernel went through, and what it computed."""
+    """Returns the passes that a kernel went through, and its results."""
     begin(arch, print_ir=True, **options)
     x = qd.field(qd.f32, 100)
     total = qd.field(qd.f32, ())
@@ -149,7 +149,7 @@ def passes_of(arch, capfd, **options):
 
 
 def test_opt_level(arch, capfd):
-    """0 leaves out whatever is for speed alone."""
+    """With 0 all passes that only improve speed are skipped."""
     all_passes, total, x = passes_of(arch, capfd)
     few, plain_total, plain_x = passes_of(arch, capfd, opt_level=0)
     speed = {"constant_tables", "cse", "licm", "forward_stores", "thread_local_sums", "private_sums", "loop_registers", "share_cells", "vectorize"}
@@ -159,7 +159,7 @@ def test_opt_level(arch, capfd):
 
 
 def test_code_of_opt_level_0():
-    """LLVM takes no time for speed, either: its code keeps everything on the stack, or calls nothing better."""
+    """LLVM does not optimise either: its code has everything on the stack, or does not call optimised functions."""
 
     def instructions(**options):
         begin(qd.cpu, compile_tiers=False, **options)
@@ -208,7 +208,7 @@ def test_gradients_do_not_depend_on_how_kernels_are_optimised(arch):
 
 
 def test_options_of_the_optimiser_live_in_cfg(arch):
-    """The next kernel goes by what qd.cfg says."""
+    """The next kernel follows qd.cfg."""
     begin(arch)
 
     def header():

@@ -1,4 +1,4 @@
-"""Every option has a test that fails when its effect is removed: which one, stands here, and is held against the table of options."""
+"""Every option has a test that fails when its effect is removed: they are listed here and compared with the table of options."""
 
 import ast
 import pathlib
@@ -8,7 +8,7 @@ from quadrants import _environment
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 
-# Option -> test below tests/python or tests. It names the option or its variable.
+# Option -> test, as a path in tests. The test names the option or its variable.
 TESTED = {
     "default_ip": "python/options/test_option_effects.py::test_default_types",
     "default_fp": "python/options/test_option_effects.py::test_default_types",
@@ -79,7 +79,7 @@ TESTED = {
     "ad_stack_size": "python/autodiff/test_adstack_memory.py::test_forced_capacity",
     "ad_stack_budget_bytes": "python/autodiff/test_adstack_memory.py::test_budget",
 }
-WITHOUT_EFFECT = {"gdb_trigger"}  # beside the rows KEPT: a special option that programs set
+WITHOUT_EFFECT = {"gdb_trigger"}  # a special option that programs set, in addition to the rows KEPT
 
 
 def acting():
@@ -87,7 +87,7 @@ def acting():
 
 
 def text_of(test):
-    """The test with its decorators; empty if there is none."""
+    """Returns the text of the test with its decorators; empty if there is none."""
     path, _, name = test.partition("::")
     text = (ROOT / "tests" / path).read_text(encoding="utf-8")
     if path.endswith(".cpp"):

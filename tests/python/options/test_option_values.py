@@ -1,5 +1,5 @@
-"""Values that options cannot have are refused in words that name the option, by keyword, by variable and in qd.cfg; those that they
-can have are kept as they are, and kernels run with them."""
+"""Invalid values of options are refused with a message that names the option, as a keyword, as a variable and in qd.cfg; valid values are
+stored unchanged, and kernels run with them."""
 
 import os
 import pathlib
@@ -18,7 +18,7 @@ VARIABLES = [row[0] for row in ROWS if row[3] != "keyword"]
 REFUSALS = (TypeError, ValueError, AssertionError)
 HUGE = 10**5000
 
-# For each type of option: of the wrong type, negative, zero, huge, not a number, empty. None is as if it was not given.
+# Odd values for each type of option: of the wrong type, negative, zero, huge, not a number, empty. None means that it was not given.
 ODD = {
     "Flag": [2, -1, "yes", "", 0.5, float("nan"), HUGE, [], object(), qd.i32],
     "Int": [-1, HUGE, 2**63, 1.5, float("nan"), float("inf"), "1", "", [], np.array([1, 2]), object()],
@@ -44,7 +44,7 @@ def read(name):
 
 @pytest.fixture
 def running():
-    """A program that goes on whatever is refused."""
+    """A program that continues after every refusal."""
     k, x = small(qd.cpu)
 
     def check():
@@ -76,7 +76,7 @@ def test_odd_keywords(name, running):
 
 @pytest.mark.parametrize("name", [n for n in KEYWORDS if _environment.ROWS[n][1] not in ("Text", "Type")])
 def test_extreme_values_that_are_taken(name):
-    """They are kept as they are, and kernels run with them."""
+    """Extreme values are stored unchanged, and kernels run with them."""
     kind = _environment.ROWS[name][1]
     good = list(GOOD[kind])
     if kind in ("Int", "Real"):
@@ -155,7 +155,7 @@ def test_misspelt_keywords(running):
 
 
 def test_types_of_python_are_no_default_types():
-    """They mean the default, whatever it is."""
+    """`float` and `int` mean the default type, whatever it is."""
     with pytest.raises(AssertionError, match="default_fp is one of qd.f16, qd.f32, qd.f64, not <class 'float'>: float is whatever the default is"):
         begin(qd.cpu, default_fp=float)
     begin(qd.cpu, default_fp=np.float64, default_ip=np.dtype("int64"))

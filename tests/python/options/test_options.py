@@ -1,4 +1,4 @@
-"""The options of qd.init, what qd and its namespaces are called, logging, and the options of @qd.kernel."""
+"""The options of qd.init, the names in qd and its namespaces, logging, and the options of @qd.kernel."""
 
 import enum
 import json
@@ -112,10 +112,10 @@ def test_dump_compile_config(capsys, arch):
 
 
 def test_every_option_is_taken_from_both_sides(arch, monkeypatch):
-    """As a keyword and from the environment, with a value that is not the default."""
+    """Each option is set by keyword and from the environment to a value that is not the default."""
     other = {bool: lambda v: not v, int: lambda v: v + 1, float: lambda v: v + 0.5}
     special = {"offline_cache", "default_fp", "default_ip", "print_ir", "log_level", "debug", "debug_dump_path"}
-    special |= {"external_metal_command_queue"}  # a pointer that must be one
+    special |= {"external_metal_command_queue"}  # must be a valid pointer
     special |= {name for name, row in _environment.ROWS.items() if row[3] == "keyword"}
     options = {n: v for n, v in {**_options.OPTIONS, **_options.SPECIAL}.items() if n not in special and type(v) in other}
     assert len(options) > 60
@@ -131,7 +131,7 @@ def test_every_option_is_taken_from_both_sides(arch, monkeypatch):
 
 
 def test_every_option_reaches_the_core(arch, monkeypatch, tmp_path):
-    """A value that is not the default arrives there, whoever may set it."""
+    """A value that is not the default reaches the core, whether the keyword or the variable sets it."""
     kept = {"arch", "QUADRANTS_LOAD_PTX", "load_ir", "target_cpu", "offline_cache", "collect", "kernel_coverage", "coverage_counts"}
     kept |= {"external_metal_command_queue", "share_little"}
     texts = {"log_level": "warn", "offline_cache_cleaning_policy": "fifo", "debug_dump_path": str(tmp_path), "perfdispatch_force": ""}

@@ -1,4 +1,4 @@
-"""qd.python: kernels run as Python, and mean there what they mean compiled."""
+"""qd.python: kernels run as Python, with the same meaning as compiled."""
 
 import io
 from contextlib import redirect_stdout
@@ -49,7 +49,7 @@ def test_control_flow_and_scopes(both):
             for i in range(n):
                 if i == 3:
                     continue
-                part = 1.5  # of this iteration alone
+                part = 1.5  # local to this iteration
                 part += i
                 total += part
                 if total > 40:
@@ -474,7 +474,7 @@ def test_scalar_annotations_of_inlined_funcs_hold_for_each_element(both):
 
 @pytest.mark.parametrize("debug", [False, True])
 def test_what_an_assertion_evaluates_has_effects(arch, debug):
-    """Its condition always; the values of its message too, unless debug mode looks and finds that it holds."""
+    """The condition is always evaluated, and so are the values of the message, unless debug mode finds that the condition holds."""
 
     def program(one):
         qd.init(arch=one, offline_cache=False, debug=debug, print_full_traceback=True)

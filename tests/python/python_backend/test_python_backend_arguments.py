@@ -1,4 +1,4 @@
-"""Arguments of kernels and funcs on qd.python, as compiled: what the annotation asks for."""
+"""Arguments of kernels and funcs on qd.python are converted as in compiled code, according to the annotation."""
 
 import dataclasses
 
@@ -227,7 +227,7 @@ def test_template_parameters_that_are_numbers_may_be_updated(both):
 
 
 def test_parameters_that_atomics_change_are_variables(both):
-    """Numbers that a func gets wrap as those of a variable do, before the atomic too, and without one."""
+    """Numbers passed to a func wrap like those of a variable, also before the atomic and without one."""
 
     @qd.func
     def least(n):
@@ -268,7 +268,7 @@ def test_parameters_that_atomics_change_are_variables(both):
 
 
 def test_parameters_are_variables_that_other_funcs_may_change(both):
-    """A parameter that is passed by value is the func's own: handed to a template parameter it changes there."""
+    """A parameter passed by value is local to the func, and changes if it is passed to a template parameter."""
 
     @qd.func
     def bump(o: qd.template(), v):
@@ -321,7 +321,7 @@ def test_parameters_are_variables_that_other_funcs_may_change(both):
     @qd.func
     def known(n, m):
         s = m
-        for _ in qd.static(range(n)):  # handed on, but not changed
+        for _ in qd.static(range(n)):  # passed to `bump` without being changed
             bump(s, n)
         return s
 

@@ -10,7 +10,7 @@ from quadrants._language import external as _external
 from quadrants.lang.misc import loop_unique
 from quadrants._python_backend import actions, operations, table
 
-# Written out in the rewritten source, or known to actions.py.
+# These are expanded in the rewritten source, or handled by actions.py.
 subgroup = qd.simt.subgroup
 OWN = {"range": "range", "ndrange": "_builtin", "grouped": "_builtin", "static": "static", "external": "call"}
 OWN |= {"isinstance": "is_instance", "static_assert": "static_assert", "static_print": "static_print"}

@@ -1,4 +1,4 @@
-"""Choices on qd.python, known or not: they have the types that they have compiled."""
+"""Conditional expressions on qd.python, known at compile time or not: they have the same types as compiled."""
 
 import io
 from contextlib import redirect_stdout
@@ -106,7 +106,7 @@ def test_variables_of_static_loops_stay_known_when_funcs_take_them(both):
 
 
 def test_a_choice_that_is_known_has_the_type_of_both_sides(both):
-    """As if the run chose, unless both sides are values of Python, or qd.static says that the other side does not count."""
+    """The type is as if chosen at run time, unless both sides are values of Python, or qd.static excludes the other side."""
 
     def program():
         @qd.kernel

@@ -1,4 +1,4 @@
-"""qd.python in debug mode: what is printed and what fails has the words, and the places, of compiled kernels."""
+"""qd.python in debug mode: output and errors have the same text and the same places as compiled kernels."""
 
 import pytest
 import quadrants as qd
@@ -7,7 +7,7 @@ big = 2**31 - 1
 
 
 def program():
-    """[(kernel, arguments)] that overflow, go out of bounds, or fail in another way."""
+    """Returns a list of (kernel, arguments) that overflow, go out of bounds, or fail in another way."""
     x = qd.field(qd.i32, shape=3, offset=(1,))
     m = qd.Matrix.field(2, 2, qd.i32, shape=(2,))
     a, b = qd.ndarray(qd.i32, (2, 2)), qd.ndarray(qd.i32, 3)
@@ -85,7 +85,7 @@ def program():
 
 
 def outcomes(arch, capfd, program=program):
-    """What each kernel gives, or the text of its error; and what was printed."""
+    """Returns the result of each kernel or the text of its error, and the output."""
     qd.init(arch=arch, debug=True, offline_cache=False, cpu_max_num_threads=1)
     kernels = program()
     capfd.readouterr()
@@ -137,7 +137,7 @@ def test_nothing_is_reported_without_debug(capfd):
 
 
 def test_places_of_functions_that_are_gone(capfd):
-    """Two functions with the same code, of which one goes."""
+    """Two functions have the same code, and one of them is deleted."""
     qd.init(arch=qd.python, debug=True)
     source = "@qd.kernel\ndef k(a: qd.i32) -> qd.i32:\n    return a + a\n"
     for _ in range(3):

@@ -1,4 +1,4 @@
-"""What programs do to a language that they should not: dead objects, memory that is not there, changes in the middle."""
+"""Misuse by programs: dead objects, memory that does not exist, changes during a call."""
 
 import copy
 import importlib
@@ -209,7 +209,7 @@ def test_exceptions_of_static_code_name_the_line(arch):
 
 
 class Fails(list):
-    """A list that cannot be asked for anything."""
+    """A list of which every method fails."""
 
     def fail(self, *args):
         raise OSError("the list is gone")
@@ -218,7 +218,7 @@ class Fails(list):
 
 
 class FailsLater(Fails):
-    """Its items are at hand, its length and truth are not."""
+    """A list with items, but without a length and a truth value."""
 
     __iter__ = list.__iter__
 

@@ -1,5 +1,5 @@
-"""What surrounds a program may be broken: the cache folder, the compiler's library. Each case is
-a process of its own; the program goes on, or says clearly why it cannot."""
+"""The environment of a program may be broken: the cache folder, the compiler's library. Each case is a process of its own; the program
+continues, or reports clearly why it cannot."""
 
 import os
 import pathlib
@@ -39,7 +39,7 @@ PROGRAM = textwrap.dedent(
 
 
 def spawn(folder, text=PROGRAM, **env):
-    """Every process has a file of its own: one that is written again while another process starts would be read empty."""
+    """Every process has its own file, since a file that is rewritten while another process starts might be read empty."""
     script = folder / f"program{len(list(folder.glob('program*.py')))}.py"
     script.write_text(text)
     environment = {**os.environ, "ENABLE_QUADRANTS_HEADER_PRINT": "0", "QD_OFFLINE_CACHE_FILE_PATH": str(folder / "cache"), **env}
@@ -76,7 +76,7 @@ def test_damaged_cache_files_are_replaced(tmp_path, damage):
         path.write_bytes(data)
     status, out, err = run(tmp_path)
     assert status == 0 and "all is well" in out, err
-    status, out, err = run(tmp_path)  # and what was written anew is whole
+    status, out, err = run(tmp_path)  # and the rewritten files are intact
     assert status == 0 and "all is well" in out, err
 
 

@@ -1,4 +1,4 @@
-"""A device whose memory the host cannot reach: `far` runs there, `null` counts what a program asks of it."""
+"""A device whose memory the host cannot access: `far` runs programs there, `null` counts the requests to the device."""
 
 import os
 import signal
@@ -21,7 +21,7 @@ def arch(request):
 
 @pytest.fixture
 def calls(arch):
-    """calls(work) -> how often `work` called each verb of the device."""
+    """calls(work) returns how often `work` called each function of the device."""
     qd.init(arch="null", offline_cache=False)
 
     def count(work):
@@ -68,7 +68,7 @@ def test_arrays_of_the_host_that_share_memory_share_it_there():
             b[i] = a[i] + 1
 
     x = np.zeros(6, np.float32)
-    shift(x[:5], x[1:])  # each element is made of the one before, just written
+    shift(x[:5], x[1:])  # each element is computed from the previous one, just written
     assert x.tolist() == [0, 1, 2, 3, 4, 5]
 
 
@@ -98,7 +98,7 @@ def test_views_of_the_memory_are_refused():
             array.to_numpy(copy=False)
         with pytest.raises(BufferError, match="the memory of this arch cannot be reached by the host; use to_numpy"):
             array.__dlpack__()
-        assert array.__dlpack_device__() == (12, 0)  # kDLExtDev: nobody takes it for memory of the host
+        assert array.__dlpack_device__() == (12, 0)  # kDLExtDev, which no library mistakes for memory of the host
         with pytest.raises((BufferError, RuntimeError)):
             np.from_dlpack(array)
         copied = array.to_numpy(copy=None)
@@ -158,7 +158,7 @@ def test_transfers_of_launches(calls):
     assert calls(qd.sync) == {}
     host, other = np.zeros(1000, np.float32), np.zeros(1000, np.float32)
     add(host, other)
-    # two arrays there, one back; the launch is waited for once
+    # two arrays are uploaded, one is downloaded; there is one wait for the launch
     assert calls(lambda: add(host, other)) == {"alloc": 2, "free": 2, "upload": 3, "launch": 1, "download": 1, "wait": 4}
 
 
@@ -175,7 +175,7 @@ def test_who_waits_for_launches(calls):
     stream, event = qd.create_stream(), qd.create_event()
     readers = [lambda: x[3], x.to_numpy, lambda: x.fill(1), lambda: f[3], stream.synchronize, event.synchronize, qd.sync]
 
-    f[0] = 1  # makes the tree
+    f[0] = 1  # materialises the tree
     for wait in readers:
         alone = calls(wait).get("wait", 0)
         double(x)
@@ -216,7 +216,7 @@ def test_a_fault_is_raised_by_the_next_wait(wait):
     with pytest.raises(qd.QuadrantsRuntimeError, match="kernel put tried to (read|write) memory outside") as caught:
         waits.get(wait, wait)()
     assert f"line {LOOP}, in put" in str(caught.value) and "launched after it have done nothing" in str(caught.value)
-    qd.sync()  # it is told once
+    qd.sync()  # the fault is raised only once
     assert y.to_numpy().tolist() == [1, 1, 1]
     put(x, 1)
     double(y)
@@ -240,7 +240,7 @@ def test_what_is_not_kept_is_there_while_kernels_use_it():
             x[i] = value
 
     y = qd.ndarray(qd.f32, 1000)
-    for i in range(600):  # more launches than go on without a wait
+    for i in range(600):  # more launches than may be pending without a wait
         x = qd.ndarray(qd.f32, 1000)
         set_all(x, i)
         add(x, y)
@@ -251,7 +251,7 @@ def test_what_is_not_kept_is_there_while_kernels_use_it():
 def test_memory_of_launches_under_way_is_given_back():
     @qd.kernel
     def pass_on(x: qd.types.ndarray(), at: qd.i32):
-        last = x[at]  # crosses to the loop
+        last = x[at]  # passed from the serial task to the loop
         for i in x:
             x[i] = last + 1
 

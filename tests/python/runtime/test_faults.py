@@ -1,5 +1,5 @@
-"""What the processor refuses in a kernel is an exception that names the place; the program goes on. What it refuses
-elsewhere ends the process, as ever."""
+"""A processor fault in a kernel is an exception that names the place, and the program continues. A fault elsewhere ends the process, as
+usual."""
 
 import signal
 import subprocess
@@ -106,7 +106,7 @@ def test_a_field():
 def test_a_task_in_the_middle():
     x, y = qd.ndarray(qd.i32, 100), qd.ndarray(qd.i32, 100)
     assert place("second") + "three_loops:" in fault(three_loops, x, y, 1 << 30)
-    assert (x.to_numpy() == 1).all()  # the task before ran, the one after did not
+    assert (x.to_numpy() == 1).all()  # the previous task ran, the next one did not
     three_loops(x, y, 0)
     assert (x.to_numpy() == 3).all() and (y.to_numpy() == 2).all()
 
@@ -148,7 +148,7 @@ def test_in_code_compiled_fast():
 
 
 def test_captured_values_that_changed():
-    """The code cannot be made again: the loop is named."""
+    """The code cannot be compiled again to find the line, so the error names the loop."""
     shift = [1 << 30]
 
     @qd.kernel
@@ -185,7 +185,7 @@ def test_reset_and_init_after_a_fault():
 
 
 def test_handlers_of_faulthandler_stay(run_script):
-    """Also if it is switched on after kernels ran; it reports what is not the fault of a kernel."""
+    """This holds even if faulthandler is enabled after kernels ran; it reports faults outside of kernels."""
     for when in ("before", "after"):
         done = run_script(f"""
             import ctypes, faulthandler, time
@@ -264,14 +264,14 @@ def heap_end():
 """
 
 
-# Behind the heap may be a hole, or a file's pages behind its end. Where another thread is the first to meet the heap that
-# was spoiled, its own fault ends the process, with or without a word, or the C library does.
+# Behind the heap there may be a hole, or pages of a file behind its end. If another thread is the first to use the corrupted heap, its own
+# fault ends the process, with or without a message, or the C library does.
 ENDS = -signal.SIGSEGV, -signal.SIGBUS, -signal.SIGABRT
 
 
 @pytest.mark.parametrize("kernel", ["store", "add"])
 def test_a_way_through_the_heap_ends_the_process_with_a_word(run_script, kernel):
-    alone = f"{kernel}(small, 4)\nqd._native.core().settle()\n"  # mostly nobody else is at work
+    alone = f"{kernel}(small, 4)\nqd._native.core().settle()\n"  # usually no other thread is running
     for _ in range(10):
         done = run_script(OVERRUNS + alone + f"{kernel}(small, 40_000_000)")
         assert done.returncode in ENDS, done.stderr
@@ -282,7 +282,7 @@ def test_a_way_through_the_heap_ends_the_process_with_a_word(run_script, kernel)
 
 @pytest.mark.parametrize("kernel", ["parallel_store", "parallel_add"])
 def test_a_way_of_many_threads_through_the_heap_ends_the_process(run_script, kernel):
-    """Or it is an exception, if a thread far behind the heap ends the launch before one comes to its end."""
+    """It is an exception instead if a thread far behind the heap ends the launch before another reaches the end of the heap."""
     for _ in range(3):
         done = run_script(OVERRUNS + f"{kernel}(small, 4)\n{kernel}(small, 40_000_000)")
         raised = done.returncode == 1 and "QuadrantsRuntimeError" in done.stderr
@@ -296,7 +296,7 @@ def test_a_way_through_the_heap_with_faulthandler(run_script):
 
 
 def test_the_end_of_the_heap_itself_is_no_end(run_script):
-    """Who reads on the way, or meets the hole behind the heap at once, spoils nothing."""
+    """A kernel that only reads, or that reaches the hole behind the heap at once, corrupts nothing."""
     done = run_script(
         OVERRUNS
         + """

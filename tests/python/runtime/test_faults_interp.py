@@ -1,4 +1,4 @@
-"""On `interp` too an access where there is no memory is an exception; it names the loop."""
+"""On `interp` too, an access to unmapped memory is an exception; it names the loop."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Names of files and folders that are no text in UTF-8, which Python holds with surrogates: programs run, and what is printed can be read."""
+"""Names of files and folders that are not UTF-8, which Python represents with surrogates: programs run, and their output is readable."""
 
 import os
 import subprocess

@@ -1,5 +1,5 @@
-"""Pages of large arrays and fields are left to the threads that compute with them: on machines with several nodes of memory they lie where
-they were first written."""
+"""Pages of large arrays and fields are first touched by the threads that compute with them: on NUMA machines a page lies on the node where
+it was first written."""
 
 import pathlib
 
@@ -19,13 +19,13 @@ def start():
 
 
 def resident():
-    """Bytes of anonymous memory that the process has pages for."""
+    """Returns the bytes of resident anonymous memory of the process."""
     status = pathlib.Path("/proc/self/status").read_text()
     return int(status.split("RssAnon:")[1].split()[0]) << 10
 
 
 def faults_of_workers():
-    """Pages that threads of the pool were the first to touch, so far; huge ones count once."""
+    """Returns the number of pages that threads of the pool touched first so far; a huge page counts once."""
     total = 0
     for task in pathlib.Path("/proc/self/task").iterdir():
         name, rest = (task / "stat").read_text().rsplit(")", 1)
@@ -81,7 +81,7 @@ def by_copying():
 @pytest.mark.parametrize("make", [by_kernel, by_filling, by_copying])
 def test_threads_of_the_pool_touch_their_share(make):
     run = make()
-    for _ in range(30):  # a thread that the system has not scheduled does nothing
+    for _ in range(30):  # a thread may not have been scheduled in a single launch
         before = faults_of_workers()
         run()
         if faults_of_workers() - before >= 8:

@@ -1,4 +1,4 @@
-"""os.fork() at any moment: children never hang, whatever other threads do just then."""
+"""os.fork() at any moment: children never hang, whatever other threads are doing."""
 
 import os
 import subprocess
@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-# Each thread does one thing again and again while the main thread forks. A child uses the program at hand, or is told that
-# it cannot; then it makes one of its own. What hangs is ended by the alarm.
+# Each thread repeats one operation while the main thread forks. A child uses the current program or gets an error that it cannot; then it
+# makes its own program. The alarm ends a child that hangs.
 HOSTILE = """
 import os, signal, sys, threading
 import numpy as np
@@ -186,7 +186,7 @@ TIMES = 25
 def fork_while(what, arch, tmp_path, times=TIMES, *more):
     program = tmp_path / "hostile.py"
     program.write_text(HOSTILE)
-    # Text goes through a buffer, whose lock a thread holds while it writes.
+    # Text goes through a buffer; a thread holds its lock while it writes.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     done = subprocess.run([sys.executable, str(program), arch, what, str(times), str(tmp_path / "cache"), *more],
                           capture_output=True, text=True, timeout=900, env=environment)
@@ -199,7 +199,7 @@ def fork_while(what, arch, tmp_path, times=TIMES, *more):
 @pytest.mark.parametrize("what", ["compile", "cache", "launch", "print", "cells", "memory", "compile+launch+print"])
 def test_while_other_threads_are_at_work(what, arch, tmp_path):
     went_on, _ = fork_while(what, arch, tmp_path)
-    assert went_on  # short work is waited for
+    assert went_on  # fork waits for short work
 
 
 def test_during_the_first_compilation(arch, tmp_path):

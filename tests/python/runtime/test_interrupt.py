@@ -1,4 +1,4 @@
-"""Ctrl-C leaves an endless kernel soon, and a compilation too, and the program goes on."""
+"""Ctrl-C soon ends an endless kernel or a compilation, and the program continues."""
 
 import ctypes
 import functools
@@ -90,7 +90,7 @@ STOPPED = "the kernel was stopped (Ctrl-C or Stop)"
 
 
 def interrupt_soon():
-    """To be called where KeyboardInterrupt is expected: it may come at once."""
+    """Call it where KeyboardInterrupt is expected, since the interrupt may come at once."""
     threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
 
 
@@ -114,7 +114,7 @@ def test_interrupt(parallel):
 
 @pytest.mark.parametrize("serial", [False, True])
 def test_interrupt_in_a_nest_of_short_loops(serial):
-    """None of them is long."""
+    """No single loop is long."""
     x = qd.ndarray(qd.f32, 4)
     with pytest.raises(KeyboardInterrupt):
         interrupt_soon()
@@ -147,7 +147,7 @@ def test_interrupt_in_a_loop_inside_of_a_parallel_one(arch, monkeypatch, kernel,
 
 
 def test_interrupt_ends_a_launch_that_waits_for_another(arch):
-    """One Stop is for both: the second would be endless, too."""
+    """One Stop ends both; the second launch would be endless too."""
     if arch == "far":
         pytest.skip("launches return at once")
     x, y = (qd.ndarray(qd.i32, 4) for _ in range(2))
@@ -172,7 +172,8 @@ def test_interrupt_ends_a_launch_that_waits_for_another(arch):
 
 
 def endless_threads(n, met, then=lambda: None):
-    """Started, and in their endless kernels. What ends these goes to `met`, then the threads go on."""
+    """Starts threads and returns once they are in their endless kernels. The exceptions that end the kernels go to `met`, then the threads
+    continue."""
 
     def run(k):
         try:
@@ -195,7 +196,7 @@ def endless_threads(n, met, then=lambda: None):
 
 @pytest.mark.parametrize("n", [1, 2, 5])
 def test_interrupt_ends_launches_of_other_threads(n):
-    """The main thread runs Python; its handler is called as ever. Whoever launches afterwards does so undisturbed."""
+    """The main thread runs Python, and its handler is called as usual. Later launches are not affected."""
     met, sums = [], []
 
     def go_on():
@@ -245,7 +246,7 @@ def test_interrupt_of_init_that_waits_for_another_thread(arch):
 
 
 def test_a_future_carries_what_ended_a_kernel():
-    """An event loop lets no KeyboardInterrupt pass, nor does it go on after one."""
+    """An event loop does not pass on a KeyboardInterrupt, and does not continue after one."""
     import asyncio
 
     async def main():
@@ -272,7 +273,7 @@ def test_handler_of_the_program_is_called(monkeypatch):
     seen = []
 
     def press():
-        while written.getvalue().count("started") < 2:  # before that, the handler would let the program go on
+        while written.getvalue().count("started") < 2:  # before that, the handler would let the program continue
             time.sleep(0.01)
         os.kill(os.getpid(), signal.SIGINT)
 
@@ -304,21 +305,21 @@ def test_interrupt_between_python_and_the_tasks():
     for handler in signal.getsignal(signal.SIGINT), signal.default_int_handler:
         endless_at_zero(1)
         with pytest.raises(KeyboardInterrupt):
-            signal.signal(signal.SIGINT, handler)  # as ipykernel does for each cell: no launch has seen it yet
+            signal.signal(signal.SIGINT, handler)  # as ipykernel does for each cell: no launch has used this handler yet
             endless_at_zero(Presses())
         endless_at_zero(1)
 
 
 # --- while a kernel is compiled --------------------------------------------------------------------------------------
 
-TERMS = 20000  # seconds of work for LLVM, much for the passes
-STEPS = 3000  # cubed: an hour of work for the frontend
-ELEMENTS = 100_000  # the same for the passes and for LLVM
+TERMS = 20000  # takes LLVM seconds, and the passes long
+STEPS = 3000  # to the power of three: takes the frontend an hour
+ELEMENTS = 100_000  # takes the passes and LLVM about as long
 stages = []
 
 
 def press_soon():
-    """From another process: it does not need the GIL, which the frontend holds."""
+    """The signal comes from another process, which does not need the GIL that the frontend holds."""
     stages.append("frontend")
     subprocess.Popen(["sh", "-c", f"sleep 0.1; kill -INT {os.getpid()}"])
 
@@ -350,18 +351,18 @@ def small(x: qd.types.ndarray(qd.f32, ndim=1)):
 
 
 def threads_of_the_compiler():
-    """Names of the native threads of this process that begin with qd-."""
+    """Returns the names of the native threads of this process that begin with qd-."""
     names = []
     for thread in os.listdir("/proc/self/task"):
         try:
             names.append(open(f"/proc/self/task/{thread}/comm").read().strip())
-        except OSError:  # it has just ended
+        except OSError:  # the thread has just ended
             pass
     return [name for name in names if name.startswith("qd-")]
 
 
 def when(stage):
-    """Presses Ctrl-C once the compiler has come to `stage`."""
+    """Presses Ctrl-C once the compiler has reached `stage`."""
 
     def press():
         while "passes" not in stages:
@@ -380,7 +381,7 @@ def test_interrupt_in_the_frontend():
     stages.clear()
     with pytest.raises(KeyboardInterrupt):
         unrolled(qd.ndarray(qd.f32, 10))
-    assert stages == ["frontend"]  # it did not come to the end
+    assert stages == ["frontend"]  # the frontend was interrupted
     assert unrolled._specialisations() == 0
     x = qd.ndarray(qd.f32, 10)
     small(x)
@@ -404,7 +405,7 @@ def test_interrupt_while_compiling(arch, stage):
     assert [r["kernel"] for r in core().take_reports() if "giant" in r["kernel"]] == []
     assert giant._specialisations() == 0
     if stage == "codegen":
-        assert "qd-compile" in threads_of_the_compiler()  # nobody waited for it
+        assert "qd-compile" in threads_of_the_compiler()  # Stop did not wait for it
     thread.join()
     x.fill(1)
     small(x)
@@ -414,7 +415,7 @@ def test_interrupt_while_compiling(arch, stage):
 
 
 def test_a_handler_that_launches():
-    """It may, but in the midst of compiling another kernel."""
+    """A handler may launch, except while another kernel is being compiled."""
     x, met = qd.ndarray(qd.i32, 3), []
 
     @qd.kernel
@@ -510,7 +511,7 @@ def test_interrupt_while_code_is_shown(arch):
     thread = when("codegen")
     with pytest.raises(KeyboardInterrupt):
         shown._show("asm")
-    assert "qd-compile" in threads_of_the_compiler()  # nobody waited for it
+    assert "qd-compile" in threads_of_the_compiler()  # Stop did not wait for it
     thread.join()
     x.fill(1)
     small(x)
@@ -535,7 +536,7 @@ def test_interrupt_while_another_thread_compiles(arch, stage):
             met.append(type(error))
 
     thread = threading.Thread(target=run)
-    with pytest.raises(KeyboardInterrupt):  # it may come at once: the frontend does not let other threads run
+    with pytest.raises(KeyboardInterrupt):  # the interrupt may come at once: the frontend does not let other threads run
         thread.start()
         when(stage)
         time.sleep(60)
@@ -582,7 +583,7 @@ def test_exit_does_not_wait_for_optimisation(arch, tmp_path):
     """)
     assert done.returncode == 0, done.stderr
     assert "optimising: True" in done.stdout
-    assert list((tmp_path / "cache").glob("**/*.o*")) == []  # else it was waited for
+    assert list((tmp_path / "cache").glob("**/*.o*")) == []  # otherwise the compilation was waited for
 
 
 def test_exit_does_not_wait_for_an_abandoned_compilation(arch, tmp_path):

@@ -1,4 +1,4 @@
-"""What the rounds of a loop added to one element is there if the loop is left: by Stop, by a failed assertion."""
+"""The sums that iterations added to one element are kept if the loop is left by Stop or by a failed assertion."""
 
 import inspect
 import os
@@ -11,7 +11,7 @@ import quadrants as qd
 
 N = 2000
 LONG = 2**31 - 1
-KEPT = N // 2 + 17  # the round that never ends, or fails
+KEPT = N // 2 + 17  # the iteration that never ends, or fails
 
 Marks = qd.types.ndarray(qd.i32, ndim=1)
 Plane = qd.types.ndarray(qd.i32, ndim=2)
@@ -27,7 +27,7 @@ def launches_end_in_their_call(arch):
 
 
 def stop(launch, done, *sums):
-    """Ctrl-C in a launch that begins with zeros, so late that something is done."""
+    """Presses Ctrl-C in a launch that starts with zeros, late enough for some iterations to have run."""
     for seconds in (0.3, 2, 10):
         for array in (done, *sums):
             array.fill(0)
@@ -111,7 +111,7 @@ def rows(done: Plane, sums: Sums, reals: Reals, long: qd.i32):
 
 
 def times_added(kernel):
-    """How often the line that adds to sums[0] ran, as coverage counts."""
+    """Returns how often the line that adds to sums[0] ran, according to coverage."""
     lines, first = inspect.getsourcelines(inspect.unwrap(kernel if kernel is lanes else add))
     at = next(first + i for i, line in enumerate(lines) if line.strip() == "sums[0] += 1")
     return qd.coverage.snapshot()[__file__][at]
@@ -128,7 +128,7 @@ def check(done, sums, reals):
 
 
 def others(came):
-    """What add() makes of sums[1], sums[2] and sums[3]."""
+    """Returns the values that add() leaves in sums[1], sums[2] and sums[3]."""
     return [came.max(), np.bitwise_or.reduce(came), came[came % 2 == 0].sum()]
 
 
@@ -149,7 +149,7 @@ def test_stop(arch, monkeypatch, kernel, threads, counts):
     stop(lambda: kernel(done, sums, reals, LONG), done, sums, reals)
     came, found = check(done, sums, reals)
     assert len(came) < N
-    assert not counts or times_added(kernel) - N <= len(came)  # what no look told of a chunk that is left is not counted
+    assert not counts or times_added(kernel) - N <= len(came)  # iterations since the last safepoint of an interrupted chunk are not counted
     if kernel is not lanes:
         assert found[1:4].tolist() == others(came)
 
@@ -167,7 +167,7 @@ def to_each(x: Array, out: Array, done: Marks, long: qd.i32):
 
 
 def test_stop_where_threads_add_to_copies(arch):
-    """One thread may add to a copy of the array: what it did is in the array then, the round that was left included."""
+    """A thread may add to a privatised copy of the array: its sums are then in the array, including those of the interrupted iteration."""
     qd.init(arch=arch, offline_cache=False, cpu_max_num_threads=1)
     x, out, done = qd.ndarray(qd.f32, N), qd.ndarray(qd.f32, 40), qd.ndarray(qd.i32, N)
     x.fill(1)
@@ -216,7 +216,7 @@ TREES = {
 @pytest.mark.parametrize("fails", [False, True])
 @pytest.mark.parametrize("tree", TREES)
 def test_loops_over_cells(arch, tree, fails):
-    """The loop over the pieces of containers is left, and those over the cells of each."""
+    """The loop over the parts of containers is left, and so are the loops over their cells."""
     qd.init(arch=arch, offline_cache=False, cpu_max_num_threads=1)
     x, sums, done = qd.field(qd.i32), qd.ndarray(qd.i64, 2), qd.ndarray(qd.i32, N)
     TREES[tree](qd.root).place(x)
@@ -259,7 +259,7 @@ def test_loops_over_cells(arch, tree, fails):
 @pytest.mark.parametrize("counts", [False, True])
 @pytest.mark.parametrize("kernel", [checked, divided, checked_inside], ids=lambda k: k.__name__)
 def test_a_check_that_fails(arch, monkeypatch, kernel, counts, debug):
-    """All that stands before the check is done, also in the round that it fails in."""
+    """Everything before the check has run, also in the iteration in which the check fails."""
     if counts:
         monkeypatch.setenv("QD_KERNEL_COVERAGE", "1")
     if kernel is not divided and not debug:

@@ -1,4 +1,4 @@
-"""Tasks of thousands of instructions, which the first tier compiles in parts: they compile, and compute what small ones do."""
+"""Tasks of thousands of instructions, which the first tier compiles in parts: they compile, and compute the same as small tasks."""
 
 import numpy as np
 import pytest

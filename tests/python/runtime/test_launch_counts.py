@@ -1,6 +1,6 @@
-"""Instructions between a call from Python and its end, counted by callgrind: unlike times, the same on every run.
+"""Instruction counts of calls from Python, by callgrind: unlike times, they are the same in every run.
 
-A limit is raised only together with the reason."""
+A limit is raised only with a stated reason."""
 
 import os
 import re
@@ -67,7 +67,7 @@ LAUNCH = "*qd::bind::*call_as<false>(_object*"  # the vectorcall of a kernel
 
 
 def counted(path, calls, *more, inside=LAUNCH):
-    """Instructions of a process, or of what is done inside of a function of the core."""
+    """Returns the instructions of a process, or of the calls of a function of the core."""
     package = os.path.dirname(os.path.dirname(quadrants.__file__))
     environment = {**os.environ, "PYTHONHASHSEED": "0", "ENABLE_QUADRANTS_HEADER_PRINT": "0", "PYTHONPATH": package}
     where = [f"--toggle-collect={inside}"] if inside else []
@@ -79,7 +79,7 @@ def counted(path, calls, *more, inside=LAUNCH):
 
 @pytest.fixture(params=["cpu"], autouse=True)
 def arch(request):
-    """No program in this process: the counted ones are others."""
+    """Starts no program in this process, since the counted programs run in others."""
     return request.param
 
 
@@ -154,8 +154,8 @@ elif kind == "method.grad":
     for _ in range(int(sys.argv[1])):
         model.method.grad(0)
 """
-# More than the launch of the kernel takes: looking `grad` up, and passing two gradients more than two arrays. On the CPU, where
-# a launch of these is some 450 instructions and the interpreter's own, it is less than half of that.
+# The instructions beyond the launch of the kernel: looking `grad` up, and passing two gradients in addition to two arrays. On the CPU they
+# are less than half of the launch, which is some 450 instructions and the interpreter's own.
 GRADIENT_LIMITS = {"fields": 200, "arrays": 800, "method": 1000}
 
 
@@ -171,5 +171,5 @@ def test_instructions_of_the_launch_of_a_gradient(tmp_path, kind):
         print(calls)
         return calls[f"{kind}.grad"] - calls[kind]
 
-    # The whole process is counted, and so is what its other threads happen to do.
+    # The whole process is counted, including its other threads.
     assert any(beyond() < GRADIENT_LIMITS[kind] for _ in range(4))

@@ -1,4 +1,4 @@
-"""qd.init and qd.reset, what outlives them, options, and memory over thousands of cycles."""
+"""qd.init and qd.reset, the objects that outlive them, options, and memory over thousands of cycles."""
 
 import gc
 import os
@@ -47,7 +47,7 @@ def test_objects_of_an_ended_program(arch):
 
 
 def test_fields_of_an_ended_program_that_never_had_memory(arch):
-    """They are as dead as the others, whatever they are made of."""
+    """They are dead like other fields, whatever their elements are."""
     for each in (arch, qd.python):
         qd.init(arch=each, offline_cache=False)
         x, v, m = qd.field(qd.f32, ()), qd.Vector.field(3, qd.f32, 4), qd.Matrix.field(2, 2, qd.f32, 4, needs_grad=True)
@@ -141,7 +141,7 @@ def test_thousands_of_cycles(arch):
 
 
 def test_kernels_with_struct_arguments_are_collected(arch):
-    """The type of the argument holds a method, which holds the kernel."""
+    """The argument's type references a method, which references the kernel."""
     kept = {}
 
     @qd.dataclass
@@ -220,7 +220,7 @@ def test_header_line():
 
 @pytest.mark.parametrize("level", ["warn", "error", "critical", "off"])
 def test_what_init_says_goes_by_its_level(level):
-    """The line of import is before that, and goes by the variable alone."""
+    """The line printed at import comes earlier, and depends only on the variable."""
     environment = {**os.environ, "ENABLE_QUADRANTS_HEADER_PRINT": "1"}
     program = f"import quadrants as qd; qd.init(arch=qd.cpu, log_level={level!r})"
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
@@ -326,7 +326,7 @@ def holder_made_now():
 
 @pytest.mark.filterwarnings("ignore:Calling non-quadrants function")
 def test_funcs_made_while_a_kernel_is_compiled():
-    """The compiler owns what it meets until it is done."""
+    """The compiler holds references to the objects it meets until it has finished."""
 
     @qd.kernel
     def called(x: qd.f32) -> qd.f32:
@@ -358,7 +358,7 @@ def test_funcs_made_while_a_kernel_is_compiled():
 
 
 def test_numbers_that_are_arguments_of_funcs():
-    """They are given up for their values while the other arguments are matched."""
+    """The objects are replaced by their values while the other arguments are matched."""
 
     @qd.func
     def three(a, b, c: qd.f32) -> qd.i32:

@@ -1,5 +1,5 @@
-"""Code of Python that the package calls on its way (conversions, comparisons, writes, destructors) and other threads may end the
-program, drop what was compiled, or change what is being read: errors tell of it, and nothing is read or written that is gone."""
+"""Python code that the package calls (conversions, comparisons, writes, destructors) and other threads may end the program, drop compiled
+kernels, or change the objects being read: errors report it, and no freed memory is read or written."""
 
 import sys
 import threading
@@ -14,7 +14,7 @@ gone = pytest.raises(qd.QuadrantsRuntimeError, match="qd.init|qd.reset")
 
 
 class Calling:
-    """A number and an index that does something when it is read."""
+    """A number and index that runs code when it is read."""
 
     def __init__(self, what, value=1):
         self.what, self.value = what, value
@@ -29,7 +29,7 @@ class Calling:
 
 
 class Compared(int):
-    """A number that does something, once, when it is compared."""
+    """A number that runs code, once, when it is compared."""
 
     what = None
 
@@ -43,7 +43,7 @@ class Compared(int):
 
 
 def restarting(arch, call, seconds=1.0):
-    """Calls while another thread starts programs."""
+    """Calls `call` repeatedly while another thread starts programs."""
     end = time.time() + seconds
 
     def restart():
@@ -381,7 +381,7 @@ def test_arguments_deeper_than_the_stack():
 
     values = [deep(), deep()]
     assert [k(value) for value in values] == [1, 1]
-    while values:  # taking one apart as a whole needs a stack, too
+    while values:  # destroying the whole nest at once would need a deep stack too
         value = values.pop()
         while isinstance(value, tuple):
             (value,) = value

@@ -1,4 +1,4 @@
-"""Text of kernels reaches sys.stdout while they run, from every thread, nothing lost."""
+"""Text that kernels print reaches sys.stdout while they run, from every thread, without loss."""
 
 import io
 import os

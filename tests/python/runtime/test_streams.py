@@ -1,4 +1,4 @@
-"""Streams and events: launches are in order without them; they are used rightly, and can be waited for."""
+"""Streams and events: launches are in order without them; misuse is refused; they can be waited for."""
 
 import pytest
 import quadrants as qd
@@ -116,7 +116,7 @@ def test_stream_parallel():
 
     @qd.kernel
     def k(n: qd.i32):
-        """Blocks beside each other."""
+        """Parallel blocks."""
         with qd.stream_parallel():
             a = 2 * n
             for i in x:

@@ -1,4 +1,4 @@
-"""Tasks are compiled without locks, and with them when a launch first needs that: what a program sees of it."""
+"""Tasks are compiled without lock prefixes, and with them once a launch needs it; the results are the same."""
 
 import subprocess
 import sys
@@ -14,8 +14,8 @@ def arch(request):
     return request.param
 
 
-MANY = 200_000  # rounds that are worth several threads
-CELLS = 3_000_000  # more than is worth a copy for each thread
+MANY = 200_000  # a trip count that is worth several threads
+CELLS = 3_000_000  # too many for a privatised copy on each thread
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +39,7 @@ def appending():
 
 
 def how(kernel):
-    """Of its first task."""
+    """Returns the variant of the kernel's first task that ran last."""
     return next(tasks[0][1] for name, _, tasks in _native.core().last_updates() if name.rpartition(".")[2] == kernel)
 
 
@@ -177,7 +177,7 @@ def test_kernels_that_count(arch, monkeypatch, exact):
         to, used = qd.ndarray(qd.i32, MANY), qd.ndarray(qd.i32, 1)
         append(to, used, MANY)
         assert used[0] == len(range(0, MANY, 3))
-        _native.core().settle()  # the build that counts no more, with `exact` 0
+        _native.core().settle()  # the variant that no longer counts, with `exact` 0
     hows = [tasks[0][1] for name, _, tasks in _native.core().last_updates() if name.rpartition(".")[2] == "append"]
     assert hows == ["locked"] * len(hows) and hows
     qd.reset()

@@ -1,4 +1,4 @@
-"""What errors call a field that has no name of its own: the variable that holds it."""
+"""Errors call a field without a name by the variable that holds it."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Methods of fields and arrays inside kernels: fill is a loop there, the others are for Python alone."""
+"""Methods of fields and arrays inside kernels: fill is a loop there, the others are only for Python."""
 
 import threading
 
@@ -29,7 +29,7 @@ def test_fill_of_fields(arch):
 
 
 def test_fill_by_funcs_and_methods(arch):
-    """A method that sorts into cells fills its counters at each launch, not when it is compiled."""
+    """The counters are filled at each launch, not when the kernel is compiled."""
     for arch_of_test in (arch, qd.python):
         qd.init(arch=arch_of_test, print_full_traceback=True)
 
@@ -110,7 +110,7 @@ def test_methods_for_python_alone(arch, name):
 
 
 def test_python_code_that_a_kernel_calls_touches_no_memory(arch):
-    """It runs once, when the kernel is compiled: what it reads would be out of date at the next launch."""
+    """Such code runs once, at compile time, so a value that it reads would be out of date at the next launch."""
     for arch_of_test in (arch, qd.python):
         qd.init(arch=arch_of_test, print_full_traceback=True)
         x, v, s = qd.field(qd.f32, 4), qd.Vector.field(2, qd.i32, 3), qd.types.struct(a=qd.f32).field(shape=2)
@@ -126,7 +126,7 @@ def test_python_code_that_a_kernel_calls_touches_no_memory(arch):
             "copy into": lambda: x.from_numpy(np.zeros(4, np.float32)), "into an array": lambda: a.from_numpy(np.zeros(4, np.float32)),
             "fill": lambda: x.fill(1), "fill of an array": lambda: a.fill(1),
         }  # fmt: skip
-        if arch_of_test != "far":  # whose memory nobody sees
+        if arch_of_test != "far":  # their memory is not accessible
             item |= {"view": lambda: np.from_dlpack(x), "view of an array": lambda: np.from_dlpack(a)}
         for what, code in item.items():
 

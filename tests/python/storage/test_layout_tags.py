@@ -1,4 +1,4 @@
-"""Orders of storage: tags of ndarrays, `order=` of fields, and what tells of them."""
+"""Orders of storage: tags of ndarrays, `order=` of fields, and how they are shown."""
 
 import copy
 import dataclasses

@@ -1,4 +1,4 @@
-"""Meshes: what touches what, attributes, loops over elements and over what touches them."""
+"""Meshes: incidence of elements, attributes, loops over elements and over incident elements."""
 
 import itertools
 import json
@@ -12,7 +12,7 @@ KINDS = ("verts", "edges", "faces", "cells")
 
 
 def block(n):
-    """n^3 cubes of six tetrahedra each: vertices, cells."""
+    """Returns the vertices and cells of n^3 cubes of six tetrahedra each."""
     points = np.array(list(itertools.product(range(n + 1), repeat=3)))
     number = {tuple(p): k for k, p in enumerate(points)}
     cells = []
@@ -26,7 +26,7 @@ def block(n):
 
 
 def sheet(n, m):
-    """n * m squares of two triangles each."""
+    """Returns the vertices and faces of n * m squares of two triangles each."""
     points = np.array([(i, j, 0.0) for i in range(n + 1) for j in range(m + 1)], np.float32)
     faces = []
     for i, j in itertools.product(range(n), range(m)):
@@ -36,7 +36,7 @@ def sheet(n, m):
 
 
 def elements_of(corners):
-    """The vertices of the elements of each order, as sets, in the order in which a mesh numbers them."""
+    """Returns the vertices of the elements of each order, as sets, in the order in which a mesh numbers the elements."""
     top = corners.shape[1] - 1
     out = [[frozenset([v]) for v in range(corners.max() + 1)]]
     for order in range(1, top):
@@ -46,7 +46,7 @@ def elements_of(corners):
 
 
 def touches(elements, a, b):
-    """A table: whether element i of order a and element j of order b touch."""
+    """Returns a table that is true at [i, j] if element i of order a and element j of order b are incident."""
     if a != b:
         return np.array([[p <= q or q <= p for q in elements[b]] for p in elements[a]])
     if a == 0:
@@ -243,7 +243,7 @@ def test_loops_nest_break_and_go_on():
 
 @qd.func
 def farthest(v, steps):
-    """The vertex of the greatest number that so many steps lead to."""
+    """Returns the vertex with the greatest number that is reachable in that many steps."""
     for _ in range(steps):
         best = v
         for u in v.verts:
@@ -302,8 +302,8 @@ def test_meshes_of_data_oriented_objects():
 
 
 def patched(corners, patch_of_vertex, kinds):
-    """What a patcher writes of a mesh: vertices and top elements, those of a patch and those that touch it. An element
-    belongs to the patch of its second vertex."""
+    """Returns the output of a patcher for a mesh: the vertices and top elements of each patch and those incident to it. An element belongs
+    to the patch of its second vertex."""
     top = corners.shape[1] - 1
     elements = elements_of(corners)
     patches = max(patch_of_vertex) + 1
@@ -315,7 +315,7 @@ def patched(corners, patch_of_vertex, kinds):
         for order in (0, top):
             needed = {int(j) for a in (0, top) for i in owned[a] for j in np.nonzero(tables[a, order][i])[0]}
             local[order].append(owned[order] + sorted(needed - set(owned[order])))
-    # so that every vertex of an element that is not owned is in the patch as well
+    # adds the vertices of elements that the patch does not own
     for p in range(patches):
         needed = {int(v) for c in local[top][p] for v in corners[c]}
         local[0][p] += sorted(needed - set(local[0][p]))
@@ -323,7 +323,7 @@ def patched(corners, patch_of_vertex, kinds):
     for order in (0, top):
         owned = [sum(o == p for o in owner[order]) for p in range(patches)]
         totals = [len(one) for one in local[order]]
-        # an element's place in an order that goes by patches
+        # the position of an element when elements are sorted by patch
         place = {k: n for n, k in enumerate(k for p in range(patches) for k in local[order][p][: owned[p]])}
         flat = [k for one in local[order] for k in one]
         data["elements"].append({
@@ -367,7 +367,7 @@ def test_metadata_of_patches(tmp_path):
     elements = elements_of(corners)
     for a, b in ((3, 0), (0, 3), (0, 0), (3, 3)):
         seen = np.zeros((len(elements[a]), len(elements[b])), np.int32)
-        if (a, b) == (3, 3):  # made of others: no faces are given, so cells that share one cannot be told
+        if (a, b) == (3, 3):  # without faces, cells that share a face cannot be found
             with pytest.raises(qd.QuadrantsCompilationError, match="does not say which cells touch its cells"):
                 mark(mesh.cells, "cells", seen)
             continue
@@ -494,7 +494,7 @@ def test_indices_are_checked_whatever_integers_are_by_default(arch):
 
 
 def test_on_the_python_backend():
-    """The same loops, run as Python."""
+    """The same loops run as Python."""
     qd.init(arch=qd.python)
     test_attributes_of_every_layout()
     test_struct_attributes()
@@ -508,7 +508,7 @@ def test_on_the_python_backend():
 
 @pytest.mark.parametrize("default", [qd.i32, qd.i64])
 def test_the_number_of_what_touches_has_one_type(default, arch):
-    """i32, whether each element is touched by as many or not, and whatever integers are by default."""
+    """It is i32, whether or not all elements have the same number of incident elements, and whatever the default integer type is."""
     results = []
     for one in ("python", arch):
         qd.init(arch=one, offline_cache=False, default_ip=default)

@@ -1,4 +1,4 @@
-"""Element types of ndarrays: what arrays say of theirs, and which ones parameters take."""
+"""Element types of ndarrays: how arrays report them, and which ones parameters accept."""
 
 import copy
 
@@ -155,7 +155,7 @@ def test_types_without_a_size_are_annotations_alone():
 
 
 def test_numpy_arrays_of_another_type():
-    """Their dtype is checked for vectors and matrices as for scalars."""
+    """The dtype is checked for vectors and matrices as for scalars."""
     for annotation, shape in ((t.NDArray[qd.f32, 1], (3,)), (t.ndarray(qd.math.vec2), (3, 2)), (t.ndarray(qd.math.mat2), (2, 2, 2))):
         k = kernel_with(annotation)
         k(np.zeros(shape, np.float32))
@@ -165,7 +165,7 @@ def test_numpy_arrays_of_another_type():
 
 @pytest.mark.parametrize("annotation, make, text", WRONG)
 def test_wrong_elements_on_the_python_backend(annotation, make, text, monkeypatch):
-    """The same errors, from the frontend and, where that is not asked, from the backend itself."""
+    """The errors are the same from the frontend and, without the frontend, from the backend."""
     from quadrants import _settings
 
     for checks in (True, False):

@@ -237,7 +237,7 @@ def test_dlpack_out():
 
 
 class Foreign:
-    """An array of another library: it speaks DLPack and nothing else."""
+    """An array of another library that supports only DLPack."""
 
     def __init__(self, array):
         self.array = array
@@ -289,7 +289,7 @@ def test_torch():
 
 
 class TorchLike:
-    """Just enough of torch to see how it is called."""
+    """Just enough of torch to observe how it is called."""
 
     class Device:
         def __init__(self, name):

@@ -19,7 +19,7 @@ class Cell:
 class Container:
     def __init__(self, levels):
         self.level, self.below = levels[0], levels[1:]
-        self.cells = {}  # number -> Cell; of a mask also those that are off
+        self.cells = {}  # number -> Cell; a bitmask also has its inactive cells here
         self.on = set()
         self.length = 0
 
@@ -34,7 +34,7 @@ class Container:
         return number[0] < self.length
 
     def get(self, number):
-        """The cell for reading, or None if zeros stand for it."""
+        """Returns the cell for reading, or None if it reads as zeros."""
         kind = self.level["kind"]
         if kind == "pointer" and number not in self.cells or kind == "dynamic" and number[0] >= self.length:
             return None
@@ -81,7 +81,7 @@ class Model:
             ]
 
     def path(self, storage, depth):
-        """Numbers of the cells on the way, from indices in units of level `depth`."""
+        """Returns the numbers of the cells on the path, from indices in units of level `depth`."""
         numbers = []
         for n, level in enumerate(self.levels[:depth]):
             number = []
@@ -92,7 +92,7 @@ class Model:
         return numbers
 
     def container(self, storage, depth, make):
-        """The container of level `depth`, from indices in its units, or None."""
+        """Returns the container of level `depth`, from indices in its units, or None."""
         at = self.top
         for number in self.path(storage, depth)[:-1]:
             cell = at.make(number) if make else at.get(number)
@@ -130,7 +130,7 @@ class Model:
         cell.value = value
 
     def cells(self, depth):
-        """Indices, in units of level `depth`, of the cells that exist."""
+        """Returns the indices, in units of level `depth`, of the cells that exist."""
         found = []
         rank = sorted(self.shape(depth))
 
@@ -245,7 +245,7 @@ class Subject:
         return self.call(kernels[what], indices)
 
     def visit(self, target, rank, most):
-        """Indices that a loop over the target visits."""
+        """Returns the indices that a loop over the target visits."""
         found = np.zeros((most + 1, rank), np.int32)
         count = np.zeros(1, np.int32)
 

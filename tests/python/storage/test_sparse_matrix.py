@@ -49,7 +49,7 @@ def from_dense(dense, dtype):
 
 
 def spd(n, seed=0):
-    """A symmetric positive definite matrix with few entries a row."""
+    """Returns a symmetric positive definite matrix with few entries in each row."""
     rng = np.random.default_rng(seed)
     half = np.where(rng.random((n, n)) < 3 / n, rng.normal(size=(n, n)), 0)
     return half + half.T + np.diag(1 + np.abs(half).sum(0) + np.abs(half).sum(1))
@@ -57,7 +57,7 @@ def spd(n, seed=0):
 
 @TYPES
 def test_builder(dtype):
-    shape, count = (30, 20), 500  # 600 places: many entries meet
+    shape, count = (30, 20), 500  # 600 places, so many entries coincide
     triplets = random_triplets(shape, count, dtype)
     matrix = build(shape, triplets, dtype)
     assert matrix.shape == shape and matrix.dtype == dtype
@@ -455,7 +455,7 @@ def test_on_the_python_backend():
 
 
 def poisson(shape, dtype, shift=0.0):
-    """-div grad x + shift dx/di, zero around, as an operator and densely."""
+    """Returns -div grad x + shift dx/di with zero boundary, as an operator and as a dense matrix."""
     x = qd.field(dtype, shape)
 
     @qd.kernel
@@ -494,7 +494,7 @@ def test_solvers_without_a_matrix(dtype, shape, method, shift):
         assert solve(operator, b, x, maxiter=200, tol=1e-4 if dtype == qd.f32 else 1e-10, quiet=True)
         expected = np.linalg.solve(dense, right.ravel()).reshape(shape)
         np.testing.assert_allclose(x.to_numpy(), expected, atol=1e-3 if dtype == qd.f32 else 1e-9)
-    assert solve(operator, b, x, tol=1e-3)  # there already
+    assert solve(operator, b, x, tol=1e-3)  # x is already the solution
     np.testing.assert_allclose(x.to_numpy(), expected, atol=1e-3 if dtype == qd.f32 else 1e-9)
 
 

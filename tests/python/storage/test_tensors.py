@@ -1,4 +1,4 @@
-"""qd.tensor: one interface over fields and ndarrays, with the order of storage chosen apart from that of the indices."""
+"""qd.tensor: one interface for fields and ndarrays, with an order of storage that is independent of the order of indices."""
 
 import copy
 import dataclasses

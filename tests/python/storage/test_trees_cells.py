@@ -1,4 +1,4 @@
-"""Pointer, hash and bitmasked levels: cells that are made by writing, and looped over."""
+"""Pointer, hash and bitmasked levels: writes activate cells, and loops visit them."""
 
 import numpy as np
 import pytest

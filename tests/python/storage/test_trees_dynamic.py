@@ -1,4 +1,4 @@
-"""Dynamic levels: cells that are appended."""
+"""Dynamic levels: appended cells."""
 
 import pytest
 import quadrants as qd

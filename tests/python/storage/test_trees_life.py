@@ -1,4 +1,4 @@
-"""Trees that are made later and go, and the gradients of what is placed in them."""
+"""Trees that are made later and destroyed, and the gradients of the fields placed in them."""
 
 import re
 
@@ -227,7 +227,7 @@ def test_lazy_grad():
 
 
 def test_lazy_grad_of_fields_with_a_shape():
-    """They get gradients as long as they have no memory."""
+    """Fields get gradients as long as they have no memory."""
     early = qd.field(qd.f32, shape=2)
     early[0] = 1
     c, v, n = qd.field(qd.f32, shape=()), qd.Vector.field(3, qd.f64, shape=(2, 3), offset=(1, 1)), qd.field(qd.i32, shape=4)
@@ -254,7 +254,7 @@ def test_lazy_grad_of_fields_with_a_shape():
 
 
 def test_unplaced_fields_without_a_name():
-    """They are told by the line that made them."""
+    """The error names such a field by the line that made it."""
     qd.field(qd.f32, shape=1)
     loose = [qd.Vector.field(2, qd.f32), qd.field(qd.f32, name="named")]
     first = test_unplaced_fields_without_a_name.__code__.co_firstlineno

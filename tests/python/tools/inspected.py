@@ -1,4 +1,4 @@
-"""A window that only notes what it is told, and programs that are shown in it."""
+"""A window that only records its messages, and programs that are shown in it."""
 
 import pathlib
 import queue
@@ -21,7 +21,7 @@ class Memory:
 
 
 class Window:
-    """Of the interface of _windows.process.Process."""
+    """Has the interface of _windows.process.Process."""
 
     def __init__(self):
         self.alive, self.told, self.asked, self.memories = True, [], queue.Queue(), {}
@@ -34,7 +34,7 @@ class Window:
     def send(self, message):
         import json
 
-        json.dumps(message, allow_nan=False)  # as it goes over the socket
+        json.dumps(message, allow_nan=False)  # as it is sent over the socket
         with self.news:
             self.told.append(message)
             self.news.notify_all()
@@ -52,7 +52,7 @@ class Window:
         self.memories[number] = Memory(number, size)
         return self.memories[number]
 
-    # what tests do
+    # methods for tests
 
     def ask(self, kind, **members):
         self.asked.put({"kind": kind, **members})
@@ -62,7 +62,7 @@ class Window:
         self.ask("want", panes=list(panes), views=[{**one, **w} for w in wanted])
 
     def wait(self, kind, suits=lambda message: True, after=0):
-        """The next message that suits; the main thread may be needed for it."""
+        """Returns the next suitable message, which may need the main thread."""
         until = time.monotonic() + PATIENCE
         while time.monotonic() < until:
             for message in list(self.told)[after:]:
@@ -82,7 +82,7 @@ def window(monkeypatch):
     made = Window()
     qd.coverage.clear()
     monkeypatch.setattr(inspector, "_open", lambda *_: (made, made.memory))
-    monkeypatch.setattr(publisher, "_share", 1.0)  # the counts of all tests before are looked through
+    monkeypatch.setattr(publisher, "_share", 1.0)  # the counts of all earlier tests are read too
     yield made
     if inspector._current is not None:
         inspector._current.close()

@@ -1,4 +1,4 @@
-"""qd.algorithms: what runs on the CPU, the sizes of scratch memory, and what is refused."""
+"""qd.algorithms: the functions that run on the CPU, the sizes of scratch memory, and errors."""
 
 import numpy as np
 import pytest
@@ -45,7 +45,7 @@ def test_sort(dtype, make):
 
 @pytest.mark.parametrize("n", [1, 2, 63, 64, 65, 257, 5000])
 def test_sort_with_values(n):
-    """Values stand behind their keys, those of equal keys in the order in which they stood."""
+    """Values move with their keys; the sort is stable."""
     keys = np.random.default_rng(n).integers(-20, 20, n).astype(np.int32)
     values = np.arange(n, dtype=np.float64)
     for make in (qd.field, qd.ndarray):

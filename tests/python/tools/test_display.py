@@ -1,4 +1,5 @@
-"""What consoles, lists and debuggers show of fields and arrays, and how much is read for that; where warnings of the package point."""
+"""How consoles, lists and debuggers show fields and arrays, and how much memory they read for it; the places that warnings of the package
+name."""
 
 import os
 import sys
@@ -58,7 +59,7 @@ def test_arrays_are_shown_as_numpy_does():
 
 
 def test_a_large_array_is_not_copied(memory_in_reach):
-    """Of 512 MiB that were never touched the edges are read."""
+    """Only the edges of 512 MiB of untouched memory are read."""
 
     def resident():
         with open("/proc/self/statm") as file:

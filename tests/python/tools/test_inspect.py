@@ -1,4 +1,4 @@
-"""qd.inspect() with a window that only notes what it is told: the part of the script's process."""
+"""qd.inspect() in the script's process, with a window that only records its messages."""
 
 import enum
 import pathlib
@@ -57,7 +57,7 @@ def test_lines_tasks_and_messages_have_the_members_of_the_protocol(window, progr
     assert list(window.wait("parameters", lambda m: m["parameters"])["parameters"][0]) == members("Parameter")
     assert window.wait("series")["series"] == [{"name": "energy", "first": 0, "values": [1.0, None]}]
     assert window.wait("log")["lines"] == [{"what": "note", "text": "begun"}]
-    time.sleep(0.05)  # times are measured from the second look on
+    time.sleep(0.05)  # times are measured from the second reading on
     step(x, feed)
     rows = window.wait("tasks", lambda m: any(row["runs"] for row in m["tasks"]))["tasks"]
     assert list(rows[0]) == members("TaskTimes")
@@ -427,7 +427,7 @@ def test_what_gradients_keep(window):
     power.grad()
     assert x.grad[0] == 80
 
-    def is_measured(message):  # one that is told while the launch runs may not be
+    def is_measured(message):  # a message sent while the launch runs may have no measurements
         return any(task["measured"] and task["loops"] for one in message["gradients"] for task in one["tasks"])
 
     message = window.wait("adstack", is_measured)
@@ -469,7 +469,7 @@ def test_which_way_a_graph_went(window, program):
     ins = qd.inspect()
     staged = make_staged()
     x, again, full = qd.ndarray(qd.f32, 4), qd.ndarray(qd.i32, ()), qd.ndarray(qd.i32, ())
-    publisher.measure()  # the thread does it at its second look
+    publisher.measure()  # the thread starts it at its second reading
 
     def launch(turns, fills):
         x.fill(0)
@@ -497,13 +497,13 @@ def test_which_way_a_graph_went(window, program):
     steps = {one["step"]["kind"]: one["step"] for one in graph["steps"] if one["step"]["flag"]}
     assert (steps["level"]["turn"], steps["checkpoint"]["state"], graph["yielded"]) == (2, "yielded", "ROOM")
     assert [one["step"]["runs"] for one in graph["steps"] if one["line"]] == [5, 5, 2, 1]
-    qd.graph.Stepper(staged, x, again, full).turn()  # a launch in steps stands after its first pass
+    qd.graph.Stepper(staged, x, again, full).turn()  # a launch in steps stops after its first pass
     under_way = window.wait("graph", lambda m: m["graphs"] and m["graphs"][0]["running"])["graphs"][0]
     assert under_way["launches"] == 3 and ins.alive
 
 
 def test_a_graph_that_fails_is_not_under_way(window, program):
-    """And one of another specialisation does not get its turns."""
+    """A graph of another specialisation does not get its turns either."""
 
     @qd.kernel(graph=True)
     def turning(x: Line, again: Flag, wide: qd.template()):
@@ -586,7 +586,7 @@ def test_unused_it_is_not_even_imported(tmp_path):
 
 
 def in_a_process(folder, text):
-    """What it says in its last line. Nothing but the package is imported there."""
+    """Returns the last line of its output. Only the package is imported there."""
     import os
 
     file = folder / "program.py"
@@ -634,7 +634,7 @@ from quadrants._windows import process
 
 
 def test_what_the_thread_loads_disturbs_nobody(tmp_path):
-    """`dataclasses`, for one, look at what there is of `typing` by then: the main thread may be using them at any moment."""
+    """For example, `dataclasses` checks whether `typing` is loaded, and the main thread may be using both at any moment."""
     text = (
         WITH_WINDOW
         + """
@@ -670,7 +670,7 @@ print(sorted({"typing", "re", "json", "socket", "signal", "mmap", "numpy", "ast"
 
 
 def test_a_fork_while_the_thread_loads_modules(tmp_path):
-    """The child may need them too."""
+    """The child may need the same modules."""
     text = (
         WITH_WINDOW
         + """
@@ -700,7 +700,7 @@ print(os.waitpid(child, 0)[1])
 
 
 def test_no_news_is_lost(window, program):
-    """That comes while the thread takes what was new before."""
+    """A change that arrives while the thread takes the earlier ones is not lost."""
 
     class Slow(set):
         def add(self, kind):

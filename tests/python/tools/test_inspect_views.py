@@ -1,4 +1,4 @@
-"""Views of qd.inspect(): pictures, samples and edits of fields and arrays, in a window that only notes what it is told."""
+"""Views of qd.inspect(): pictures, samples and edits of fields and arrays, in a window that only records its messages."""
 
 import re
 import threading
@@ -13,7 +13,7 @@ from quadrants._inspect.publisher import SLOTS
 
 
 def arrays():
-    """Name -> (something to look at, what it holds, component)."""
+    """Returns name -> (object to view, its values, component)."""
     plane = np.arange(12.0).reshape(4, 3)
     dense = qd.field(qd.f32, shape=(4, 3))
     dense.from_numpy(plane.astype(np.float32))
@@ -75,7 +75,7 @@ def test_pictures_of_a_device(window):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int16])
 @pytest.mark.parametrize("order", ["C", "F", "part"])
 def test_samples_of_a_thinned_array(order, dtype):
-    """Whichever way it stands in memory, and numpy is asked for it."""
+    """Covers every order in memory; numpy is the reference."""
     whole = (100 * np.random.default_rng(2).random((120, 160))).astype(dtype)
     array = np.asfortranarray(whole) if order == "F" else np.repeat(whole, 2, axis=1)[:, ::2] if order == "part" else whole
     for width, height in ((120, 160), (60, 80), (120, 90), (50, 160), (50, 90)):
@@ -145,7 +145,7 @@ def test_the_next_picture_waits_for_the_window_and_equal_ones_are_not_told(windo
 
 
 def test_a_picture_is_whole(window, program):
-    """A kernel makes all elements equal again and again: no picture shows it half-way."""
+    """A kernel keeps all elements equal, and no picture shows a launch half-way."""
     x = qd.field(qd.i32, shape=(256, 256))
 
     @qd.kernel
@@ -272,7 +272,7 @@ def test_a_field_that_nobody_touched_is_zero(window, program, kind):
     picture = window.wait("picture")
     assert not window.samples(picture).any() and (picture["columns"], picture["rows"]) == ((4, 2) if kind != "point" else (1, 1))
     y = qd.field(qd.f32)
-    qd.root.dense(qd.i, 3).place(y)  # its tree is the one that was being built
+    qd.root.dense(qd.i, 3).place(y)  # y belongs to the tree under construction
     assert all(part.place is None for part in x._parts)
     window.ask("shown", view=0)
     x[(1, 1) if kind != "point" else None] = 2
@@ -282,7 +282,7 @@ def test_a_field_that_nobody_touched_is_zero(window, program, kind):
 
 @pytest.mark.parametrize("kind", ["numpy", "field", "ndarray", "packed"])
 def test_elements_from_one_on(window, program, kind):
-    """As tables ask for them: whole, not thinned."""
+    """Tables request all elements from a first one on, not every n-th."""
     values = np.arange(60 * 40, dtype=np.float32).reshape(60, 40)
     if kind == "field":
         x = qd.field(qd.f32, shape=values.shape)
@@ -307,7 +307,7 @@ def test_elements_from_one_on(window, program, kind):
 
 
 def standing_still(window, suits):
-    """The next picture that suits, while the program runs Python."""
+    """Returns the next suitable picture while the program runs Python."""
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
         for message in list(window.told):
@@ -320,7 +320,7 @@ def standing_still(window, suits):
 
 @pytest.mark.parametrize("kind", ["field", "ndarray", "sparse"])
 def test_all_components_side_by_side(window, program, kind):
-    """As points ask for them."""
+    """Point clouds request all components."""
     values = np.random.default_rng(1).random((5000, 3), np.float32)
     if kind == "field":
         x = qd.Vector.field(3, qd.f32, shape=5000)

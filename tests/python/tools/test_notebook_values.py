@@ -57,7 +57,7 @@ def html(value):
 
 
 def pixels(text):
-    """The picture in `text`: rows of colours."""
+    """Returns the picture in `text` as rows of colours."""
     data = base64.b64decode(re.search(r"data:image/png;base64,([^\"]+)", text)[1])
     wide, tall = struct.unpack(">II", data[16:24])
     start = data.index(b"IDAT")

@@ -1,4 +1,4 @@
-"""qd.profiler. Times are not compared with anything: only that they are there, fit each other, and what they are of."""
+"""qd.profiler. Times are not compared with limits: the tests check that they exist, are consistent, and belong to the right kernels."""
 
 import re
 
@@ -70,7 +70,7 @@ def test_print(profiled, capsys):
     assert "Kernel profile (count)" in lines[1]
     assert sorted(line.split()[-1] for line in lines[5:9]) == ["rest.second", "work.0", "work.1", "work.2"]
     assert [line.split()[2] for line in sorted(lines[5:9], key=lambda line: line.split()[-1])] == ["1", "2", "2", "2"]
-    assert len({line.rindex("  ") for line in [lines[3], *lines[5:9]]}) == 1  # the names stand below each other
+    assert len({line.rindex("  ") for line in [lines[3], *lines[5:9]]}) == 1  # the names are aligned
     assert "in 7 runs of 4 tasks" in text
     qd.profiler.print_kernel_profiler_info("trace")
     trace = capsys.readouterr().out

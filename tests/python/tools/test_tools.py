@@ -1,4 +1,4 @@
-"""qd.tools: PLY and VTK files, and what diagnose says."""
+"""qd.tools: PLY and VTK files, and the output of diagnose."""
 
 import xml.etree.ElementTree
 
@@ -73,7 +73,7 @@ def test_ply_mistakes(tmp_path):
 
 
 def read_vtk(path):
-    """Extent, and the arrays by name, of a file with raw appended data."""
+    """Returns the extent and the arrays by name of a file with raw appended data."""
     content = path.read_bytes()
     head, raw = content.split(b'<AppendedData encoding="raw">\n_', 1)
     tree = xml.etree.ElementTree.fromstring(head + b"</VTKFile>")
