@@ -151,9 +151,9 @@ struct Task {
     std::vector<Message> messages;
     uint32_t line = 0; ///< source line of the loop
     /// The task has side effects on the host: it prints, asserts, or calls a library.
-    bool speaks = false;
+    bool has_side_effects = false;
     /// In a section: the task runs after the preceding sections, because it draws random numbers or shares a local with them.
-    bool in_turn = false;
+    bool runs_in_order = false;
     static constexpr uint64_t computed = UINT64_MAX;
     /// Range tasks: byte of LaunchData::tmp at which an earlier task of the launch stores begin and end (i64); computed: they follow from
     /// the arguments.

@@ -33,8 +33,8 @@ struct Updates {
 inline constexpr const char *updates_symbol = "qd_updates";
 /// The float mode of a task is a byte in its object file with these bits. No bits: the processor flushes subnormals.
 enum Subnormal : uint8_t {
-    subnormals_kept = 1,      ///< not flushed
-    subnormals_no_matter = 2, ///< the results are the same either way
+    subnormals_kept = 1,       ///< not flushed
+    subnormals_irrelevant = 2, ///< the results are the same either way
 };
 inline constexpr const char *subnormals_symbol = "qd_subnormals";
 

@@ -47,11 +47,11 @@ Memory::Memory(const Function &fn)
     : fn_(fn), objects_(fn.insts.size()), sums_(fn.pool.size()), kinds_(2), of_value_(fn.insts.size()),
       of_place_(fn.places.size()) {
     kinds_[unknown].root = Root::unknown;
-    bool hands_on = false;
+    bool passes_pointers = false;
     const auto receive = [&](Value v) {
         if (!fn.type(v).is_pointer()) return;
         add(v);
-        hands_on = true;
+        passes_pointers = true;
     };
     walk(fn, [&](Value v) {
         if (fn.type(v).is_pointer()) add(v);
@@ -60,7 +60,7 @@ Memory::Memory(const Function &fn)
             if (b)
                 for (Value p : fn[b].params) receive(p);
     });
-    if (!hands_on) return;
+    if (!passes_pointers) return;
     walk(fn, [&](Value v) {
         if (ir::info(fn[v].op).effect == ir::Effect::control) hand_on(v);
     });

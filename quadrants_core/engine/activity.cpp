@@ -46,7 +46,7 @@ void describe_launch(const Program::Impl &p, Activity &now) {
     now.number = uint32_t(number + 1);
     now.line = info.line;
     if (info.kind == abi::TaskKind::range) {
-        const runtime::Share share = p.main.queue->share_so_far();
+        const runtime::Progress share = p.main.queue->progress_so_far();
         now.chunks = share.all;
         now.chunks_done = share.done;
     }

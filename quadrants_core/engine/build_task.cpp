@@ -102,7 +102,7 @@ void describe_stacks(const ir::Function &task, ir::BlockId block, uint32_t frame
             stack->end_line = at.end_line;
             stack->end_column = at.end_column;
         }
-        const bool is_level = in.op == ir::Op::for_ && task.loops[in.imm].keeps_room;
+        const bool is_level = in.op == ir::Op::for_ && task.loops[in.imm].room_persists;
         const bool is_frame = in.op == ir::Op::for_ && !is_level;
         const uint32_t inside = is_frame ? ++frames : is_level ? frame + abi::next_level : frame;
         const size_t mark = out.size();
@@ -149,8 +149,8 @@ TaskBuild start_build(ir::Function task) {
     for (const ir::Block &block : task.blocks)
         for (ir::Value v : block.insts) {
             const ir::Op op = task[v].op;
-            info.speaks |= op == ir::Op::print || op == ir::Op::assert_ || op == ir::Op::external;
-            info.in_turn |= op == ir::Op::random || op == ir::Op::thread_index;
+            info.has_side_effects |= op == ir::Op::print || op == ir::Op::assert_ || op == ir::Op::external;
+            info.runs_in_order |= op == ir::Op::random || op == ir::Op::thread_index;
         }
     static_assert(ir::Function::none == abi::Task::computed);
     uint32_t frames = 0;
@@ -170,7 +170,7 @@ TaskBuild start_build(ir::Function task) {
     return build;
 }
 
-void keep_turns(std::span<TaskBuild> tasks) {
+void mark_ordered_sections(std::span<TaskBuild> tasks) {
     struct Use {
         int32_t section = 0;
         bool shared = false, changed = false;
@@ -199,7 +199,7 @@ void keep_turns(std::span<TaskBuild> tasks) {
     for (TaskBuild &build : tasks)
         each_use(build, [&](uint64_t place, bool) {
             const auto use = uses.find({build.info.graph.region, place});
-            if (use != uses.end()) build.info.in_turn |= use->second.shared && use->second.changed;
+            if (use != uses.end()) build.info.runs_in_order |= use->second.shared && use->second.changed;
         });
 }
 
@@ -215,7 +215,7 @@ void name_by_content(const runtime::CacheKey &build_key, TaskBuild &build) {
     const uint64_t words[] = {content.words[0], content.words[1], build_key[0], build_key[1],
                               uint64_t(task.fast_math) | uint64_t(task.debug) << 1 |
                                   uint64_t(task.distinct_arrays) << 2 | uint64_t(in_region) << 3 |
-                                  uint64_t(task.wishes) << 8};
+                                  uint64_t(task.compile_flags) << 8};
     const std::span bytes(reinterpret_cast<const uint8_t *>(words), sizeof words);
     build.key = {hash_bytes(bytes, 3), hash_bytes(bytes, 4)};
     build.info.hash[0] = build.key[0];
@@ -226,11 +226,11 @@ runtime::KernelKey key_of_tasks(std::span<const runtime::CacheKey> tasks) {
     return spread({reinterpret_cast<const uint8_t *>(tasks.data()), tasks.size() * sizeof(runtime::CacheKey)});
 }
 
-bool load_from_disk(Program::Impl &p, TaskBuild &build, runtime::KeptKernel *kernel) {
+bool load_from_disk(Program::Impl &p, TaskBuild &build, runtime::CachedKernel *kernel) {
     if (!p.disk || p.dumps()) return false;
     const Stopwatch reading;
-    runtime::KeptTask *kept = kernel ? kernel->find(build.key) : nullptr;
-    std::optional<runtime::KeptTask> other;
+    runtime::CachedTask *kept = kernel ? kernel->find(build.key) : nullptr;
+    std::optional<runtime::CachedTask> other;
     if (!kept && (other = p.disk->load_task(build.key))) kept = &*other;
     if (!kept) return false;
     build.report.origin = TaskOrigin::disk;
@@ -258,8 +258,8 @@ void build_here(Program::Impl &p, TaskBuild &build) {
     p.lowering.legalize(build.fn, &recorder);
     build.info.weight = weight_after(build.info.weight, build.fn);
 
-    const bool in_tiers = p.options.compile_tiers && !build.fn.wishes_for(ir::Wish::plain) &&
-                          !build.fn.wishes_for(ir::Wish::ordered) && code_size(build.fn) >= tier_from_size;
+    const bool in_tiers = p.options.compile_tiers && !build.fn.has_flag(ir::CompileFlag::plain) &&
+                          !build.fn.has_flag(ir::CompileFlag::ordered) && code_size(build.fn) >= tier_from_size;
     if (!in_tiers || widest(build.fn) == 1) scalar.reset();
     if (scalar) p.lowering.legalize(*scalar, &recorder);
     const Stopwatch emitting;

@@ -19,14 +19,14 @@ struct TaskBuild {
 
 /// Describes a task: name, messages with their locations, weight.
 TaskBuild start_build(ir::Function task);
-/// Sets abi::Task::in_turn for sections that share a local which one of them may change.
-void keep_turns(std::span<TaskBuild> tasks);
+/// Sets abi::Task::runs_in_order for sections that share a local which one of them may change.
+void mark_ordered_sections(std::span<TaskBuild> tasks);
 /// Fills `key`, and the hash in `info`, from the task as offload made it and the build key that all code of this build shares.
 void name_by_content(const runtime::CacheKey &build_key, TaskBuild &build);
 /// The disk cache key of a kernel whose IR is not available, or of a subset of its tasks.
 runtime::KernelKey key_of_tasks(std::span<const runtime::CacheKey> tasks);
 /// Fills `code` from the cache on disk. `kernel` may hold the code, which is then moved out of it. Returns false if it is not there.
-bool load_from_disk(Program::Impl &p, TaskBuild &build, runtime::KeptKernel *kernel);
+bool load_from_disk(Program::Impl &p, TaskBuild &build, runtime::CachedKernel *kernel);
 /// Runs the passes and emits code. May be called from any thread.
 void build_task(Program::Impl &p, TaskBuild &build);
 /// Loads `binary` on the device.

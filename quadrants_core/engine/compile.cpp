@@ -108,7 +108,7 @@ runtime::KernelKey key_of(const Program::Impl &p, const ir::Function &kernel, ui
     w.number(variant);
     w.number(p.code_options);
     for (const bool flag : {kernel.fast_math, kernel.debug, kernel.distinct_arrays}) w.number(flag);
-    w.number(kernel.wishes);
+    w.number(kernel.compile_flags);
     return spread(w.bytes);
 }
 
@@ -117,7 +117,7 @@ void provide_code(Program::Impl &p, const CompiledKernel &kernel, std::vector<Ta
                   const std::string &shown_as) {
     std::vector<TaskBuild *> missing;
     std::vector<runtime::CacheKey> tasks;
-    std::unique_ptr<runtime::KeptKernel> kept;
+    std::unique_ptr<runtime::CachedKernel> kept;
     std::unordered_map<runtime::CacheKey, TaskBuild *, runtime::CacheKeyHash> first_of;
     for (TaskBuild &build : builds) {
         poll_stop();
@@ -130,7 +130,7 @@ void provide_code(Program::Impl &p, const CompiledKernel &kernel, std::vector<Ta
             if (!load_from_disk(p, build, kept.get())) missing.push_back(&build);
         }
     }
-    if (!missing.empty()) tell_of_compiling(p, shown_as);
+    if (!missing.empty()) print_compiling(p, shown_as);
     p.compiling.done = uint32_t(builds.size() - missing.size());
     p.compiling.tasks = uint32_t(builds.size());
     build_all(p, missing);
@@ -172,7 +172,7 @@ class ShownCompiling {
 
 } // namespace
 
-void tell_of_compiling(Program::Impl &p, const std::string &kernel) {
+void print_compiling(Program::Impl &p, const std::string &kernel) {
     if (p.options.show_compiling) p.write("Compiling kernel '" + kernel + "'\n");
 }
 
@@ -186,20 +186,20 @@ void assemble(Program::Impl &p, CompiledKernel &out, std::vector<TaskBuild> &bui
             out.counters.back().place += first;
         }
         build.info.weight = build.code->weight;
-        out.speaks |= build.info.speaks;
-        out.keeps |= !build.info.stacks.empty();
-        out.remarks |= std::ranges::any_of(build.info.messages, &abi::Message::limited);
+        out.has_side_effects |= build.info.has_side_effects;
+        out.has_adstack |= !build.info.stacks.empty();
+        out.has_limited_messages |= std::ranges::any_of(build.info.messages, &abi::Message::limited);
         out.info.tasks.push_back(std::move(build.info));
     }
     out.info.counters = uint32_t(out.counters.size());
-    if (out.keeps) out.heap_use.resize(builds.size());
+    if (out.has_adstack) out.heap_use.resize(builds.size());
     if (p.host_visible) out.regions = runtime::regions_side_by_side(out.info);
     if (!out.regions.empty() && p.device->info().threads == 1) out.regions.clear();
     out.turns.resize(out.info.graph.levels.size());
     out.follows_flags = runtime::has_flags(out.info.graph);
     if (out.follows_flags) out.flag_extents = runtime::flag_extents(out.info);
     if (out.follows_flags || !out.regions.empty()) out.steps = runtime::graph_steps(out.info, out.regions);
-    out.is_special = out.keeps || out.remarks || !out.regions.empty();
+    out.is_special = out.has_adstack || out.has_limited_messages || !out.regions.empty();
     out.has_variants = !out.arrays.empty() || out.follows_flags || out.is_special;
     out.counts.assign(out.counters.size(), 0);
     uint64_t *counters = out.counts.data();
@@ -242,7 +242,7 @@ std::shared_ptr<CompiledKernel> compile(Program::Impl &p, ir::Function kernel, d
         poll_stop();
         builds.push_back(start_build(std::move(task)));
     }
-    keep_turns(builds);
+    mark_ordered_sections(builds);
     note_phase(p, report.phases, "offload", kernel.name, cutting.microseconds());
 
     provide_code(p, *out, builds, shown_as.empty() ? out->info.name : shown_as);

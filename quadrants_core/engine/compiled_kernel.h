@@ -22,19 +22,19 @@ struct Lifetime {
 struct TaskCode {
     std::atomic<runtime::LoadedTask *> current{nullptr};
     abi::Weight weight;
-    bool lost_locks = false; ///< code with locks could not be made; accessed by launching threads
+    bool locks_failed = false; ///< code with locks could not be made; accessed by launching threads
 
     void publish(std::shared_ptr<runtime::LoadedTask> build) {
         current.store(build.get(), std::memory_order_release);
-        for (const auto &before : builds_) before->go_on_with(*build);
-        if (locked_) build->has_locks_in(*locked_->current.load());
+        for (const auto &before : builds_) before->switch_to(*build);
+        if (locked_) build->set_locked_code(*locked_->current.load());
         builds_.push_back(std::move(build));
     }
     /// The same task compiled for threads that update the same memory (shared_code.h); null if it was not needed yet.
     const std::shared_ptr<TaskCode> &locked() const { return locked_; }
-    void has_locks_in(std::shared_ptr<TaskCode> other) {
+    void set_locked_code(std::shared_ptr<TaskCode> other) {
         locked_ = std::move(other);
-        for (const auto &build : builds_) build->has_locks_in(*locked_->current.load());
+        for (const auto &build : builds_) build->set_locked_code(*locked_->current.load());
     }
     /// The code of the build that contains this address; empty if none does.
     std::span<const uint8_t> code_at(uintptr_t address) const {
@@ -87,20 +87,20 @@ class CompiledKernel : public std::enable_shared_from_this<CompiledKernel> {
     CompiledKernel(const CompiledKernel &) = delete;
 
     abi::Kernel info;
-    runtime::KernelKey key{}; ///< its key on disk
-    std::string title;        ///< what the kernel was specialised for
-    std::string file;         ///< its source file; may be unknown
-    bool speaks = false;      ///< some task has side effects on the host: abi::Task
+    runtime::KernelKey key{};      ///< its key on disk
+    std::string title;             ///< what the kernel was specialised for
+    std::string file;              ///< its source file; may be unknown
+    bool has_side_effects = false; ///< some task has side effects on the host: abi::Task
     std::vector<KernelTask> tasks;
     /// A launch may have to run another build or do more than run the tasks in order: `arrays`, `completion`, `steps` or stacks are set.
     bool has_variants = false;
     bool follows_flags = false;         ///< tasks depend on flags
     bool is_special = false;            ///< `completion`, diagnostics, stacks or `regions` are set
-    bool keeps = false;                 ///< some task has an adstack: abi::Task
-    bool remarks = false;               ///< some task has rate-limited messages: abi::Message
+    bool has_adstack = false;           ///< some task has an adstack: abi::Task
+    bool has_limited_messages = false;  ///< some task has rate-limited messages: abi::Message
     std::vector<abi::HeapUse> heap_use; ///< by task: heap use of the last launch, for a kernel with an adstack
     uint64_t stack_budget = 0;          ///< the most bytes that stacks should take for one iteration; 0: no limit
-    uint64_t told_bytes = 0;            ///< the per-thread peak at the last report of an exceeded budget
+    uint64_t reported_peak = 0;         ///< the per-thread peak at the last report of an exceeded budget
     uint64_t program_id = 0;            ///< 0 once its program has ended
     uint32_t specialisation = 0;        ///< number among the specialisations of this kernel
     std::shared_ptr<Lifetime> lifetime;

@@ -58,14 +58,14 @@ void entitle(CompiledKernel &kernel, std::string title, bool backward) {
     for (CounterValue &counter : kernel.counters) counter.backward = backward;
 }
 
-void Program::Impl::bring_counts() {
+void Program::Impl::fetch_counts() {
     if (host_visible || main.launching.is_abandoned()) return;
     const BetweenLaunches guard(main); // a thread that holds the lock may be about to fetch them
     settle_launches(*this);
 }
 
 void Program::Impl::ask_for_counts() {
-    if (!host_visible) return bring_counts();
+    if (!host_visible) return fetch_counts();
     if (!main.launching.is_held()) return;
     const uint32_t question = __atomic_add_fetch(&main.questions, 1u, __ATOMIC_RELAXED);
     __atomic_store_n(&main.asked, question ? question : 1u, __ATOMIC_RELAXED);
@@ -123,7 +123,7 @@ std::pair<uint64_t, uint64_t> Program::counted() const {
 }
 
 void Program::clear_coverage() {
-    impl_->bring_counts();
+    impl_->fetch_counts();
     const std::lock_guard guard(impl_->watch_lock);
     impl_->retired.kernels.clear();
     impl_->retired.sum = 0;

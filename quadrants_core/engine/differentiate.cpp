@@ -27,13 +27,13 @@ ir::Function Program::differentiate(ir::Function kernel, autodiff::Companions co
     return derived;
 }
 
-std::vector<KernelMemory> Program::kept_memory(bool wait) const {
+std::vector<KernelMemory> Program::adstack_memory(bool wait) const {
     std::unique_lock launches(impl_->main.launching, std::defer_lock);
     if (wait) launches.lock();
     const std::lock_guard guard(impl_->watch_lock);
     std::vector<KernelMemory> all;
     for (const CompiledKernel *kernel : impl_->kernels) {
-        if (!kernel->keeps) continue;
+        if (!kernel->has_adstack) continue;
         KernelMemory &own =
             all.emplace_back(KernelMemory{kernel->info.name, kernel->specialisation, kernel->stack_budget, {}});
         for (size_t i = 0; i < kernel->tasks.size(); ++i)

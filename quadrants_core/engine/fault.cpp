@@ -22,7 +22,7 @@ class Search {
         if (fault_.task >= tasks.size()) return false;
         ir::Function locked = tasks[fault_.task];
         if (task(std::move(tasks[fault_.task]))) return true;
-        locked.wish(ir::Wish::locked);
+        locked.set_flag(ir::CompileFlag::locked);
         return task(std::move(locked));
     }
     std::vector<Location> found;
@@ -64,8 +64,8 @@ std::string hexadecimal(uintptr_t address) {
 
 void keep_watching_faults() { runtime::keep_watching_faults(); }
 
-Explain tell_last_words_to(void (*listener)(const char *text, size_t size)) {
-    runtime::tell_last_words_to(listener);
+Explain set_last_words_listener(void (*listener)(const char *text, size_t size)) {
+    runtime::set_last_words_listener(listener);
     return runtime::explain_end;
 }
 

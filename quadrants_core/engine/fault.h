@@ -21,7 +21,7 @@ void keep_watching_faults();
 /// Also reports to `listener` the explanation for a process that kernels ended (runtime/last_words.h). A caller that ends the process in
 /// its own signal handler calls the returned function first.
 using Explain = void (*)();
-Explain tell_last_words_to(void (*listener)(const char *text, size_t size));
+Explain set_last_words_listener(void (*listener)(const char *text, size_t size));
 
 /// The error without its location. `earlier`: the fault belongs to a launch whose call has returned.
 KernelFault describe_fault(const std::string &kernel, const runtime::Fault &fault, bool earlier = false);

@@ -84,16 +84,16 @@ abi::Stack read_stack(Reader &r) {
 }
 
 void write(Writer &w, const TaskBuild &build, const abi::Task &info) {
-    const auto &[name, kind, weight, block_dim, hash, messages, line, speaks, in_turn, range_at, graph, stacks] =
-        info; // the hash is the key
+    const auto &[name, kind, weight, block_dim, hash, messages, line, has_side_effects, runs_in_order, range_at, graph,
+                 stacks] = info; // the hash is the key
     w.number(build.key);
     w.text(name);
     w.number(kind);
     w.number(weight);
     w.number(block_dim);
     w.number(line);
-    w.number(speaks);
-    w.number(in_turn);
+    w.number(has_side_effects);
+    w.number(runs_in_order);
     w.number(range_at);
     w.number(graph);
     w.number(build.tmp_bytes);
@@ -114,8 +114,8 @@ TaskBuild read_task(Reader &r) {
     info.weight = r.number<abi::Weight>();
     info.block_dim = r.number<uint32_t>();
     info.line = r.number<uint32_t>();
-    info.speaks = r.number<bool>();
-    info.in_turn = r.number<bool>();
+    info.has_side_effects = r.number<bool>();
+    info.runs_in_order = r.number<bool>();
     info.range_at = r.number<uint64_t>();
     info.graph = r.number<abi::GraphPosition>();
     info.hash[0] = build.key[0];
@@ -134,7 +134,7 @@ TaskBuild read_task(Reader &r) {
 
 /// Takes code from this program or from disk; returns false if any is missing.
 bool provide(Program::Impl &p, const runtime::KernelKey &key, const std::string &name, std::vector<TaskBuild> &builds) {
-    std::unique_ptr<runtime::KeptKernel> kept;
+    std::unique_ptr<runtime::CachedKernel> kept;
     std::vector<runtime::CacheKey> tasks;
     for (TaskBuild &build : builds) {
         tasks.push_back(build.key);

@@ -10,33 +10,33 @@ runtime::KernelKey key_of(const Program::Impl &p, std::span<const uint8_t> name)
     return spread({reinterpret_cast<const uint8_t *>(words), sizeof words});
 }
 
-runtime::RecordPlace place_of(bool fast) { return fast ? runtime::RecordPlace::fast : runtime::RecordPlace::own; }
+runtime::EntryPlace place_of(bool fast) { return fast ? runtime::EntryPlace::fast : runtime::EntryPlace::own; }
 
 } // namespace
 
 uint64_t Program::code_options() const { return impl_->code_options; }
 
-bool Program::keeps_records(bool fast) const {
-    return impl_->disk && (fast || impl_->disk->keeps_kernels()) && !impl_->dumps() && !impl_->options.verify;
+bool Program::caches_entries(bool fast) const {
+    return impl_->disk && (fast || impl_->disk->caches_kernels()) && !impl_->dumps() && !impl_->options.verify;
 }
 
-std::vector<uint8_t> Program::load_record(std::span<const uint8_t> name, bool fast) const {
-    if (!keeps_records(fast)) return {};
-    return impl_->disk->load_record(key_of(*impl_, name), place_of(fast)).value_or(std::vector<uint8_t>());
+std::vector<uint8_t> Program::load_entry(std::span<const uint8_t> name, bool fast) const {
+    if (!caches_entries(fast)) return {};
+    return impl_->disk->load_entry(key_of(*impl_, name), place_of(fast)).value_or(std::vector<uint8_t>());
 }
 
-void Program::store_record(std::span<const uint8_t> name, std::span<const uint8_t> bytes, bool fast) {
-    if (keeps_records(fast)) impl_->disk->store_record(key_of(*impl_, name), bytes, place_of(fast));
+void Program::store_entry(std::span<const uint8_t> name, std::span<const uint8_t> bytes, bool fast) {
+    if (caches_entries(fast)) impl_->disk->store_entry(key_of(*impl_, name), bytes, place_of(fast));
 }
 
-bool Program::has_record(std::span<const uint8_t> name, bool fast) const {
-    return keeps_records(fast) && impl_->disk->has_record(key_of(*impl_, name), place_of(fast));
+bool Program::has_entry(std::span<const uint8_t> name, bool fast) const {
+    return caches_entries(fast) && impl_->disk->has_entry(key_of(*impl_, name), place_of(fast));
 }
 
 void Program::use_helper(const std::string &name, std::string_view description, const std::string &shown_as) {
     const runtime::KernelKey key = key_of(*impl_, as_bytes(description));
     if (impl_->options.show_compiling && !(impl_->disk && impl_->disk->load_kernel(key)))
-        tell_of_compiling(*impl_, shown_as);
+        print_compiling(*impl_, shown_as);
     if (impl_->disk) impl_->disk->use_helper(key, name);
 }
 
@@ -44,8 +44,8 @@ void Program::publish() {
     if (impl_->disk) impl_->disk->publish();
 }
 
-std::vector<KeptFile> Program::kept_files(bool content) const {
-    std::vector<KeptFile> files;
+std::vector<CachedFile> Program::kept_files(bool content) const {
+    std::vector<CachedFile> files;
     if (!impl_->disk) return files;
     for (runtime::CacheFile &file : impl_->disk->files(content))
         files.push_back({std::move(file.folder), std::move(file.entry.name), std::move(file.kernel),

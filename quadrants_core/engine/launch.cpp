@@ -71,7 +71,7 @@ void grow_tmp(Program::Impl &p, uint64_t bytes) {
                                             const CompiledKernel &kernel, const abi::Launch &launch,
                                             const runtime::Fault &met) {
     p.main.queue->wait();
-    runtime::end_if_memory_is_spoiled();
+    runtime::end_if_heap_is_corrupted();
     __atomic_store_n(&p.main.failed, 0, __ATOMIC_RELEASE);
     p.main.failure = {};
     if (p.sparse) p.collect_cells();
@@ -200,7 +200,7 @@ class Keeping {
 /// Runs a task and records the data for the profile, the timeline and observers of adstacks.
 void run_noted(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel, const KernelTask &task,
                abi::Launch &launch) {
-    if (!p.times_tasks() && !kernel.keeps) return run_task(p, task, launch);
+    if (!p.times_tasks() && !kernel.has_adstack) return run_task(p, task, launch);
     const Keeping keeping(p, task);
     const TaskWatch watch;
     run_task(p, task, launch);
@@ -263,7 +263,7 @@ void run_profiled_steps(Program::Impl &p, const CompiledKernel &called, Compiled
 [[gnu::noinline]] void run_watched(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel,
                                    abi::Launch &launch) {
     if (p.watched.load(std::memory_order_relaxed)) announce_launch(p, called);
-    if (kernel.keeps) p.main.queue->take_heap_use();
+    if (kernel.has_adstack) p.main.queue->take_heap_use();
     const auto run = [&](const KernelTask &task) { run_noted(p, called, kernel, task, launch); };
     if (p.times_tasks() && !kernel.steps.empty()) return run_profiled_steps(p, called, kernel, launch, run);
     run_tasks<true>(p, kernel, launch, run);
@@ -293,7 +293,7 @@ template <bool special>
     launch.data.args = args;
     launch.data.ret = static_cast<char *>(ret);
     try {
-        if ((special && kernel.keeps) || p.watched.load(std::memory_order_relaxed)) [[unlikely]]
+        if ((special && kernel.has_adstack) || p.watched.load(std::memory_order_relaxed)) [[unlikely]]
             run_watched(p, called, kernel, launch);
         else
             run_tasks<special>(p, kernel, launch, [&](const KernelTask &task) { run_task(p, task, launch); });
@@ -321,7 +321,7 @@ struct RemarkReport {
     Program::Impl &p;
     explicit RemarkReport(Program::Impl &program) : p(program) {}
     ~RemarkReport() {
-        if (!p.main.remarks.times.empty()) tell_remarks(p);
+        if (!p.main.has_limited_messages.times.empty()) report_suppressed_messages(p);
     }
 };
 
@@ -414,12 +414,12 @@ void note_heap_use(Program::Impl &p, CompiledKernel &kernel, const KernelTask &t
         kernel.heap_use[number] = p.main.queue->take_heap_use();
         p.keeping = nullptr;
     }
-    if (p.options.debug_adstack) tell_heap_use(kernel, number);
+    if (p.options.debug_adstack) print_heap_use(kernel, number);
     const uint64_t peak = kernel.heap_use[number].peak;
-    if (!kernel.stack_budget || peak <= std::max(kernel.stack_budget, 2 * kernel.told_bytes)) return;
-    kernel.told_bytes = peak;
+    if (!kernel.stack_budget || peak <= std::max(kernel.stack_budget, 2 * kernel.reported_peak)) return;
+    kernel.reported_peak = peak;
     const std::lock_guard guard(p.watch_lock);
-    for (Observer *observer : p.observers) observer->kept_much();
+    for (Observer *observer : p.observers) observer->stack_budget_exceeded();
 }
 
 void fail_launch(Program::Impl &p) {

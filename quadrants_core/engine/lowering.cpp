@@ -7,7 +7,7 @@ namespace qd::engine {
 namespace {
 /// Without optimisation passes, the code generator does not optimise either.
 backends::Tier tier_of(const ir::Function &task, backends::Tier wanted) {
-    return task.wishes_for(ir::Wish::plain) ? backends::Tier::fast : wanted;
+    return task.has_flag(ir::CompileFlag::plain) ? backends::Tier::fast : wanted;
 }
 } // namespace
 
@@ -18,7 +18,7 @@ Lowering::Lowering(const backends::Backend &backend, backends::Caps caps, bool v
       stages_(stages) {}
 
 void Lowering::run(std::span<const passes::Pass> list, ir::Function &fn, passes::Observer *observer) const {
-    if (fn.wishes == 0) {
+    if (fn.compile_flags == 0) {
         passes::run(list, fn, config_, verify_, observer);
     } else {
         passes::run(chosen(list, fn), fn, config_, verify_, observer);

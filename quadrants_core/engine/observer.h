@@ -43,7 +43,7 @@ struct Observer {
     virtual void warning(std::string_view text) {
         (void)text;
     } ///< something works less well than it should; reported once per cause
-    virtual void kept_much() {
+    virtual void stack_budget_exceeded() {
     } ///< adstacks of a launch exceeded their budget on a thread, which may run several iterations concurrently
     virtual void closing(Program &) {} ///< the program is about to end: the last chance to read its coverage
 };

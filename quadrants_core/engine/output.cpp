@@ -92,17 +92,17 @@ void print_from_task(const abi::Launch *launch, const abi::Thread *, uint32_t me
     Program::Impl &p = *task.program;
     const abi::Message &said = task.info->messages[message];
     if (said.limited) {
-        const std::lock_guard guard(p.main.remarks.lock);
-        if (++p.main.remarks.times[&said] > most_remarks) return;
+        const std::lock_guard guard(p.main.has_limited_messages.lock);
+        if (++p.main.has_limited_messages.times[&said] > most_remarks) return;
     }
     p.write(format(said, values));
 }
 
-void tell_remarks(Program::Impl &p) {
+void report_suppressed_messages(Program::Impl &p) {
     std::map<const abi::Message *, uint64_t> counted;
     {
-        const std::lock_guard guard(p.main.remarks.lock);
-        counted.swap(p.main.remarks.times);
+        const std::lock_guard guard(p.main.has_limited_messages.lock);
+        counted.swap(p.main.has_limited_messages.times);
     }
     for (const auto &[message, times] : counted)
         if (times > most_remarks)
@@ -144,7 +144,7 @@ char *reserve_from_task(const abi::Launch *launch, abi::Thread *thread, uint64_t
     return nullptr;
 }
 
-void tell_heap_use(const CompiledKernel &kernel, size_t task) {
+void print_heap_use(const CompiledKernel &kernel, size_t task) {
     const abi::HeapUse &use = kernel.heap_use[task];
     const std::vector<abi::Stack> &stacks = kernel.info.tasks[task].stacks;
     std::fprintf(

@@ -34,15 +34,16 @@ constexpr passes::Pass task_list[] = {
     step::grid_ranges,       // one of the two applies, depending on the target
     step::forward_stores,    // after demote_atomics: chains of `x[i] +=` become one load and one store
     step::simplify_branches, // before the counting and vectorising passes: small ifs become selects
-    step::thread_local_sums, // after chunk_ranges: one flush per chunk; before lower_access: compares whole addresses
-    step::count_predicates,  // after simplify_branches: a count must not keep a branch alive
-    step::simplify_branches, // branches that held only counts
+    step::
+        thread_local_reductions, // after chunk_ranges: one flush per chunk; before lower_access: compares whole addresses
+    step::count_predicates,      // after simplify_branches: a count must not keep a branch alive
+    step::simplify_branches,     // branches that held only counts
     step::licm,
-    step::private_sums,   // after licm: limits and addresses are outside their loops
-    step::loop_registers, // as private_sums
-    step::lower_cells,    // after every pass that compares addresses
-    step::lower_access,   // as lower_cells
-    step::fold,           // address arithmetic
+    step::private_reductions, // after licm: limits and addresses are outside their loops
+    step::loop_registers,     // as private_reductions
+    step::lower_cells,        // after every pass that compares addresses
+    step::lower_access,       // as lower_cells
+    step::fold,               // address arithmetic
     step::cse,
     step::share_cells, // after cse: equal cell numbers are one value
     step::cse,         // addresses within shared cells
@@ -63,17 +64,17 @@ struct ForSpeed {
     bool (*run)(ir::Function &, const passes::Config &);
     uint8_t unless;
 };
-constexpr uint8_t bit(ir::Wish wish) { return uint8_t(1u << uint8_t(wish)); }
+constexpr uint8_t bit(ir::CompileFlag set_flag) { return uint8_t(1u << uint8_t(set_flag)); }
 constexpr ForSpeed for_speed[] = {
-    {passes::cse, bit(ir::Wish::plain)},
-    {passes::licm, bit(ir::Wish::plain)},
-    {passes::share_cells, bit(ir::Wish::plain)},
-    {passes::vectorize, bit(ir::Wish::plain)},
-    {passes::constant_tables, bit(ir::Wish::plain)},
-    {passes::forward_stores, bit(ir::Wish::plain) | bit(ir::Wish::as_stored)},
-    {passes::thread_local_sums, bit(ir::Wish::plain) | bit(ir::Wish::shared_sums)},
-    {passes::private_sums, bit(ir::Wish::plain) | bit(ir::Wish::shared_sums)},
-    {passes::loop_registers, bit(ir::Wish::plain) | bit(ir::Wish::reload)},
+    {passes::cse, bit(ir::CompileFlag::plain)},
+    {passes::licm, bit(ir::CompileFlag::plain)},
+    {passes::share_cells, bit(ir::CompileFlag::plain)},
+    {passes::vectorize, bit(ir::CompileFlag::plain)},
+    {passes::constant_tables, bit(ir::CompileFlag::plain)},
+    {passes::forward_stores, bit(ir::CompileFlag::plain) | bit(ir::CompileFlag::as_stored)},
+    {passes::thread_local_reductions, bit(ir::CompileFlag::plain) | bit(ir::CompileFlag::shared_reductions)},
+    {passes::private_reductions, bit(ir::CompileFlag::plain) | bit(ir::CompileFlag::shared_reductions)},
+    {passes::loop_registers, bit(ir::CompileFlag::plain) | bit(ir::CompileFlag::reload)},
 };
 
 } // namespace
@@ -81,8 +82,8 @@ constexpr ForSpeed for_speed[] = {
 std::vector<passes::Pass> chosen(std::span<const passes::Pass> list, const ir::Function &fn) {
     std::vector<passes::Pass> left(list.begin(), list.end());
     std::erase_if(left, [&](const passes::Pass &pass) {
-        return std::ranges::any_of(for_speed,
-                                   [&](const ForSpeed &f) { return f.run == pass.run && (f.unless & fn.wishes); });
+        return std::ranges::any_of(
+            for_speed, [&](const ForSpeed &f) { return f.run == pass.run && (f.unless & fn.compile_flags); });
     });
     return left;
 }

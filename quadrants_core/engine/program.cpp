@@ -132,7 +132,7 @@ Program::Impl::Impl(Program &p, const Options &o)
     lifetime->program = this;
     update_launch_start();
     watched = times_tasks();
-    if (!disk || !disk->keeps_kernels() || disk->is_empty()) warm_up(lowering);
+    if (!disk || !disk->caches_kernels() || disk->is_empty()) warm_up(lowering);
 }
 
 void Program::Impl::update_launch_start() {
@@ -217,7 +217,7 @@ void set_stack_budget(CompiledKernel &kernel, uint64_t bytes) { kernel.stack_bud
 
 void ask(CompiledKernel &kernel, Asked asked) {
     const bool counts = asked == Asked::counts || kernel.counters.empty();
-    kernel.is_special = !counts || kernel.keeps || kernel.remarks || !kernel.regions.empty();
+    kernel.is_special = !counts || kernel.has_adstack || kernel.has_limited_messages || !kernel.regions.empty();
     kernel.has_variants = !kernel.arrays.empty() || kernel.follows_flags || kernel.is_special;
     kernel.completion = counts ? nullptr : std::make_shared<Completion>(kernel, asked);
 }

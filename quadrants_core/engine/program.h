@@ -45,7 +45,7 @@ struct KernelCoverage {
 };
 
 /// A file of the cache on disk.
-struct KeptFile {
+struct CachedFile {
     std::string folder, name;
     std::string kernel;  ///< for a file with code
     std::string problem; ///< why it is not used; empty if it is
@@ -162,17 +162,17 @@ class Program {
     uint64_t code_options() const;
     // Records are bytes stored on disk next to the code, for this build and machine, under a name of any length. `fast`: the record belongs
     // to a kernel with fastcache=True, and is stored even if code is not.
-    bool keeps_records(bool fast = false) const;
-    std::vector<uint8_t> load_record(std::span<const uint8_t> name, bool fast = false) const; ///< empty: none
-    void store_record(std::span<const uint8_t> name, std::span<const uint8_t> bytes, bool fast = false);
-    bool has_record(std::span<const uint8_t> name, bool fast = false) const;
+    bool caches_entries(bool fast = false) const;
+    std::vector<uint8_t> load_entry(std::span<const uint8_t> name, bool fast = false) const; ///< empty: none
+    void store_entry(std::span<const uint8_t> name, std::span<const uint8_t> bytes, bool fast = false);
+    bool has_entry(std::span<const uint8_t> name, bool fast = false) const;
     /// Notes the use of a helper, such as an element reader, for which other implementations compile a kernel; `description` identifies it
     /// uniquely. QD_SHOW_COMPILING names it `shown_as`.
     void use_helper(const std::string &name, std::string_view description, const std::string &shown_as);
     /// Makes everything compiled so far available in the folder that programs share.
     void publish();
     /// Lists every file in the cache; with `content`, also the bytes of records.
-    std::vector<KeptFile> kept_files(bool content) const;
+    std::vector<CachedFile> kept_files(bool content) const;
 
     /// Runs a kernel. `args` is laid out as abi::Kernel describes; `ret` has ret_bytes. Returns when the last task is done. Throws
     /// UserError (failed assertion) after the tasks have stopped, KernelFault after a fault, and Interrupted if Stop was pressed.
@@ -212,7 +212,7 @@ class Program {
     void clear_coverage();
     /// The memory that the adstacks of live reverse-mode kernels use, as of their last launch. Without `wait`, the call does not wait for a
     /// launch in progress.
-    std::vector<KernelMemory> kept_memory(bool wait = true) const;
+    std::vector<KernelMemory> adstack_memory(bool wait = true) const;
     /// Covers the kernels that are alive.
     std::vector<KernelUpdates> last_updates() const;
     /// May be called from any thread, without affecting launches.

@@ -141,7 +141,7 @@ struct Program::Impl : runtime::Apart {
     /// Asks the running task, if it can report, to add the counts it has so far.
     void ask_for_counts();
     /// Fetches the coverage counters of pending asynchronous launches, if the host does not see the memory of the device.
-    void bring_counts();
+    void fetch_counts();
 };
 
 /// Blocks the launches of the stream while another operation runs.
@@ -155,10 +155,10 @@ struct BetweenLaunches {
 /// Called after a task with an adstack: records its heap use.
 void note_heap_use(Program::Impl &p, CompiledKernel &kernel, const KernelTask &task);
 /// Prints heap use for QD_DEBUG_ADSTACK.
-void tell_heap_use(const CompiledKernel &kernel, size_t task);
+void print_heap_use(const CompiledKernel &kernel, size_t task);
 
 /// At the end of a launch: reports how many rate-limited messages were suppressed.
-void tell_remarks(Program::Impl &p);
+void report_suppressed_messages(Program::Impl &p);
 
 /// After a task was asked to stop: throws the reason.
 [[noreturn]] void fail_launch(Program::Impl &p);
@@ -167,7 +167,7 @@ std::shared_ptr<CompiledKernel> compile(Program::Impl &p, ir::Function kernel, d
                                         std::vector<uint8_t> *image = nullptr, uint64_t variant = 0,
                                         const std::string &shown_as = "");
 /// Prints the line of QD_SHOW_COMPILING.
-void tell_of_compiling(Program::Impl &p, const std::string &kernel);
+void print_compiling(Program::Impl &p, const std::string &kernel);
 
 // Called by running tasks (abi::HostServices).
 void print_from_task(const abi::Launch *launch, const abi::Thread *, uint32_t message, const uint64_t *values);

@@ -49,7 +49,7 @@ template <class T> T *at(uint64_t address) { return reinterpret_cast<T *>(addres
 
 /// True if a launch ends before it returns.
 bool is_waited_for(const Program::Impl &p, const CompiledKernel &kernel) {
-    return kernel.info.ret_bytes || kernel.speaks || kernel.keeps || p.sparse || p.times_tasks() ||
+    return kernel.info.ret_bytes || kernel.has_side_effects || kernel.has_adstack || p.sparse || p.times_tasks() ||
            !kernel.steps.empty();
 }
 
@@ -75,7 +75,7 @@ class Submission {
         __atomic_store_n(&stream_.now.host.task, &task, __ATOMIC_RELAXED); // for observers
         const Stopwatch watch;
         stream_.queue->launch(*task.code->current.load(std::memory_order_acquire), *task.info, launch_);
-        if (!p_.times_tasks() && !kernel_.keeps) return;
+        if (!p_.times_tasks() && !kernel_.has_adstack) return;
         stream_.queue->wait();
         note_heap_use(p_, kernel_, task);
         p_.note_time(pending_.called->info.name, task.info->name, watch.microseconds());
@@ -115,7 +115,7 @@ struct FlaggedSubmission : Submission {
 void submit_tasks(Program::Impl &p, const PendingLaunch &pending, const Places &places, const uint64_t *args) {
     Submission submission(p, pending, places);
     const CompiledKernel &kernel = *pending.kernel;
-    if (kernel.keeps) {
+    if (kernel.has_adstack) {
         p.main.queue->wait();
         p.main.queue->take_heap_use();
     }
@@ -185,7 +185,7 @@ void settle(Program::Impl &p, bool last_is_waited_for) {
         note(std::current_exception());
     }
     stream.has_pending = false;
-    tell_remarks(p);
+    report_suppressed_messages(p);
     bool failed = false;
     for (PendingLaunch &one : ended) {
         failed |= retrieve(one);

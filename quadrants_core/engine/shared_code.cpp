@@ -23,7 +23,7 @@ TaskBuild cut_out(Program::Impl &p, const CompiledKernel &kernel, size_t number)
     with_stack(stack_for(source), [&] {
         std::vector<ir::Function> tasks = p.lowering.tasks(source);
         ir::Function &task = tasks.at(number);
-        task.wish(ir::Wish::locked);
+        task.set_flag(ir::CompileFlag::locked);
         build = start_build(std::move(task));
         name_by_content(p.build_key, build);
     });
@@ -63,16 +63,16 @@ void need_locks(const abi::Launch &launch) {
     const auto &task = *static_cast<const KernelTask *>(launch.host.task);
     const CompiledKernel &kernel = *task.kernel;
     Program::Impl &p = *task.program;
-    if (kernel.source.empty() || task.code->lost_locks) return;
+    if (kernel.source.empty() || task.code->locks_failed) return;
     const Stopwatch watch;
     try {
         std::shared_ptr<TaskCode> locked = task.code->locked();
         if (!locked) locked = code_with_locks(p, kernel, size_t(&task - kernel.tasks.data()));
         const std::lock_guard guard(p.lifetime->lock); // as for publishing better code
-        task.code->has_locks_in(std::move(locked));
+        task.code->set_locked_code(std::move(locked));
     } catch (const Interrupted &) { // the launch ends for the same reason
     } catch (const std::exception &error) {
-        task.code->lost_locks = true;
+        task.code->locks_failed = true;
         p.warn("task " + task.info->name + " runs on one thread: " + error.what());
     }
     compiled_in_launches += watch.microseconds();

@@ -57,7 +57,7 @@ struct Stream {
     uint32_t asked = 0;     ///< abi::LaunchData::asked
     uint32_t questions = 0; ///< the last number that `asked` had
     Failure failure;
-    Remarks remarks;
+    Remarks has_limited_messages;
     /// The part that all launches share, plus the arguments and the task of the current one; the task is null while `launching` is held for
     /// another purpose.
     abi::Launch now{};

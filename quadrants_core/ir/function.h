@@ -140,8 +140,8 @@ struct Loop {
     bool reversed = false;      ///< run from hi-1 down to lo
     bool vectorize = false;     ///< iterations are independent: the loop comes from a parallel loop
     bool interruptible = false; ///< polls for Stop on the back edge
-    bool keeps_room = false;    ///< `reserve`d room outlives the iteration, until that of the loop around ends
-    bool ordered = false;       ///< Wish::ordered for this loop only
+    bool room_persists = false; ///< `reserve`d room outlives the iteration, until that of the loop around ends
+    bool ordered = false;       ///< CompileFlag::ordered for this loop only
     /// Code after the loop writes its reductions to memory. Stop or a failed assertion leaves this loop, not the task; its results are then
     /// the values with which the current iteration began. No other loop with `flushes` is entered after that.
     bool flushes = false;
@@ -180,18 +180,18 @@ struct Counter {
 enum class Role : uint8_t { kernel, serial_task, range_task };
 
 /// Compile flags that restrict the optimiser. Without any, it does whatever pays off.
-enum class Wish : uint8_t {
-    plain,       ///< no transformations that only improve speed
-    as_stored,   ///< values go through memory wherever the program stores and loads them: no store forwarding
-    no_algebra,  ///< constant folding only, no algebraic identities
-    shared_sums, ///< no reductions in registers or private copies of a thread
-    reload,      ///< loops load and store in every iteration: nothing is kept in registers
-    flat,        ///< if-conversion: branches become selects wherever possible
-    ordered,     ///< the order of reductions depends on lengths only, not on the number of threads
+enum class CompileFlag : uint8_t {
+    plain,             ///< no transformations that only improve speed
+    as_stored,         ///< values go through memory wherever the program stores and loads them: no store forwarding
+    no_algebra,        ///< constant folding only, no algebraic identities
+    shared_reductions, ///< no reductions in registers or private copies of a thread
+    reload,            ///< loops load and store in every iteration: nothing is kept in registers
+    flat,              ///< if-conversion: branches become selects wherever possible
+    ordered,           ///< the order of reductions depends on lengths only, not on the number of threads
     locked, ///< several threads may update the same memory in loops; without it, the code of a task states where it may run
 };
 /// Their names in the text form.
-inline constexpr std::string_view wish_names[] = {"plain",  "as_stored", "no_algebra", "shared_sums",
+inline constexpr std::string_view flag_names[] = {"plain",  "as_stored", "no_algebra", "shared_reductions",
                                                   "reload", "flat",      "ordered",    "locked"};
 
 /// A range of a kernel's top level that is one node of its graph: from its `graph_begin` to its `graph_end`.
@@ -219,7 +219,7 @@ struct Function {
     Role role = Role::kernel;
     bool fast_math = false;
     bool debug = false;
-    uint8_t wishes = 0;          ///< one bit per Wish
+    uint8_t compile_flags = 0;   ///< one bit per CompileFlag
     bool distinct_arrays = true; ///< array parameters overlap neither each other (checked at launch) nor a field
     std::vector<Value> params;
     std::vector<Type> returns;
@@ -247,8 +247,8 @@ struct Function {
     uint64_t tmp_bytes = 0; ///< size of the buffer that carries values between tasks
     uint64_t ret_bytes = 0;
 
-    bool wishes_for(Wish wish) const { return wishes >> uint8_t(wish) & 1; }
-    void wish(Wish wish) { wishes |= uint8_t(1u << uint8_t(wish)); }
+    bool has_flag(CompileFlag set_flag) const { return compile_flags >> uint8_t(set_flag) & 1; }
+    void set_flag(CompileFlag set_flag) { compile_flags |= uint8_t(1u << uint8_t(set_flag)); }
 
     Inst &operator[](Value v) { return insts[v.id]; }
     const Inst &operator[](Value v) const { return insts[v.id]; }

@@ -101,8 +101,9 @@ void Hasher::immediate(const Inst &in) {
     case Imm::loop: {
         const Loop &loop = fn.loops[in.imm];
         return add(uint64_t(loop.block_dim) << 8 | uint64_t(loop.serialize) | uint64_t(loop.reversed) << 1 |
-                   uint64_t(loop.vectorize) << 2 | uint64_t(loop.interruptible) << 3 | uint64_t(loop.keeps_room) << 4 |
-                   uint64_t(loop.ordered) << 5 | uint64_t(loop.cells) << 6 | uint64_t(loop.flushes) << 7);
+                   uint64_t(loop.vectorize) << 2 | uint64_t(loop.interruptible) << 3 |
+                   uint64_t(loop.room_persists) << 4 | uint64_t(loop.ordered) << 5 | uint64_t(loop.cells) << 6 |
+                   uint64_t(loop.flushes) << 7);
     }
     case Imm::place: return place(fn.places[in.imm]);
     case Imm::packing: return packing(fn.packings[in.imm]);
@@ -159,7 +160,7 @@ void Hasher::block(BlockId id) {
 
 void Hasher::function() {
     add(uint64_t(fn.role) | uint64_t(fn.fast_math) << 8 | uint64_t(fn.debug) << 9 | uint64_t(fn.distinct_arrays) << 10 |
-        uint64_t(fn.wishes) << 16);
+        uint64_t(fn.compile_flags) << 16);
     if (fn.graph != GraphPosition()) {
         add(uint64_t(uint32_t(fn.graph.level)) << 32 | uint32_t(fn.graph.checkpoint));
         add(uint64_t(uint32_t(fn.graph.region)) << 32 | uint32_t(fn.graph.section));

@@ -109,8 +109,8 @@ void Reader::header(Cursor &c) {
             fn.fast_math = true;
         else if (word == "debug")
             fn.debug = true;
-        else if (const auto wish = std::ranges::find(wish_names, word); wish != std::end(wish_names))
-            fn.wish(Wish(wish - std::begin(wish_names)));
+        else if (const auto set_flag = std::ranges::find(flag_names, word); set_flag != std::end(flag_names))
+            fn.set_flag(CompileFlag(set_flag - std::begin(flag_names)));
         else if (word == "aliased")
             fn.distinct_arrays = false;
         else if (word == "tmp")
@@ -342,8 +342,8 @@ uint64_t Reader::loop_attributes(Cursor &c) {
                 loop.vectorize = true;
             else if (word == "interruptible")
                 loop.interruptible = true;
-            else if (word == "keeps_room")
-                loop.keeps_room = true;
+            else if (word == "room_persists")
+                loop.room_persists = true;
             else if (word == "ordered")
                 loop.ordered = true;
             else if (word == "flushes")
@@ -351,8 +351,9 @@ uint64_t Reader::loop_attributes(Cursor &c) {
             else if (word == "cells")
                 loop.cells = true;
             else
-                c.fail("expected name, block_dim, serialize, reversed, vectorize, interruptible, keeps_room, ordered, "
-                       "flushes or cells");
+                c.fail(
+                    "expected name, block_dim, serialize, reversed, vectorize, interruptible, room_persists, ordered, "
+                    "flushes or cells");
         }
     }
     fn.loops.push_back(std::move(loop));

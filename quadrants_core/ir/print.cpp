@@ -129,8 +129,8 @@ void Printer::header() {
     for (size_t i = 0; i < fn.returns.size(); ++i) text += (i ? ", " : " -> ") + to_string(fn.returns[i]);
     if (fn.fast_math) text += " fast_math";
     if (fn.debug) text += " debug";
-    for (size_t i = 0; i < std::size(wish_names); i++)
-        if (fn.wishes_for(Wish(i))) text += " " + std::string(wish_names[i]);
+    for (size_t i = 0; i < std::size(flag_names); i++)
+        if (fn.has_flag(CompileFlag(i))) text += " " + std::string(flag_names[i]);
     if (!fn.distinct_arrays) text += " aliased";
     if (fn.tmp_bytes) text += " tmp " + std::to_string(fn.tmp_bytes);
     if (fn.ret_bytes) text += " ret " + std::to_string(fn.ret_bytes);
@@ -266,7 +266,7 @@ std::string Printer::loop_attributes(uint64_t index) const {
     if (loop.reversed) text += " reversed";
     if (loop.vectorize) text += " vectorize";
     if (loop.interruptible) text += " interruptible";
-    if (loop.keeps_room) text += " keeps_room";
+    if (loop.room_persists) text += " room_persists";
     if (loop.ordered) text += " ordered";
     if (loop.flushes) text += " flushes";
     if (loop.cells) text += " cells";

@@ -69,28 +69,29 @@ template <class Sink, class PackingT> void packing_fields(Sink &s, PackingT &p) 
 }
 
 template <class Sink, class LoopT> void loop_fields(Sink &s, LoopT &loop) {
-    auto &[name, block_dim, serialize, reversed, vectorize, interruptible, keeps_room, ordered, flushes, cells] = loop;
+    auto &[name, block_dim, serialize, reversed, vectorize, interruptible, room_persists, ordered, flushes, cells] =
+        loop;
     s.text(name);
     s.plain(block_dim);
     s.plain(serialize);
     s.plain(reversed);
     s.plain(vectorize);
     s.plain(interruptible);
-    s.plain(keeps_room);
+    s.plain(room_persists);
     s.plain(ordered);
     s.plain(flushes);
     s.plain(cells);
 }
 
 template <class Sink, class Fn> void fields(Sink &s, Fn &fn) {
-    auto &[name, role, fast_math, debug, wishes, distinct_arrays, params, returns, body, bounds, range_at, graph, insts,
-           blocks, pool, loops, places, packings, tables, messages, counters, subgraphs, spans, files, scopes,
+    auto &[name, role, fast_math, debug, compile_flags, distinct_arrays, params, returns, body, bounds, range_at, graph,
+           insts, blocks, pool, loops, places, packings, tables, messages, counters, subgraphs, spans, files, scopes,
            tmp_bytes, ret_bytes] = fn;
     s.text(name);
     s.plain(role);
     s.plain(fast_math);
     s.plain(debug);
-    s.plain(wishes);
+    s.plain(compile_flags);
     s.plain(distinct_arrays);
     s.array(params);
     s.array(returns);

@@ -36,13 +36,13 @@ struct Tables {
 
     void walk(BlockId b) {
         for (Value v : fn[b].insts) {
-            look(v, b);
+            visit(v, b);
             for (BlockId child : fn[v].blocks)
                 if (child) walk(child);
         }
     }
 
-    void look(Value v, BlockId b) {
+    void visit(Value v, BlockId b) {
         const Inst &in = fn[v];
         const std::span<const Value> args = fn.args(v);
         if (in.op == Op::local && in.imm <= most_elements) {

@@ -12,12 +12,12 @@
 //  - A serial task may run long. Where its loops poll for Stop they also check for a request for the counts so far, then count
 //    the accumulators of all enclosing loops and reset them to zero.
 //  - Loops that may run long inside a parallel one, and innermost loops of serial tasks that may become SIMD loops, have a safepoint
-//    (looks.h), which counts what all enclosing loops gained before their current iterations began.
+//    (safepoints.h), which counts what all enclosing loops gained before their current iterations began.
 // The accumulators are locals, which promote then turns into carried values. A count after a loop is a count of the enclosing loop;
 // counts outside of loops stay.
 #include "analysis/effects.h"
 #include "analysis/walk.h"
-#include "passes/looks.h"
+#include "passes/safepoints.h"
 #include "passes/passes.h"
 
 #include "ir/builder.h"
@@ -159,7 +159,7 @@ class Counting {
         LoopState state;
         state.loop = loop;
         BlockId body = fn_[loop].blocks[0];
-        bool leaves = effect(loop) & analysis::leaves, looks = holds_look(fn_, body, true);
+        bool leaves = effect(loop) & analysis::leaves, has_safepoint = holds_safepoint(fn_, body, true);
         bool is_for = fn_[loop].op == Op::for_;
         state.counts_trips = is_for && !leaves && !has_break(body);
         state.narrow = is_for && fn_.type(fn_.args(loop)[0]) == Type(Scalar::i32);
@@ -170,11 +170,11 @@ class Counting {
         Builder before(fn_, b);
         before.span = fn_[loop].span;
         gather(state, before, body, {state.counts_trips, 1, {}});
-        if (looks && !state.gains.empty()) {
+        if (has_safepoint && !state.gains.empty()) {
             const std::vector<Value> began = sums_at_start(state, body);
-            count_at_looks(state, body, began);
+            count_at_safepoints(state, body, began);
         }
-        if (leaves && !state.gains.empty()) flush_where_left(state, body);
+        if (leaves && !state.gains.empty()) flush_at_exits(state, body);
         fn_[b].insts.push_back(loop);
         Builder after(fn_, b);
         after.span = fn_[loop].span;
@@ -259,7 +259,7 @@ class Counting {
     /// The accumulators at the start of each iteration; none if no inner loop has a safepoint.
     std::vector<Value> sums_at_start(const LoopState &state, BlockId body) {
         std::vector<Value> began;
-        if (!holds_look(fn_, body, false)) return began;
+        if (!holds_safepoint(fn_, body, false)) return began;
         Builder b(fn_, body);
         b.at = 0;
         b.span = fn_[state.loop].span;
@@ -268,12 +268,12 @@ class Counting {
     }
 
     /// Adds counts to the safepoints in a block. A loop's own safepoint is first in its body, where `began` would equal the accumulators.
-    void count_at_looks(const LoopState &state, BlockId block, const std::vector<Value> &began) {
+    void count_at_safepoints(const LoopState &state, BlockId block, const std::vector<Value> &began) {
         const std::vector<Value> insts = fn_[block].insts;
         for (Value v : insts) {
-            if (!is_look(fn_, v)) {
+            if (!is_safepoint(fn_, v)) {
                 for (int k = 0; k < 2; ++k) // no references: instructions are reallocated when others are created
-                    if (const BlockId inner = fn_[v].blocks[k]) count_at_looks(state, inner, began);
+                    if (const BlockId inner = fn_[v].blocks[k]) count_at_safepoints(state, inner, began);
                 continue;
             }
             const BlockId told = fn_[v].blocks[0];
@@ -290,7 +290,7 @@ class Counting {
         Value trips;
         for (auto &[counter, gain] : state.gains)
             if ((gain.trips || !gain.amounts.empty()) && !trips)
-                trips = began ? rounds_so_far(b, state.loop) : trip_count(b, state.loop);
+                trips = began ? iterations_so_far(b, state.loop) : trip_count(b, state.loop);
         std::vector<Value> totals;
         for (size_t k = 0; k < state.sums.size(); ++k) {
             const Sum &sum = state.sums[k];
@@ -379,7 +379,7 @@ class Counting {
         return b.max(n, zero);
     }
 
-    Value rounds_so_far(Builder &b, Value loop) {
+    Value iterations_so_far(Builder &b, Value loop) {
         const bool back = fn_.loops[fn_[loop].imm].reversed;
         Value from = fn_.args(loop)[back ? 1 : 0], index = fn_[fn_[loop].blocks[0]].params[0];
         if (fn_.type(from) == Type(Scalar::i32)) {
@@ -392,12 +392,12 @@ class Counting {
         return b.sub(left, one);
     }
 
-    void flush_where_left(const LoopState &state, BlockId block) {
+    void flush_at_exits(const LoopState &state, BlockId block) {
         std::vector<Value> old = std::move(fn_[block].insts);
         fn_[block].insts.clear();
         for (Value v : old) {
             Op op = fn_[v].op;
-            if (op == Op::answer) {
+            if (op == Op::serve_requests) {
                 Builder b(fn_, block);
                 b.span = fn_[v].span;
                 flush(state, b);
@@ -405,7 +405,8 @@ class Counting {
                     Value zero = b.constant(sum.type, 0);
                     b.store(sum.local, zero);
                 }
-            } else if (op == Op::if_ && fn_[fn_.args(v)[0]].op == Op::answer) { // everything was counted before it
+            } else if (op == Op::if_ &&
+                       fn_[fn_.args(v)[0]].op == Op::serve_requests) { // everything was counted before it
             } else if (op == Op::exit || (op == Op::assert_ && guarded_.contains(v.id))) {
                 Builder b(fn_, block);
                 b.span = fn_[v].span;
@@ -414,7 +415,7 @@ class Counting {
                 v = guard(state, v);
             } else {
                 for (int k = 0; k < 2; ++k)
-                    if (BlockId inner = fn_[v].blocks[k]) flush_where_left(state, inner);
+                    if (BlockId inner = fn_[v].blocks[k]) flush_at_exits(state, inner);
             }
             fn_[block].insts.push_back(v);
         }
@@ -448,10 +449,10 @@ bool count_predicates(Function &fn, const Config &config) {
     bool any = false;
     analysis::walk(fn, fn.body, [&](Value v) { any |= fn[v].op == Op::count; });
     if (!any) return false;
-    if (fn.role == Role::serial_task) answer_counts(fn);
-    for (Value loop : long_loops(fn)) add_look(fn, loop);
+    if (fn.role == Role::serial_task) serve_counts(fn);
+    for (Value loop : long_loops(fn)) add_safepoint(fn, loop);
     Counting(fn).block(fn.body, 0);
-    drop_empty_looks(fn, fn.body);
+    drop_empty_safepoints(fn, fn.body);
     promote(fn, config);
     return true;
 }

@@ -44,7 +44,7 @@ class Ownership {
             if (fn[v].op == Op::parallel) loop_ = v;
         if (!loop_) return;
         analysis::walk(fn, fn.body, [&](Value v) {
-            if (writes(fn[v].op)) look(fn.args(v)[0]);
+            if (writes(fn[v].op)) record(fn.args(v)[0]);
         });
         for (uint32_t a : written_)
             for (uint32_t b : written_)
@@ -54,7 +54,7 @@ class Ownership {
     bool owned(Value pointer) const { return loop_ && owners_[memory_.object(pointer)].owned; }
 
   private:
-    void look(Value pointer) {
+    void record(Value pointer) {
         Owner &owner = owners_[memory_.object(pointer)];
         Key key = key_of(pointer);
         if (owner.seen) {

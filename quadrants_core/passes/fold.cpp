@@ -146,7 +146,7 @@ Value Fold::simplify(Value v) {
         if (fn[v].op == Op::constant || fn[v].args.size == 0) return v;
         bool before = std::exchange(changed, false);
         Value by = evaluate(v);
-        if (fn.wishes_for(ir::Wish::no_algebra)) {
+        if (fn.has_flag(ir::CompileFlag::no_algebra)) {
             changed |= before || by != v;
             return by;
         }

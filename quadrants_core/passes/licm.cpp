@@ -6,7 +6,7 @@
 //  - it executes in every iteration: it is in the body itself, after nothing that may leave the loop,
 //  - the loop has at least one iteration: a `loop`, or a `for` whose bounds are constants. Any other `for` is put into a guard
 //    `if lo < hi`, and the load, with the instructions that depend on it, in front of the loop inside the guard.
-// With Wish::reload loads stay.
+// With CompileFlag::reload loads stay.
 // In a kernel that has not been split into tasks yet, nothing is hoisted out of a parallel loop: it would have to be passed between tasks.
 //
 // The level of a value is how far out it can be placed: 0 outside all loops, 2d in the body of the loop at depth d (the outermost
@@ -14,7 +14,7 @@
 #include "analysis/effects.h"
 #include "analysis/memory.h"
 #include "passes/guard.h"
-#include "passes/looks.h"
+#include "passes/safepoints.h"
 #include "passes/passes.h"
 #include "passes/rename.h"
 #include "passes/slots.h"
@@ -119,7 +119,7 @@ struct Hoist {
     bool stands_in_body(size_t d) const { return frame_blocks[d] == frames[d - 1].body; }
     std::vector<BlockId> frame_blocks; ///< by depth: the block that contains the loop
 
-    bool telling = false; ///< in the branch of a safepoint
+    bool at_safepoint = false; ///< in the branch of a safepoint
 
     void run(BlockId b) {
         std::vector<Value> old = std::move(fn[b].insts);
@@ -129,9 +129,9 @@ struct Hoist {
             rename.apply(fn, v);
             uint32_t at = here();
             // Code at safepoints rarely executes; hoisted, it would execute in every iteration around.
-            if (!telling && ir::is_movable(fn[v].op))
+            if (!at_safepoint && ir::is_movable(fn[v].op))
                 at = std::min(at, level_of_operands(v));
-            else if (!telling && fn[v].op == Op::load && !fn.wishes_for(ir::Wish::reload))
+            else if (!at_safepoint && fn[v].op == Op::load && !fn.has_flag(ir::CompileFlag::reload))
                 at = load_level(v, b);
             set_level(v, at);
             if (at < here()) {
@@ -143,10 +143,10 @@ struct Hoist {
             if (is_loop(fn[v].op)) {
                 loop(v, b);
             } else {
-                const bool around = std::exchange(telling, telling || is_look(fn, v));
+                const bool around = std::exchange(at_safepoint, at_safepoint || is_safepoint(fn, v));
                 for (BlockId child : {fn[v].blocks[0], fn[v].blocks[1]})
                     if (child) run(child);
-                telling = around;
+                at_safepoint = around;
                 fn[b].insts.push_back(v);
             }
             for (Value r : fn.results(v)) set_level(r, here());

@@ -44,7 +44,7 @@ class Lowering {
         Builder b(fn_, id);
         b.span = fn_[counts[0]].span;
         if (guarded) {
-            const Value left = b.emit(Op::left, {}, Scalar::u1);
+            const Value left = b.emit(Op::left_early, {}, Scalar::u1);
             const Value branch = b.if_(left);
             Builder(fn_, fn_[branch].blocks[0]).yield();
             b.block = fn_[branch].blocks[1];

@@ -62,14 +62,14 @@ Value divide(Builder &b, Value v) {
     if (!with_sign || !floors) return quotient ? unless_by_zero(b.div(x, divisor)) : b.rem(x, divisor);
 
     const Value toward_zero = quotient ? b.div(x, divisor) : Value{};
-    const Value rest = b.rem(x, divisor);
-    const Value signs = b.bxor(rest, divisor);
+    const Value remainder = b.rem(x, divisor);
+    const Value signs = b.bxor(remainder, divisor);
     const Value opposite = b.lt(signs, zero);
-    const Value inexact = b.ne(rest, zero);
+    const Value inexact = b.ne(remainder, zero);
     const Value adjust = b.band(opposite, inexact);
     if (!quotient) {
         const Value more = b.select(adjust, divisor, zero);
-        return b.add(rest, more);
+        return b.add(remainder, more);
     }
     const Value less = b.cast(adjust, t);
     return unless_by_zero(b.sub(toward_zero, less));

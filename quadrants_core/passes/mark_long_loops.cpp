@@ -2,10 +2,10 @@
 // those with many iterations including their nested loops, and all loops around such a loop. Code generation makes the innermost of them
 // poll once in many iterations, the others in every iteration. Serial loops, and loops that already have a check, stay as the frontend made
 // them.
-#include "passes/looks.h"
+#include "passes/safepoints.h"
 #include "passes/passes.h"
 
-#include "ir/rounds.h"
+#include "ir/trip_count.h"
 
 namespace qd::passes {
 
@@ -42,18 +42,19 @@ class Finding {
         // The launcher sizes the chunks of a task so that iterating over a chunk alone does not take long; nor does a piece of a container.
         const bool chunk = depth == 0 || is_part_of_range(fn_, v);
         const int64_t trips = ir::trips(fn_, v);
-        const bool many = !chunk && (trips > few_trips || times(trips, rounds(fn_, fn_[v].blocks[0])) > few_rounds);
+        const bool many =
+            !chunk && (trips > few_trips || times(trips, iterations(fn_, fn_[v].blocks[0])) > few_iterations);
         if (!many && !holds_long) return false;
-        if (!looks(v)) found.push_back(v);
+        if (!polls(v)) found.push_back(v);
         return true;
     }
 
-    bool looks(Value loop) const {
+    bool polls(Value loop) const {
         if (fn_.loops[fn_[loop].imm].interruptible) return true;
         for (const Value v : fn_[fn_[loop].blocks[0]].insts) {
             if (fn_[v].op != Op::if_) continue;
             const Op condition = fn_[fn_.args(v)[0]].op;
-            if (condition == Op::poll || condition == Op::asked) return true;
+            if (condition == Op::poll || condition == Op::poll_requests) return true;
         }
         return false;
     }

@@ -37,7 +37,7 @@ struct Segment {
     std::vector<Value> counts; ///< coverage counts that may move to any region
     bool kept = false;
     GraphPosition graph;
-    std::vector<size_t> finds; ///< range segments whose range it computes
+    std::vector<size_t> computed_ranges; ///< range segments whose range it computes
 };
 
 class Offloader {
@@ -100,7 +100,7 @@ class Offloader {
         Region &body = values_.bodies[s];
         if (segments_[s].range) {
             Value loop = segments_[s].insts[0];
-            if (!find_elsewhere(s))
+            if (!find_computing_task(s))
                 for (Value a : k_.args(loop)) values_.need(values_.bounds[s], a);
             values_.need_operands(body, loop);
             return;
@@ -120,16 +120,16 @@ class Offloader {
     }
 
     /// True if a task before the range segment `s` computes its range.
-    bool find_elsewhere(size_t s) {
+    bool find_computing_task(size_t s) {
         if (!config_.bounds_from_tasks) return false;
         int last = -1;
         for (Value a : k_.args(segments_[s].insts[0]))
             if (!values_.can_recompute(a)) last = std::max(last, values_.home(a));
         if (last < 0) return false;
-        const size_t finder = size_t(last);
-        segments_[finder].finds.push_back(s);
-        values_.gives[finder] = true;
-        for (Value a : k_.args(segments_[s].insts[0])) values_.need(values_.bodies[finder], a);
+        const size_t computing = size_t(last);
+        segments_[computing].computed_ranges.push_back(s);
+        values_.gives[computing] = true;
+        for (Value a : k_.args(segments_[s].insts[0])) values_.need(values_.bodies[computing], a);
         ranges_[s] = values_.reserve(16);
         return true;
     }
@@ -168,7 +168,7 @@ class Offloader {
         task.graph = segment.graph;
         task.fast_math = k_.fast_math;
         task.debug = k_.debug;
-        task.wishes = k_.wishes;
+        task.compile_flags = k_.compile_flags;
         task.distinct_arrays = k_.distinct_arrays;
         task.files = k_.files;
         task.scopes = k_.scopes;
@@ -255,7 +255,7 @@ class Offloader {
         Cloner cloner(k_, task, [&](Inst &inst) { tables.adjust(inst); }, &scratch_.values);
         fill(values_.bodies[s], task, cloner, task.body);
         Builder b(task, task.body);
-        for (size_t range : segments_[s].finds) {
+        for (size_t range : segments_[s].computed_ranges) {
             const auto [lo, hi] = range_of(b, cloner, segments_[range].insts[0]);
             Value low = range_slot(b, range, 0);
             b.store(low, lo);
@@ -298,7 +298,7 @@ class Offloader {
         if (moves || moves_local(values_.bounds[s])) settle_spaces(task);
         if (moves) shared_updates(task);
         task.name = k_.loops[k_[loop].imm].name;
-        if (k_.loops[k_[loop].imm].ordered) task.wish(Wish::ordered);
+        if (k_.loops[k_[loop].imm].ordered) task.set_flag(CompileFlag::ordered);
         return task;
     }
 

@@ -57,14 +57,14 @@ struct Candidates {
         for (Value v : fn[b].insts) {
             ++clock;
             graph.pass(v);
-            look(v, parallel);
+            visit(v, parallel);
             Value inner = fn[v].op == Op::parallel ? v : parallel;
             for (BlockId child : fn[v].blocks)
                 if (child) run(child, inner);
         }
     }
 
-    void look(Value v, Value parallel) {
+    void visit(Value v, Value parallel) {
         const Inst &in = fn[v];
         std::span<const Value> args = fn.args(v);
         if (in.op == Op::local) {

@@ -45,11 +45,11 @@ struct Sharing {
     /// Invalidates the facts that an instruction invalidates.
     void change(Value v) {
         const Op op = fn[v].op;
-        const bool waits = (info(op).traits & fences) != 0;
-        if (!waits && op != Op::make_cell && op != Op::new_cell && op != Op::drop_cell) return;
+        const bool is_fence = (info(op).traits & fences) != 0;
+        if (!is_fence && op != Op::make_cell && op != Op::new_cell && op != Op::drop_cell) return;
         for (size_t i = 0; i < facts.size(); ++i) {
             const Fact &f = facts[i];
-            if (waits) {
+            if (is_fence) {
                 kill(i);
                 continue;
             }

@@ -68,7 +68,7 @@ bool join(Function &fn, BlockId b) {
     for (Value v : std::vector(fn[b].insts)) {
         for (int k = 0; k < 2; ++k)
             if (BlockId inner = fn[v].blocks[k]) changed |= join(fn, inner);
-        if (fn[v].blocks[0] || fn[v].op == Op::assert_ || fn[v].op == Op::answer) earlier.clear();
+        if (fn[v].blocks[0] || fn[v].op == Op::assert_ || fn[v].op == Op::serve_requests) earlier.clear();
         if (fn[v].op == Op::count) {
             const auto [it, fresh] = earlier.try_emplace(fn[v].imm, kept.size());
             if (!fresh) {

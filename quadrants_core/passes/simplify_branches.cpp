@@ -29,7 +29,7 @@ using ir::Value;
 namespace {
 
 constexpr int select_budget = 16;   ///< total cost of both branches
-constexpr int flat_budget = 512;    ///< the same with Wish::flat
+constexpr int flat_budget = 512;    ///< the same with CompileFlag::flat
 constexpr int deepest_nesting = 50; ///< no new levels below this depth
 
 struct Branches {
@@ -99,16 +99,16 @@ struct Branches {
             Value v = old[i];
             rename.apply(fn, v);
             Op op = fn[v].op;
-            bool goes_on = true;
+            bool falls_through = true;
             if (op == Op::if_ && wraps_rest(v, b, depth)) wrap_rest(v, b, old, i);
             if (op == Op::if_)
-                goes_on = branch(v, b, depth);
+                falls_through = branch(v, b, depth);
             else if (is_loop(op))
-                goes_on = loop(v, b, depth);
+                falls_through = loop(v, b, depth);
             else
                 fn[b].insts.push_back(v);
             if (op == Op::load || op == Op::store) access(fn.args(v)[0]);
-            if (!goes_on) {
+            if (!falls_through) {
                 changed |= i + 1 < old.size();
                 break;
             }
@@ -217,7 +217,7 @@ struct Branches {
     }
 
     bool is_cheap(Value v, const BlockId (&side)[2]) const {
-        const int budget = fn.wishes_for(ir::Wish::flat) ? flat_budget : select_budget;
+        const int budget = fn.has_flag(ir::CompileFlag::flat) ? flat_budget : select_budget;
         int sum = 0;
         for (Value r : fn.results(v)) {
             if (!fn.type(r).is_scalar()) return false;
@@ -301,8 +301,8 @@ struct Branches {
             fn[terminator(body)].op = Op::yield;
             changed = true;
         }
-        drop_unchanging(v);
-        if (std::optional<Value> index = single_round(v, b)) {
+        drop_invariant(v);
+        if (std::optional<Value> index = single_iteration(v, b)) {
             changed = true;
             std::vector<Value> inits(fn.args(v).begin() + init, fn.args(v).end());
             size_t first = first_carried(fn, v);
@@ -317,7 +317,7 @@ struct Branches {
         return true;
     }
 
-    void drop_unchanging(Value v) {
+    void drop_invariant(Value v) {
         uint32_t slots = fn[v].results.size, init = first_init(fn, v), first = first_carried(fn, v);
         std::vector<uint8_t> keep(slots, 1);
         bool any = false;
@@ -341,7 +341,7 @@ struct Branches {
     }
 
     /// The index of the only iteration of a loop, or no value for a `loop`; nullopt if it may run otherwise.
-    std::optional<Value> single_round(Value v, BlockId b) {
+    std::optional<Value> single_iteration(Value v, BlockId b) {
         Op op = fn[v].op;
         if (op == Op::parallel) return {};
         Op last = fn[terminator(fn[v].blocks[0])].op;

@@ -10,7 +10,7 @@
 // An inner loop may often be shorter than one SIMD iteration: if it has reductions, whose lanes would be initialised and reduced for
 // nothing, its SIMD loops are placed in an if.
 //
-// A large body (Plan::mask_rest), one that contains a loop or is long, is not duplicated: the number of steps is rounded up, and each
+// A large body (Plan::mask_remainder), one that contains a loop or is long, is not duplicated: the number of steps is rounded up, and each
 // SIMD iteration masks the lanes beyond hi.
 //
 // Lanes that share room on the heap need lanes times as much at a time. Where that would not fit the caches the loop stays scalar:
@@ -20,7 +20,7 @@
 // goes first if the outer one would need gathers inside it.
 #include "analysis/walk.h"
 #include "passes/clone.h"
-#include "passes/looks.h"
+#include "passes/safepoints.h"
 #include "passes/neutral.h"
 #include "passes/passes.h"
 #include "passes/rename.h"
@@ -84,17 +84,17 @@ class Vectorizer {
             possible = planner_.plan(v, plan);
         }
         if (!possible) return children(v);
-        if (in_rest_) plan.unroll = 1;
-        if (plan.takes_room && in_rest_) return children(v);
+        if (in_remainder_) plan.unroll = 1;
+        if (plan.takes_room && in_remainder_) return children(v);
         if (!plan.rooms.empty()) {
             split(b, at, plan);
             return true;
         }
         rewrite(b, at, plan);
-        if (plan.mask_rest) return true;
-        bool outer = std::exchange(in_rest_, true);
+        if (plan.mask_remainder) return true;
+        bool outer = std::exchange(in_remainder_, true);
         children(v); // the scalar remainder may contain long loops
-        in_rest_ = outer;
+        in_remainder_ = outer;
         return true;
     }
 
@@ -148,7 +148,7 @@ class Vectorizer {
         const State reached = may_be_short(plan, args) ? if_long(out, plan, args) : simd_loops(out, plan, args);
         const std::vector<Value> &totals = reached.sums;
         std::vector<Value> &list = fn_[b].insts;
-        if (plan.mask_rest) {
+        if (plan.mask_remainder) {
             replace_results(plan.loop, totals);
             list.erase(list.begin() + ptrdiff_t(at));
         } else {
@@ -159,10 +159,11 @@ class Vectorizer {
             fn_[plan.loop].imm = fn_.loops.size() - 1;
             fn_.loops.back().vectorize = false;
             fn_.loops.back().interruptible = false; // few iterations
-            if (const BlockId body = fn_[plan.loop].blocks[0]; !holds_look(fn_, body, false)) drop_looks(fn_, body);
+            if (const BlockId body = fn_[plan.loop].blocks[0]; !holds_safepoint(fn_, body, false))
+                drop_safepoints(fn_, body);
         }
         list.insert(list.begin() + ptrdiff_t(at), fn_[before].insts.begin(), fn_[before].insts.end());
-        at += fn_[before].insts.size() - plan.mask_rest;
+        at += fn_[before].insts.size() - plan.mask_remainder;
     }
 
     /// Emits the SIMD loops; returns the next index, and the reductions as scalars.
@@ -173,8 +174,8 @@ class Vectorizer {
             uint64_t bits = 0;
             neutral(plan.sums[k], type.elem, bits);
             Value start = out.constant(type, bits);
-            state.sums.push_back(one_for_all(plan, k) ? start
-                                                      : out.emit(Op::splat, {start}, type.with_lanes(plan.lanes)));
+            state.sums.push_back(
+                is_scalar_reduction(plan, k) ? start : out.emit(Op::splat, {start}, type.with_lanes(plan.lanes)));
         }
         for (int unroll = plan.unroll;; unroll = 1) {
             state = simd_loop(out, plan, state, args[1], unroll);
@@ -185,14 +186,15 @@ class Vectorizer {
             Op reduce = plan.sums[k] == Op::add   ? Op::reduce_add
                         : plan.sums[k] == Op::min ? Op::reduce_min
                                                   : Op::reduce_max;
-            Value total = one_for_all(plan, k) ? state.sums[k] : out.emit(reduce, {state.sums[k]}, type);
+            Value total = is_scalar_reduction(plan, k) ? state.sums[k] : out.emit(reduce, {state.sums[k]}, type);
             state.sums[k] = out.emit(plan.sums[k], {args[k + 2], total});
         }
         return state;
     }
 
     bool may_be_short(const Plan &plan, const std::vector<Value> &args) const {
-        return loops_around_ > 0 && !plan.sums.empty() && !plan.mask_rest && !(constant(args[0]) && constant(args[1]));
+        return loops_around_ > 0 && !plan.sums.empty() && !plan.mask_remainder &&
+               !(constant(args[0]) && constant(args[1]));
     }
 
     /// The same, in an if that at least one SIMD iteration is full.
@@ -214,7 +216,7 @@ class Vectorizer {
         return state;
     }
 
-    bool one_for_all(const Plan &plan, size_t k) const {
+    bool is_scalar_reduction(const Plan &plan, size_t k) const {
         return planner_.totals().is_sum(fn_[fn_[plan.loop].blocks[0]].params[k + 1]);
     }
 
@@ -225,11 +227,11 @@ class Vectorizer {
         analysis::walk(fn_, [&](Value v) { rename.apply(fn_, v); });
     }
 
-    /// Runs as many SIMD iterations of lanes * unroll iterations as fit before `hi`; with mask_rest, one more for the remainder.
+    /// Runs as many SIMD iterations of lanes * unroll iterations as fit before `hi`; with mask_remainder, one more for the remainder.
     State simd_loop(Builder &out, const Plan &plan, const State &start, Value hi, int unroll) {
         Type type = fn_.type(hi);
-        int per_round = plan.lanes * unroll;
-        Value steps = rounds(out, start.index, hi, per_round, plan.mask_rest);
+        int per_step = plan.lanes * unroll;
+        Value steps = rounds(out, start.index, hi, per_step, plan.mask_remainder);
         std::vector<Value> inits{start.index};
         size_t sums = start.sums.size();
         for (int u = 0; u < unroll; ++u)
@@ -252,7 +254,7 @@ class Vectorizer {
         Builder in(fn_, body);
         in.span = out.span;
         std::vector<Value> next;
-        Value step = in.constant(type, uint64_t(per_round));
+        Value step = in.constant(type, uint64_t(per_step));
         next.push_back(in.add(params[1], step));
         std::vector<LaneEmitter> emitters;
         emitters.reserve(size_t(unroll)); // no reallocation: the others refer to the first
@@ -264,7 +266,7 @@ class Vectorizer {
             }
             LaneEmitter &emitter = emitters.emplace_back(fn_, planner_, plan.lanes, body, outside);
             if (u > 0) emitter.follow(emitters[0], int64_t(plan.lanes) * u);
-            if (plan.mask_rest) emitter.stop_at(index, hi);
+            if (plan.mask_remainder) emitter.stop_at(index, hi);
             const std::span<const Value> all(params);
             std::vector<Value> after = emitter.round(plan.loop, index, all.subspan(2 + size_t(u) * sums, sums),
                                                      u > 0 ? std::span<const Value>() : all.subspan(2 + sums));
@@ -275,7 +277,7 @@ class Vectorizer {
         State state = combine(out, plan, loop, unroll);
         if (constant(start.index) && constant(hi)) { // so that an empty remainder is known to be empty
             uint64_t length = fn_[hi].imm - fn_[start.index].imm;
-            uint64_t reached = fn_[hi].imm - length % uint64_t(per_round);
+            uint64_t reached = fn_[hi].imm - length % uint64_t(per_step);
             state.index = out.constant(type, type.elem == Scalar::i32 ? uint32_t(reached) : reached);
         }
         return state;
@@ -323,7 +325,7 @@ class Vectorizer {
     analysis::Memory memory_;
     Planner planner_;
     int loops_around_ = 0;
-    bool in_rest_ = false; ///< inside the scalar remainder of an outer loop: runs rarely, so code size matters
+    bool in_remainder_ = false; ///< inside the scalar remainder of an outer loop: runs rarely, so code size matters
 };
 
 } // namespace

@@ -2,7 +2,7 @@
 // lanes. Varying values exist as lanes only. Branches on varying conditions execute both sides under masks.
 #include "passes/vectorize_emit.h"
 
-#include "passes/looks.h"
+#include "passes/safepoints.h"
 
 #include <algorithm>
 
@@ -59,8 +59,8 @@ void LaneEmitter::instruction(Value v) {
     if (planner_.totals().has(v) || planner_.totals().is_sum_bit(v)) return;
     if (planner_.totals().is_sum(v)) return sum(v);
     const Op op = fn_[v].op;
-    if (op == Op::look) return;
-    if (is_look(fn_, v)) return look(v);
+    if (op == Op::safepoint) return;
+    if (is_safepoint(fn_, v)) return safepoint(v);
     if (op == Op::load) return load(v);
     if (op == Op::store) return store(fn_.args(v)[0], lanes(fn_.args(v)[1]));
     if (op == Op::count) return count(v);
@@ -258,7 +258,7 @@ void LaneEmitter::masked_branch(Value v) {
         Value either_side = b_.select(condition, stored[0], stored[1]);
         store(fn_.args(stores[1])[0], either_side);
     }
-    if (jumps) go_on_with(stays[0] && stays[1] ? b_.bor(stays[0], stays[1]) : stays[0] ? stays[0] : stays[1]);
+    if (jumps) switch_to(stays[0] && stays[1] ? b_.bor(stays[0], stays[1]) : stays[0] ? stays[0] : stays[1]);
 }
 
 /// Emits one side under its mask, without its last `leave` instructions. Returns the lanes that reach its end; no value if it ends with a

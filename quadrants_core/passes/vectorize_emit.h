@@ -43,8 +43,8 @@ class LaneEmitter {
     void uniform_branch(ir::Value v);
     void inner_loop(ir::Value v);
 
-    struct Look; ///< vectorize_look.cpp: counts so far
-    void look(ir::Value v);
+    struct Safepoint; ///< vectorize_safepoint.cpp: counts so far
+    void safepoint(ir::Value v);
 
     // vectorize_leave.cpp: divergent loops, which lanes leave one by one
     struct Leaving;
@@ -53,7 +53,7 @@ class LaneEmitter {
     void leaving_body(Leaving &own, bool counted);
     void leaving_results(const Leaving &own, ir::Value copy);
     void take_along(ir::Value break_inst);
-    void go_on_with(ir::Value survivors);
+    void switch_to(ir::Value survivors);
     bool frozen(ir::Value loop, size_t slot) const;
     void add_gains(size_t slot, ir::Value reached);
     ir::Value gain_of_all(ir::Value gain);

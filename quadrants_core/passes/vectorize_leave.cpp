@@ -232,7 +232,7 @@ Value LaneEmitter::in_first_lane(Value scalar) {
 }
 
 /// Continues after a branch in which some lanes left the loop. Directly in the loop's body, `survivors` are all remaining lanes.
-void LaneEmitter::go_on_with(Value survivors) {
+void LaneEmitter::switch_to(Value survivors) {
     if (!survivors) {
         Value no = outside_.u1(false);
         survivors = splat(outside_, no, lanes_count_);

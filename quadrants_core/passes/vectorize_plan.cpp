@@ -18,7 +18,7 @@
 
 #include "analysis/uses.h"
 #include "analysis/walk.h"
-#include "passes/looks.h"
+#include "passes/safepoints.h"
 #include "passes/slots.h"
 
 #include <algorithm>
@@ -70,14 +70,14 @@ Planner::Planner(const Function &fn, const analysis::Memory &memory, const Confi
       always_(fn.insts.size()), shared_room_(fn.insts.size()) {
     stop_uses_.resize(fn.insts.size());
     analysis::walk(fn, [&](Value v) {
-        if (is_look(fn, v)) forget_uses(fn[v].blocks[0]);
+        if (is_safepoint(fn, v)) forget_uses(fn[v].blocks[0]);
         if (!is_stop_check(fn, v)) return;
         for (Value count : fn[fn[v].blocks[0]].insts)
             if (fn[count].op == Op::count) ++stop_uses_[fn.args(count)[0].id];
     });
 }
 
-/// Ignores the uses at a safepoint, which adapts to the vectorised loop: see vectorize_look.cpp.
+/// Ignores the uses at a safepoint, which adapts to the vectorised loop: see vectorize_safepoint.cpp.
 void Planner::forget_uses(BlockId b) {
     for (Value v : fn_[b].insts)
         for (Value a : fn_.args(v)) --uses_[a.id];
@@ -131,16 +131,16 @@ bool Planner::plan(Value loop, Plan &plan) {
 
     plan.lanes = config_.vector_bytes / widest_;
     if (plan.lanes < 2 || plan.lanes > 64) return false;
-    if (size_ >= long_body && config_.vector_bytes >= 64 && !plan.takes_room) plan.mask_rest = true;
-    if (plan.mask_rest) totals_.find_sums(loop, *this); // next to an inner loop the popcounts are free
+    if (size_ >= long_body && config_.vector_bytes >= 64 && !plan.takes_room) plan.mask_remainder = true;
+    if (plan.mask_remainder) totals_.find_sums(loop, *this); // next to an inner loop the popcounts are free
     int64_t lo, hi;
     if (constant(fn_, fn_.args(loop)[0], lo) && constant(fn_, fn_.args(loop)[1], hi)) {
         if (hi - lo < plan.lanes) return false;
-        plan.mask_rest = plan.mask_rest && (hi - lo) % plan.lanes != 0;
+        plan.mask_remainder = plan.mask_remainder && (hi - lo) % plan.lanes != 0;
     }
     // Only float sums have a latency worth hiding; coverage counts take one cycle.
     bool slow = std::any_of(params.begin() + 1, params.end(), [&](Value p) { return fn_.type(p).is_float(); });
-    if (slow && !plan.mask_rest && !plan.takes_room) plan.unroll = size_ <= 12 ? 4 : size_ <= 40 ? 2 : 1;
+    if (slow && !plan.mask_remainder && !plan.takes_room) plan.unroll = size_ <= 12 ? 4 : size_ <= 40 ? 2 : 1;
     if (plan.takes_room && plan.scatters_inside) return false; // little speedup for lanes times the room
     return vector_cost_ + (scalar_cost_ + idle_cost_) / plan.lanes < 0.8 * scalar_cost_;
 }
@@ -170,7 +170,7 @@ bool Planner::block(BlockId b) {
 
 bool Planner::instruction(Value v) {
     const Op op = fn_[v].op;
-    if (op == Op::look || is_look(fn_, v)) return true;
+    if (op == Op::safepoint || is_safepoint(fn_, v)) return true;
     if (++size_ > largest_body) return false;
     if (op == Op::load || op == Op::store) return memory_access(v);
     if (op == Op::if_) return branch(v);
@@ -360,7 +360,7 @@ bool Planner::inner_loop(Value v) {
     bool counted = fn_[v].op == Op::for_, leaves = diverges(v);
     uint32_t init = first_init(fn_, v), first = first_carried(fn_, v);
     if (leaves ? config_.vector_bytes < 32 : !counted) return false;
-    plan_->mask_rest = config_.vector_bytes >= 32;
+    plan_->mask_remainder = config_.vector_bytes >= 32;
     if (leaves && !depth_ && !idle_) totals_.find(v, fn_[plan_->loop].blocks[0]);
     for (Value bound : fn_.args(v).first(init))
         if (shape(bound).kind != Shape::uniform) return false;
@@ -417,7 +417,8 @@ bool Planner::inner_loop(Value v) {
 bool Planner::sums(BlockId b) {
     for (Value v : fn_[b].insts) {
         const Inst &inst = fn_[v];
-        if (inst.op == Op::yield || inst.op == Op::look || is_look(fn_, v) || is_stop_check(fn_, v) || for_stop_only(v))
+        if (inst.op == Op::yield || inst.op == Op::safepoint || is_safepoint(fn_, v) || is_stop_check(fn_, v) ||
+            for_stop_only(v))
             continue;
         if (!sum_operands(v)) return false;
         for (BlockId inner : inst.blocks)

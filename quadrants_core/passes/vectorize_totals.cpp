@@ -1,6 +1,6 @@
 #include "passes/vectorize_totals.h"
 
-#include "passes/looks.h"
+#include "passes/safepoints.h"
 #include "passes/slots.h"
 #include "passes/vectorize_plan.h"
 
@@ -77,7 +77,7 @@ void Totals::find_sums(Value loop, const Planner &planner) {
 /// loops, only counts where Stop leaves the task are allowed.
 bool Totals::sum_ways(BlockId b, bool top, size_t slot, const Planner &planner, std::vector<Value> &ways) {
     for (Value v : fn_[b].insts) {
-        if (is_look(fn_, v)) continue;
+        if (is_safepoint(fn_, v)) continue;
         const Inst &inst = fn_[v];
         std::span<const Value> args = fn_.args(v);
         const bool for_stop = planner.for_stop_only(v);
@@ -110,7 +110,7 @@ bool Totals::sum_ways(BlockId b, bool top, size_t slot, const Planner &planner, 
 /// Collects the values of slot `slot` through the loop's body, and counts their uses. False if it cannot be a total.
 bool Totals::body(BlockId b, Value loop, size_t slot, std::vector<Value> &ways) {
     for (Value v : fn_[b].insts) {
-        if (is_look(fn_, v)) continue;
+        if (is_safepoint(fn_, v)) continue;
         const Inst &inst = fn_[v];
         std::span<const Value> args = fn_.args(v);
         const bool leaves_round = inst.op == Op::break_ || (inst.op == Op::yield && b == fn_[loop].blocks[0]);

@@ -37,9 +37,9 @@ struct Updated {
 struct LoadedTask {
     virtual ~LoadedTask() = default;
     /// Called when better code of the same task was loaded: running launches may switch to it. Both stay loaded.
-    virtual void go_on_with(const LoadedTask &) {}
+    virtual void switch_to(const LoadedTask &) {}
     /// Called when code of the same task with locks was loaded (DeviceOptions::need_locks). Both stay loaded.
-    virtual void has_locks_in(const LoadedTask &) {}
+    virtual void set_locked_code(const LoadedTask &) {}
     virtual Updated updated() const { return {}; }
     /// Its code as loaded in memory; empty if faults in it are not reported.
     virtual std::span<const uint8_t> code() const { return {}; }
@@ -58,7 +58,7 @@ struct DeviceOptions {
     /// Iterations that a host worker takes at once, for loops without their own number; 0: chosen by cost.
     uint32_t block_dim = 0;
     /// Called on the launching thread when a task's code needs one thread or copies (abi::Needs) but several threads would pay: requests
-    /// code with locks, to be passed to `has_locks_in`. Without such code one thread runs the task. Null: such code is never available.
+    /// code with locks, to be passed to `set_locked_code`. Without such code one thread runs the task. Null: such code is never available.
     void (*need_locks)(const abi::Launch &) = nullptr;
 };
 
@@ -86,7 +86,7 @@ struct Event {
 };
 
 /// The progress of a range, in chunks.
-struct Share {
+struct Progress {
     uint32_t done = 0, all = 0; ///< 0 of 0: unknown
 };
 
@@ -115,7 +115,7 @@ class Stream {
     /// The heap use so far of the running task, from any thread; empty if the host cannot see it.
     virtual abi::HeapUse heap_use_so_far() const { return {}; }
     /// The progress of the running task, from any thread.
-    virtual Share share_so_far() const { return {}; }
+    virtual Progress progress_so_far() const { return {}; }
     /// Returns when all work is done. Throws the error that occurred since the last call; work submitted after the failing work is not
     /// done. A Fault names its task.
     virtual void wait() = 0;

@@ -26,12 +26,12 @@ constexpr uint64_t abandoned_after = 3600;
 constexpr uint64_t second = 1'000'000'000;
 constexpr LibraryVersion library_version = {QD_VERSION_MAJOR, QD_VERSION_MINOR, QD_VERSION_PATCH};
 
-std::vector<uint8_t> serialise(const KeptKernel &kernel) {
+std::vector<uint8_t> serialise(const CachedKernel &kernel) {
     Writer w;
     w.text(kernel.name);
     w.number(kernel.version);
     w.number(uint64_t(kernel.tasks.size()));
-    for (const KeptTask &task : kernel.tasks) {
+    for (const CachedTask &task : kernel.tasks) {
         w.number(task.key);
         w.number(task.weight);
         w.text(task.binary.target);
@@ -40,13 +40,13 @@ std::vector<uint8_t> serialise(const KeptKernel &kernel) {
     return std::move(w.bytes);
 }
 
-std::unique_ptr<KeptKernel> parse(std::span<const uint8_t> bytes) {
+std::unique_ptr<CachedKernel> parse(std::span<const uint8_t> bytes) {
     Reader r(bytes);
-    auto kernel = std::make_unique<KeptKernel>();
+    auto kernel = std::make_unique<CachedKernel>();
     kernel->name = r.text();
     kernel->version = r.number<LibraryVersion>();
     kernel->tasks.resize(r.count());
-    for (KeptTask &task : kernel->tasks) {
+    for (CachedTask &task : kernel->tasks) {
         task.key = r.number<CacheKey>();
         task.weight = r.number<abi::Weight>();
         task.binary.target = r.text();
@@ -93,8 +93,8 @@ class LastGlance {
     uint64_t at_ = 0;
 } last_glance;
 
-std::string record_name(const KernelKey &name, RecordPlace place) {
-    if (place == RecordPlace::fast) return to_hex(name) + ".cache.txt";
+std::string entry_name(const KernelKey &name, EntryPlace place) {
+    if (place == EntryPlace::fast) return to_hex(name) + ".cache.txt";
     return to_hex(CacheKey{name[0], name[1]}, ".qdr");
 }
 
@@ -107,14 +107,15 @@ std::string default_cache_folder() {
     return home && *home ? std::string(home) + "/.cache/quadrants/qdcache" : std::string();
 }
 
-const KeptTask *KeptKernel::find(const CacheKey &task) const {
-    const auto at = std::ranges::find(tasks, task, &KeptTask::key);
+const CachedTask *CachedKernel::find(const CacheKey &task) const {
+    const auto at = std::ranges::find(tasks, task, &CachedTask::key);
     return at == tasks.end() ? nullptr : &*at;
 }
 
 DiskCache::DiskCache(CacheSettings settings, std::function<void(const std::string &)> warn)
-    : keeps_kernels_(settings.keeps_kernels), limits_(settings.limits), kernels_("kernel_compilation_manager", trust_),
-      unpublished_("unpublished_kernels", trust_), records_("records", trust_), fast_("python_side_cache", trust_) {
+    : caches_kernels_(settings.caches_kernels), limits_(settings.limits),
+      kernels_("kernel_compilation_manager", trust_), unpublished_("unpublished_kernels", trust_),
+      entries_("records", trust_), fast_("python_side_cache", trust_) {
     trust_.root = std::move(settings.path);
     trust_.key = std::move(settings.key);
     trust_.warn = std::move(warn);
@@ -122,13 +123,13 @@ DiskCache::DiskCache(CacheSettings settings, std::function<void(const std::strin
 
 bool DiskCache::is_empty() const { return !kernels_.has(CacheListing::file_name) && !unpublished_.is_there(); }
 
-std::unique_ptr<KeptKernel> DiskCache::load_kernel(const KernelKey &key) {
-    if (!keeps_kernels_) return nullptr;
+std::unique_ptr<CachedKernel> DiskCache::load_kernel(const KernelKey &key) {
+    if (!caches_kernels_) return nullptr;
     const std::string name = file_of(key);
     auto bytes = kernels_.load(name, kernel_file);
     const bool published = bytes.has_value();
     if (!bytes) bytes = unpublished_.load(name, kernel_file);
-    std::unique_ptr<KeptKernel> kernel = bytes ? parse(*bytes) : nullptr;
+    std::unique_ptr<CachedKernel> kernel = bytes ? parse(*bytes) : nullptr;
     if (kernel) kernel->published = published;
     return kernel;
 }
@@ -144,17 +145,17 @@ void DiskCache::find_tasks() {
         const auto bytes = key ? unpublished_.load(entry.name, kernel_file) : std::nullopt;
         const auto kernel = bytes ? parse(*bytes) : nullptr;
         if (!kernel) continue;
-        for (const KeptTask &task : kernel->tasks) found.emplace_back(task.key, *key);
+        for (const CachedTask &task : kernel->tasks) found.emplace_back(task.key, *key);
     }
     const std::lock_guard guard(lock_);
     for (const auto &[task, kernel] : found) where_.emplace(task, kernel);
     looked_ = true;
 }
 
-std::optional<KeptTask> DiskCache::load_task(const CacheKey &key) {
-    if (!keeps_kernels_) return {};
+std::optional<CachedTask> DiskCache::load_task(const CacheKey &key) {
+    if (!caches_kernels_) return {};
     std::optional<KernelKey> kernel;
-    std::shared_ptr<const KeptKernel> file;
+    std::shared_ptr<const CachedKernel> file;
     for (int attempt = 0; attempt < 2 && !kernel; attempt++) {
         bool looked;
         {
@@ -172,7 +173,7 @@ std::optional<KeptTask> DiskCache::load_task(const CacheKey &key) {
         const std::lock_guard guard(lock_);
         last_ = {*kernel, file};
     }
-    const KeptTask *task = file ? file->find(key) : nullptr;
+    const CachedTask *task = file ? file->find(key) : nullptr;
     if (!task && kernel) { // its program ended before this code was generated; another may have added it
         const auto bytes = unpublished_.load(file_of(*kernel), kernel_file);
         file = bytes ? parse(*bytes) : nullptr;
@@ -182,7 +183,7 @@ std::optional<KeptTask> DiskCache::load_task(const CacheKey &key) {
 }
 
 void DiskCache::keep_task(const CacheKey &key, abi::Weight weight, const abi::Binary &binary) {
-    if (!keeps_kernels_ || !trust_.writable) return;
+    if (!caches_kernels_ || !trust_.writable) return;
     std::vector<KernelKey> waiting;
     {
         const std::lock_guard guard(lock_);
@@ -194,8 +195,8 @@ void DiskCache::keep_task(const CacheKey &key, abi::Weight weight, const abi::Bi
 }
 
 void DiskCache::use_kernel(const KernelKey &key, const std::string &name, const std::vector<CacheKey> &tasks,
-                           const KeptKernel *found) {
-    if (!keeps_kernels_) return;
+                           const CachedKernel *found) {
+    if (!caches_kernels_) return;
     const bool whole =
         found && std::ranges::all_of(tasks, [&](const CacheKey &task) { return found->find(task) != nullptr; });
     {
@@ -209,14 +210,14 @@ void DiskCache::use_kernel(const KernelKey &key, const std::string &name, const 
 }
 
 void DiskCache::use_helper(const KernelKey &key, const std::string &name) {
-    if (!keeps_kernels_) return;
+    if (!caches_kernels_) return;
     const std::lock_guard guard(lock_);
     if (used_.try_emplace(key, Used{name, {}, false, false, true}).second) settled_ = false;
 }
 
 /// Writes the file of a kernel if the code of all its tasks is available; with `partly`, also if some is missing.
 bool DiskCache::collect(const KernelKey &key, bool partly) {
-    KeptKernel kernel;
+    CachedKernel kernel;
     std::vector<CacheKey> elsewhere;
     size_t tasks = 0;
     {
@@ -252,7 +253,7 @@ bool DiskCache::collect(const KernelKey &key, bool partly) {
     used.unpublished = true;
     settled_ = false;
     if (last_.first == key) last_ = {};
-    for (const KeptTask &task : kernel.tasks) {
+    for (const CachedTask &task : kernel.tasks) {
         where_[task.key] = key;
         made_.erase(task.key);
     }
@@ -287,7 +288,7 @@ void DiskCache::describe_unlisted(CacheListing &listing) const {
         if (!kernel) continue;
         listed.name = kernel->name;
         listed.version = kernel->version;
-        for (const KeptTask &task : kernel->tasks) listed.tasks.push_back(task.key);
+        for (const CachedTask &task : kernel->tasks) listed.tasks.push_back(task.key);
     }
 }
 
@@ -400,25 +401,25 @@ void DiskCache::change_listing(const std::map<KernelKey, Used> &used) const {
     listing.store(kernels_);
 }
 
-std::optional<std::vector<uint8_t>> DiskCache::load_record(const KernelKey &name, RecordPlace place) {
-    const bool fast = place == RecordPlace::fast;
-    const std::string file = record_name(name, place);
-    auto bytes = (fast ? fast_ : records_).load(file, record_file, !fast);
-    if (bytes) note_record(name, place);
+std::optional<std::vector<uint8_t>> DiskCache::load_entry(const KernelKey &name, EntryPlace place) {
+    const bool fast = place == EntryPlace::fast;
+    const std::string file = entry_name(name, place);
+    auto bytes = (fast ? fast_ : entries_).load(file, record_file, !fast);
+    if (bytes) note_entry(name, place);
     return bytes;
 }
 
-void DiskCache::store_record(const KernelKey &name, std::span<const uint8_t> bytes, RecordPlace place) {
-    const bool fast = place == RecordPlace::fast;
-    const std::string file = record_name(name, place);
-    (fast ? fast_ : records_).store(file, record_file, bytes);
-    note_record(name, place);
+void DiskCache::store_entry(const KernelKey &name, std::span<const uint8_t> bytes, EntryPlace place) {
+    const bool fast = place == EntryPlace::fast;
+    const std::string file = entry_name(name, place);
+    (fast ? fast_ : entries_).store(file, record_file, bytes);
+    note_entry(name, place);
     if (!fast) recorded_.store(true, std::memory_order_relaxed);
 }
 
-void DiskCache::note_record(const KernelKey &name, RecordPlace place) {
+void DiskCache::note_entry(const KernelKey &name, EntryPlace place) {
     const std::lock_guard guard(lock_);
-    used_records_.emplace_back(name, place);
+    used_entries_.emplace_back(name, place);
 }
 
 std::vector<CacheFile> DiskCache::files(bool content) {
@@ -426,9 +427,9 @@ std::vector<CacheFile> DiskCache::files(bool content) {
     std::set<std::string> records;
     {
         const std::lock_guard guard(lock_);
-        for (const auto &[name, place] : used_records_) records.insert(record_name(name, place));
+        for (const auto &[name, place] : used_entries_) records.insert(entry_name(name, place));
     }
-    for (const CacheFolder *folder : {&kernels_, &unpublished_, &records_, &fast_}) {
+    for (const CacheFolder *folder : {&kernels_, &unpublished_, &entries_, &fast_}) {
         const bool code = folder == &kernels_ || folder == &unpublished_;
         for (FolderEntry &entry : folder->list()) {
             const auto key = kernel_key_of(entry.name);
@@ -446,23 +447,23 @@ std::vector<CacheFile> DiskCache::files(bool content) {
     return all;
 }
 
-bool DiskCache::has_record(const KernelKey &name, RecordPlace place) const {
+bool DiskCache::has_entry(const KernelKey &name, EntryPlace place) const {
     return bool(
-        (place == RecordPlace::fast ? fast_ : records_).load(record_name(name, place), record_file)); // a complete one
+        (place == EntryPlace::fast ? fast_ : entries_).load(entry_name(name, place), record_file)); // a complete one
 }
 
 /// Removes the least recently used records once they exceed the size limit of the kernels.
 void DiskCache::clean_up_records() {
     if (!recorded_.exchange(false) || limits_.cleaning == Cleaning::never || limits_.cleaning == Cleaning::version)
         return;
-    std::vector<FolderEntry> entries = records_.list();
+    std::vector<FolderEntry> entries = entries_.list();
     uint64_t total = 0;
     for (const FolderEntry &entry : entries) total += entry.bytes;
     if (total < limits_.max_bytes) return;
     std::ranges::sort(entries, {}, [](const FolderEntry &entry) { return std::pair(entry.changed, entry.name); });
     entries.resize(size_t(std::floor(std::clamp(limits_.factor, 0.0, 1.0) * double(entries.size()))));
-    for (const FolderEntry &entry : entries) records_.remove(entry.name);
-    records_.sweep();
+    for (const FolderEntry &entry : entries) entries_.remove(entry.name);
+    entries_.sweep();
 }
 
 } // namespace qd::runtime

@@ -25,22 +25,22 @@ struct CacheKeyHash {
 };
 
 /// The code of a task.
-struct KeptTask {
+struct CachedTask {
     CacheKey key{};
     abi::Weight weight;
     abi::Binary binary;
 };
 
-struct KeptKernel {
+struct CachedKernel {
     std::string name;
     LibraryVersion version{};
-    std::vector<KeptTask> tasks; ///< the tasks whose code was available
+    std::vector<CachedTask> tasks; ///< the tasks whose code was available
     bool published = false;
-    const KeptTask *find(const CacheKey &task) const;
-    KeptTask *find(const CacheKey &task) { return const_cast<KeptTask *>(std::as_const(*this).find(task)); }
+    const CachedTask *find(const CacheKey &task) const;
+    CachedTask *find(const CacheKey &task) { return const_cast<CachedTask *>(std::as_const(*this).find(task)); }
 };
 
-enum class RecordPlace : uint8_t { own, fast };
+enum class EntryPlace : uint8_t { own, fast };
 
 /// A file, for display.
 struct CacheFile {
@@ -55,7 +55,7 @@ struct CacheFile {
 struct CacheSettings {
     std::string path;
     /// If not set, only records of fast kernels are stored, but the limits still apply.
-    bool keeps_kernels = true;
+    bool caches_kernels = true;
     CacheLimits limits;
     std::string key; ///< key of the signatures; empty: files are unsigned
 };
@@ -65,27 +65,27 @@ class DiskCache {
     DiskCache(CacheSettings settings, std::function<void(const std::string &)> warn);
 
     const std::string &path() const { return trust_.root; }
-    bool keeps_kernels() const { return keeps_kernels_; }
+    bool caches_kernels() const { return caches_kernels_; }
     /// True if no kernel is stored, judging only by the existence of the listing and of unpublished kernels.
     bool is_empty() const;
 
-    std::unique_ptr<KeptKernel> load_kernel(const KernelKey &key);
+    std::unique_ptr<CachedKernel> load_kernel(const KernelKey &key);
     /// Finds the code of a task in any kernel's file.
-    std::optional<KeptTask> load_task(const CacheKey &key);
+    std::optional<CachedTask> load_task(const CacheKey &key);
     /// Adds newly generated code; it is written to disk with the kernels that contain it.
     void keep_task(const CacheKey &key, abi::Weight weight, const abi::Binary &binary);
     /// Notes that the program uses this kernel, which is written to disk once the code of all its tasks is available. `found`: the parts
     /// that the disk already has.
     void use_kernel(const KernelKey &key, const std::string &name, const std::vector<CacheKey> &tasks,
-                    const KeptKernel *found);
+                    const CachedKernel *found);
     /// Notes the use of a helper for which other implementations compile a kernel: there is a file for each, without tasks.
     void use_helper(const KernelKey &key, const std::string &name);
     /// Cleans up, then moves the kernels of this program to the folder that programs share.
     void publish();
 
-    std::optional<std::vector<uint8_t>> load_record(const KernelKey &name, RecordPlace place);
-    void store_record(const KernelKey &name, std::span<const uint8_t> bytes, RecordPlace place);
-    bool has_record(const KernelKey &name, RecordPlace place) const;
+    std::optional<std::vector<uint8_t>> load_entry(const KernelKey &name, EntryPlace place);
+    void store_entry(const KernelKey &name, std::span<const uint8_t> bytes, EntryPlace place);
+    bool has_entry(const KernelKey &name, EntryPlace place) const;
 
     /// Lists and examines every file.
     std::vector<CacheFile> files(bool content);
@@ -109,19 +109,19 @@ class DiskCache {
     void clean_up(CacheListing &listing, bool readable, const std::map<KernelKey, Used> &used) const;
     void describe_unlisted(CacheListing &listing) const;
     void clean_up_records();
-    void note_record(const KernelKey &name, RecordPlace place);
+    void note_entry(const KernelKey &name, EntryPlace place);
 
     CacheTrust trust_;
-    const bool keeps_kernels_;
+    const bool caches_kernels_;
     const CacheLimits limits_;
-    const CacheFolder kernels_, unpublished_, records_, fast_;
+    const CacheFolder kernels_, unpublished_, entries_, fast_;
 
     BriefMutex lock_; ///< guards the next members; held during no file access but the glance in `publish`
     std::map<KernelKey, Used> used_;
-    std::vector<std::pair<KernelKey, RecordPlace>> used_records_;
-    std::unordered_map<CacheKey, KeptTask, CacheKeyHash> made_;   ///< code that is not on disk yet
+    std::vector<std::pair<KernelKey, EntryPlace>> used_entries_;
+    std::unordered_map<CacheKey, CachedTask, CacheKeyHash> made_; ///< code that is not on disk yet
     std::unordered_map<CacheKey, KernelKey, CacheKeyHash> where_; ///< the file that contains a task's code
-    std::pair<KernelKey, std::shared_ptr<const KeptKernel>> last_;
+    std::pair<KernelKey, std::shared_ptr<const CachedKernel>> last_;
     bool settled_ = false; ///< nothing new to publish since the last time
     bool looked_ = false;  ///< `where_` includes kernels of other programs
     std::atomic<bool> recorded_{false};

@@ -261,7 +261,7 @@ Verdict look(int number, const siginfo_t *info, const mcontext_t &machine) {
             verdict = Verdict::foreign;
         } else {
             met = describe(number, info, machine);
-            if (!is_heap_spoiled()) verdict = Verdict::ours;
+            if (!is_heap_corrupted()) verdict = Verdict::ours;
         }
     }
     looking = nullptr;
@@ -279,7 +279,7 @@ void announce_end() {
     sigaddset(&alarms, SIGALRM);
     pthread_sigmask(SIG_UNBLOCK, &alarms, nullptr);
     alarm(5);
-    say_that_kernel_spoiled_heap();
+    report_heap_overrun();
 }
 
 } // namespace
@@ -289,10 +289,10 @@ void explain_end() {
     sigjmp_buf here;
     if (sigsetjmp(here, 0) == 0) {
         looking = &here;
-        spoiled = is_heap_spoiled();
+        spoiled = is_heap_corrupted();
     }
     looking = nullptr;
-    if (!is_ending.exchange(true)) say_why_process_ends(spoiled);
+    if (!is_ending.exchange(true)) report_process_end(spoiled);
 }
 
 namespace {
@@ -425,8 +425,8 @@ const GuardedCode probe_is_guarded(reinterpret_cast<const void *>(qd_probe),
 
 void probe(uintptr_t address, bool writes) { call_guarded(nullptr, nullptr, int64_t(address), writes, qd_probe); }
 
-void end_if_memory_is_spoiled() {
-    if (!is_heap_spoiled()) return;
+void end_if_heap_is_corrupted() {
+    if (!is_heap_corrupted()) return;
     announce_end();
     std::signal(SIGSEGV, SIG_DFL);
     raise(SIGSEGV);

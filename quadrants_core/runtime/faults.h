@@ -58,7 +58,7 @@ void probe(uintptr_t address, bool writes);
 
 /// Ends the process, with an explanation (last_words.h), if a kernel overwrote the heap. A later fault in guarded code ends it too; this
 /// function is called once the chunks that ran concurrently with the faulting one are done.
-void end_if_memory_is_spoiled();
+void end_if_heap_is_corrupted();
 
 /// For handlers that end the process after a fault or an abort: reports how kernels may be involved (last_words.h).
 void explain_end();

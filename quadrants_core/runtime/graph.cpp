@@ -119,7 +119,9 @@ std::vector<Region> regions_side_by_side(const abi::Kernel &kernel) {
         const Region region(kernel.tasks, at);
         const auto tasks = std::span(kernel.tasks).subspan(at, region.end - at);
         const bool several = tasks.front().graph.section != tasks.back().graph.section;
-        const auto free = [](const abi::Task &task) { return !task.in_turn && !task.speaks && task.stacks.empty(); };
+        const auto free = [](const abi::Task &task) {
+            return !task.runs_in_order && !task.has_side_effects && task.stacks.empty();
+        };
         if (several && std::ranges::all_of(tasks, free)) regions.push_back(region);
         at = region.end;
     }

@@ -57,7 +57,7 @@ void find_heap() {
     if (const uintptr_t size = size_of_chunk(begin); size >= least && size <= most) heap_begin = begin;
 }
 
-bool is_heap_spoiled() {
+bool is_heap_corrupted() {
     constexpr int looks = 5; // other threads may be changing it
     constexpr timespec moment{0, 1'000'000};
     for (int i = 0; i < looks; i++) {

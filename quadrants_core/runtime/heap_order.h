@@ -4,11 +4,11 @@
 
 namespace qd::runtime {
 
-/// Called once, before `is_heap_spoiled`. If the heap does not begin with a glibc chunk, because of another malloc or earlier brk
+/// Called once, before `is_heap_corrupted`. If the heap does not begin with a glibc chunk, because of another malloc or earlier brk
 /// allocations, it is not checked.
 void find_heap();
 
 /// True if the chunks do not lead to the end of the heap. Callable from signal handlers; may fault itself.
-bool is_heap_spoiled();
+bool is_heap_corrupted();
 
 } // namespace qd::runtime

@@ -71,16 +71,16 @@ void name_task(const void *task, std::string_view name) {
 
 void watch_task(const void *const *word) { newest = word; }
 void unwatch_task(const void *const *word) { newest.compare_exchange_strong(word, nullptr); }
-void tell_last_words_to(void (*to)(const char *text, size_t size)) { listener = to; }
+void set_last_words_listener(void (*to)(const char *text, size_t size)) { listener = to; }
 
-void say_that_kernel_spoiled_heap() {
+void report_heap_overrun() {
     say({"a kernel ran past the end of an array and over the memory of the process, which ends here."});
     if (const char *name = name_of_newest_task()) say({"it was ", name, "."});
     say_what_helps();
     let_text_be_read();
 }
 
-void say_why_process_ends(bool heap_is_spoiled) {
+void report_process_end(bool heap_is_spoiled) {
     const char *name = name_of_newest_task();
     if (!heap_is_spoiled && (!name || !listener)) return;
     if (heap_is_spoiled) say({"the heap of the process is spoiled; a kernel may have run past the end of an array."});

@@ -12,11 +12,11 @@ void name_task(const void *task, std::string_view name);
 void watch_task(const void *const *word);
 void unwatch_task(const void *const *word);
 /// `listener` is called with each text, from signal handlers; null: there is no listener.
-void tell_last_words_to(void (*listener)(const char *text, size_t size));
+void set_last_words_listener(void (*listener)(const char *text, size_t size));
 
 /// Reports that a kernel overran the heap and faulted behind it.
-void say_that_kernel_spoiled_heap();
+void report_heap_overrun();
 /// Reports on a process that ends by a fault or an abort elsewhere.
-void say_why_process_ends(bool heap_is_spoiled);
+void report_process_end(bool heap_is_spoiled);
 
 } // namespace qd::runtime

@@ -124,10 +124,10 @@ abi::HeapUse Launcher::heap_use_so_far() const {
     return sum;
 }
 
-Share Launcher::share_so_far() const {
+Progress Launcher::progress_so_far() const {
     const Pool::Begun begun = pool_->begun();
     if (!begun.work) {
-        Share ended;
+        Progress ended;
         for (const State &state : states_) {
             ended.all = std::max(ended.all, state.of.exchange(0));
             ended.done += state.left_out.exchange(0);
@@ -144,8 +144,8 @@ void Launcher::run(const abi::Task &task, const std::atomic<const TaskEntry *> &
                    abi::Launch &launch) {
     const TaskEntry &now = *entry.load(std::memory_order_acquire);
     const FloatMode mode(now.subnormals,
-                         now.minds_subnormals); // switching back and forth takes as long as a small task
-    states_[0].alone = 1;                       // until the pool joins in
+                         now.depends_on_subnormals); // switching back and forth takes as long as a small task
+    states_[0].alone = 1;                            // until the pool joins in
     try {
         if (!now.is_plain) {
             if (now.updates.order != abi::Order::free) {

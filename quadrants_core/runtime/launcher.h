@@ -23,7 +23,7 @@ struct TaskEntry {
     abi::Updates updates;
     bool is_plain = false; ///< a range task without updates and without a required order
     Subnormals subnormals = Subnormals::flushed;
-    bool minds_subnormals = true; ///< its results may differ in the other mode
+    bool depends_on_subnormals = true; ///< its results may differ in the other mode
     /// The last launch: `how`, 8 bits; the number of copies, 16; their bytes.
     mutable std::atomic<uint64_t> updated{0};
     /// For code that needs one thread or copies: the same task with locks. Null: not compiled yet.
@@ -68,7 +68,7 @@ class Launcher {
     /// The same for the running task, from any thread.
     abi::HeapUse heap_use_so_far() const;
     /// The progress of the running task, from any thread. For a task that Stop has ended: its progress at that point, reported once.
-    Share share_so_far() const;
+    Progress progress_so_far() const;
 
     /// State of one thread.
     struct alignas(64) State : abi::Thread {

@@ -315,9 +315,9 @@ Compiled compile(const BackendRun &how, runtime::Device &device, const engine::L
     task.info.range_at = fn.range_at;
     task.code = device.load(task.info, lowering.emit(fn, how.tier));
     if (how.threads > 1 && engine::may_need_locks(fn)) {
-        fn.wish(Wish::locked);
+        fn.set_flag(CompileFlag::locked);
         task.locked = device.load(task.info, lowering.emit(fn, how.tier));
-        task.code->has_locks_in(*task.locked);
+        task.code->set_locked_code(*task.locked);
     }
     task.fn = std::move(fn);
     return task;

@@ -69,7 +69,7 @@ void Generator::atomic(const Storage &s) {
     Op op = commutes_only ? Op::atomic_add : rng_.of(ops);
     if ((info(op).traits & int_only) && !is_int(s.elem)) op = Op::atomic_add;
     if (op == Op::atomic_cas && !is_int(s.elem)) op = Op::atomic_xchg;
-    // thread_local_sums regroups sums and products of floats, which changes how they round.
+    // thread_local_reductions regroups sums and products of floats, which changes how they round.
     if (in_parallel_ && !loops_.empty() && is_float(s.elem)) {
         if (op == Op::atomic_add) op = Op::atomic_min;
         if (op == Op::atomic_mul) op = Op::atomic_max;

@@ -102,7 +102,7 @@ TEST(Emit, InterruptibleLoopLeavesTheTask) {
 }
 
 /// A loop looks for who wants counts once in many rounds, with what it carries into the next one; it tells each question once.
-TEST(Emit, ALoopLooksOnceInManyRounds) {
+TEST(Emit, ALoopHasASafepointInSomeIterations) {
     for (const auto &[flags, at] :
          {std::pair<const char *, int64_t>{"", 65536}, {" {reversed}", 200'000 - 1 - 65536}}) {
         Launch launch;

@@ -105,7 +105,7 @@ TEST(Updates, WhatIsLookedAtOrMayBeSharedIsNotListed) {
     EXPECT_TRUE(listed("        %7: f32 = atomic_mul %6, %5\n").empty());
     EXPECT_TRUE(listed(adds, [](ir::Function &task) { task.distinct_arrays = false; }).empty());
     EXPECT_TRUE(listed(adds, [](ir::Function &task) { task.graph.region = 0; }).empty());
-    EXPECT_TRUE(listed(adds, [](ir::Function &task) { task.wish(ir::Wish::shared_sums); }).empty());
+    EXPECT_TRUE(listed(adds, [](ir::Function &task) { task.set_flag(ir::CompileFlag::shared_reductions); }).empty());
 }
 
 TEST(Updates, WhatOrderATaskNeedsIsSaid) {
@@ -116,7 +116,7 @@ TEST(Updates, WhatOrderATaskNeedsIsSaid) {
             body,
             [&](ir::Function &task) {
                 task.distinct_arrays = distinct;
-                if (asked) task.wish(ir::Wish::ordered);
+                if (asked) task.set_flag(ir::CompileFlag::ordered);
             },
             &updates);
         return updates.order;
@@ -218,7 +218,7 @@ qd::abi::Needs needs(const ir::Function &task) {
 }
 
 ir::Function with_locks(ir::Function task) {
-    task.wish(ir::Wish::locked);
+    task.set_flag(ir::CompileFlag::locked);
     return task;
 }
 

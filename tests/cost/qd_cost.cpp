@@ -116,10 +116,10 @@ void run_case(Case id, int repetitions, const std::string &cache) {
         std::vector<uint8_t> image;
         program.compile(fn, 0, &image);
         const std::string name = "six arrays";
-        program.store_record(as_bytes(name), image);
+        program.store_entry(as_bytes(name), image);
         for (int i = 0; i < repetitions; i++) {
             engine::Program other(options);
-            other.load(other.load_record(as_bytes(name)), 0);
+            other.load(other.load_entry(as_bytes(name)), 0);
         }
         break;
     }

@@ -269,8 +269,8 @@ TEST_F(DiskCacheTest, what_is_made_is_closed_to_others) {
     const mode_t before = umask(0);
     put(1);
     DiskCache cache = open();
-    cache.store_record(kernel(2), std::vector<uint8_t>(10), RecordPlace::own);
-    cache.store_record(kernel(2), std::vector<uint8_t>(10), RecordPlace::fast);
+    cache.store_entry(kernel(2), std::vector<uint8_t>(10), EntryPlace::own);
+    cache.store_entry(kernel(2), std::vector<uint8_t>(10), EntryPlace::fast);
     umask(before);
     int count = 0;
     EXPECT_EQ(fs::status(root).permissions(), fs::perms(0700));

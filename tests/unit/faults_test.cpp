@@ -56,17 +56,17 @@ Fault fault_of(const Body &body, int64_t begin = 16) {
 }
 
 TEST(Faults, are_told_with_their_kind_and_place) {
-    const Body writes(write_to_begin), reads(read_at_begin), divides(divide_by_begin);
+    const Body writes(write_to_begin), dependencies(read_at_begin), divides(divide_by_begin);
     const GuardedCode a(reinterpret_cast<void *>(writes.address()), 4096),
-        b(reinterpret_cast<void *>(reads.address()), 4096), c(reinterpret_cast<void *>(divides.address()), 4096);
+        b(reinterpret_cast<void *>(dependencies.address()), 4096), c(reinterpret_cast<void *>(divides.address()), 4096);
     for (int again = 0; again < 3; again++) {
         const Fault write = fault_of(writes);
         EXPECT_EQ(write.kind, Fault::Kind::write);
         EXPECT_TRUE(write.has_address);
         EXPECT_EQ(write.address, 16u);
         EXPECT_EQ(write.at, writes.address() + 3);
-        EXPECT_EQ(fault_of(reads).kind, Fault::Kind::read);
-        EXPECT_FALSE(fault_of(reads, int64_t(1) << 62).has_address); // no address at all
+        EXPECT_EQ(fault_of(dependencies).kind, Fault::Kind::read);
+        EXPECT_FALSE(fault_of(dependencies, int64_t(1) << 62).has_address); // no address at all
         const Fault division = fault_of(divides, 0);
         EXPECT_EQ(division.kind, Fault::Kind::arithmetic);
         EXPECT_EQ(division.at, divides.address() + 8);
@@ -108,10 +108,10 @@ TEST(Faults, threads_have_their_own) {
 
 TEST(Faults, a_nested_call_leaves_the_outer_one_guarded) {
     static const Body *inner, *outer;
-    const Body writes(write_to_begin), reads(read_at_begin);
+    const Body writes(write_to_begin), dependencies(read_at_begin);
     const GuardedCode a(reinterpret_cast<void *>(writes.address()), 4096),
-        b(reinterpret_cast<void *>(reads.address()), 4096);
-    inner = &reads;
+        b(reinterpret_cast<void *>(dependencies.address()), 4096);
+    inner = &dependencies;
     outer = &writes;
     static uintptr_t met = 0;
     abi::Launch launch{};
@@ -229,13 +229,13 @@ struct Tasks {
 };
 
 TEST(Faults, of_a_task_reach_who_launched_it) {
-    const Body reads(read_at_begin);
-    const GuardedCode guard(reinterpret_cast<void *>(reads.address()), 4096);
+    const Body dependencies(read_at_begin);
+    const GuardedCode guard(reinterpret_cast<void *>(dependencies.address()), 4096);
     for (int threads : {1, 2, 4}) {
         Launcher launcher(threads);
         for (float weight : {0.001f, 100.0f}) { // alone, on the pool
             for (int again = 0; again < 20; again++) {
-                Tasks tasks(reads.get(), weight);
+                Tasks tasks(dependencies.get(), weight);
                 const TaskEntry entry{tasks.body, {}};
                 EXPECT_THROW(launcher.run(tasks.task, &entry, Tasks::bounds, tasks.launch), Fault);
             }

@@ -129,7 +129,7 @@ TEST(Graph, RegionsWhoseSectionsMayRunSideBySide) {
     EXPECT_EQ(shown(steps), "t0|0t1t2t3t4|1t5t6t7");
     EXPECT_EQ(steps[1].target, 5u);
     EXPECT_EQ(steps[6].target, 9u);
-    for (bool abi::Task::*why : {&abi::Task::in_turn, &abi::Task::speaks}) {
+    for (bool abi::Task::*why : {&abi::Task::runs_in_order, &abi::Task::has_side_effects}) {
         auto kept = several;
         kept.tasks[2].*why = true;
         EXPECT_EQ(regions_side_by_side(kept).size(), 1u);

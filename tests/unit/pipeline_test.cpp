@@ -36,9 +36,9 @@ TEST(Pipeline, a_broken_pass_is_named_where_it_is_asked_to_verify) {
 }
 
 /// What a wish leaves out of the passes for tasks.
-std::set<std::string> left_out(ir::Wish wish) {
+std::set<std::string> left_out(ir::CompileFlag set_flag) {
     ir::Function fn = small();
-    fn.wish(wish);
+    fn.set_flag(set_flag);
     std::set<std::string> out;
     for (const passes::Pass &pass : engine::task_stage()) out.insert(std::string(pass.name));
     for (const passes::Pass &pass : engine::chosen(engine::task_stage(), fn)) out.erase(std::string(pass.name));
@@ -47,13 +47,14 @@ std::set<std::string> left_out(ir::Wish wish) {
 
 TEST(Pipeline, wishes_leave_passes_out) {
     using Names = std::set<std::string>;
-    EXPECT_EQ(left_out(ir::Wish::as_stored), Names({"forward_stores"}));
-    EXPECT_EQ(left_out(ir::Wish::shared_sums), Names({"private_sums", "thread_local_sums"}));
-    EXPECT_EQ(left_out(ir::Wish::reload), Names({"loop_registers"}));
-    EXPECT_EQ(left_out(ir::Wish::flat), Names());
-    EXPECT_EQ(left_out(ir::Wish::no_algebra), Names());
-    EXPECT_EQ(left_out(ir::Wish::plain), Names({"constant_tables", "cse", "forward_stores", "licm", "loop_registers",
-                                                "private_sums", "share_cells", "thread_local_sums", "vectorize"}));
+    EXPECT_EQ(left_out(ir::CompileFlag::as_stored), Names({"forward_stores"}));
+    EXPECT_EQ(left_out(ir::CompileFlag::shared_reductions), Names({"private_reductions", "thread_local_reductions"}));
+    EXPECT_EQ(left_out(ir::CompileFlag::reload), Names({"loop_registers"}));
+    EXPECT_EQ(left_out(ir::CompileFlag::flat), Names());
+    EXPECT_EQ(left_out(ir::CompileFlag::no_algebra), Names());
+    EXPECT_EQ(left_out(ir::CompileFlag::plain),
+              Names({"constant_tables", "cse", "forward_stores", "licm", "loop_registers", "private_reductions",
+                     "share_cells", "thread_local_reductions", "vectorize"}));
     EXPECT_EQ(engine::chosen(engine::task_stage(), small()).size(), engine::task_stage().size());
 }
 

@@ -556,7 +556,7 @@ TEST(Launcher, every_thread_has_the_mode_of_the_task_and_the_caller_gets_its_own
                         set_subnormals(callers);
                         flushed = ran = 0;
                         build.subnormals = wanted;
-                        build.minds_subnormals = minds;
+                        build.depends_on_subnormals = minds;
                         build.is_plain = plain;
                         abi::Task info;
                         info.kind = abi::TaskKind::range;

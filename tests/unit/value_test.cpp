@@ -74,7 +74,7 @@ TEST(Val, holds_the_parts_of_sequences_dicts_and_structs) {
     const std::vector<Val> two = {val::Scalar{ir::Value{1}, ir::Scalar::i32},
                                   val::Scalar{ir::Value{2}, ir::Scalar::i32}};
     for (Val v : {tuple_of(two), list_of(two), Val(val::Dict{two, std::make_shared<DictKeys>()}),
-                  Val(val::Record{nullptr, two})}) {
+                  Val(val::StructValue{nullptr, two})}) {
         ASSERT_EQ(v.parts().size(), 2u);
         v.parts()[1] = tuple_of(two); // of this value alone
         EXPECT_TRUE(v.parts()[1].is_tuple());

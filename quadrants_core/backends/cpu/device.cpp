@@ -23,8 +23,8 @@ struct CpuTask final : runtime::LoadedTask {
     std::atomic<const runtime::TaskEntry *> entry{&own}; ///< the best so far, which may be that of another build
     runtime::Bounds bounds;
 
-    void go_on_with(const LoadedTask &better) override { entry = static_cast<const CpuTask &>(better).entry.load(); }
-    void has_locks_in(const LoadedTask &other) override {
+    void switch_to(const LoadedTask &better) override { entry = static_cast<const CpuTask &>(better).entry.load(); }
+    void set_locked_code(const LoadedTask &other) override {
         own.locked.store(&static_cast<const CpuTask &>(other).entry, std::memory_order_release);
     }
     runtime::Updated updated() const override { return entry.load()->last(); }
@@ -97,7 +97,7 @@ class CpuStream final : public runtime::Stream {
     void wait_for(const runtime::Event &) override {}
     abi::HeapUse take_heap_use() override { return launcher_.take_heap_use(); }
     abi::HeapUse heap_use_so_far() const override { return launcher_.heap_use_so_far(); }
-    runtime::Share share_so_far() const override { return launcher_.share_so_far(); }
+    runtime::Progress progress_so_far() const override { return launcher_.progress_so_far(); }
     void wait() override {}
 
   private:
@@ -133,7 +133,7 @@ class Cpu final : public runtime::Device {
         if (loaded->own.updates.any) loaded->own.accumulations = accumulations_of(*loaded->machine);
         if (const auto wanted = loaded->machine->constants(abi::subnormals_symbol); !wanted.empty()) {
             if (wanted[0] & abi::subnormals_kept) loaded->own.subnormals = runtime::Subnormals::kept;
-            loaded->own.minds_subnormals = !(wanted[0] & abi::subnormals_no_matter);
+            loaded->own.depends_on_subnormals = !(wanted[0] & abi::subnormals_irrelevant);
         }
         loaded->own.is_plain = task.kind == abi::TaskKind::range && !loaded->own.updates.some();
         if (!loaded->own.body || (task.kind == abi::TaskKind::range && !has_bounds))

@@ -65,14 +65,14 @@ int vector_bytes() {
     return __builtin_cpu_supports("avx2") ? 32 : 16;
 }
 
-const char *asked_level() {
+const char *requested_level() {
     const char *name = std::getenv("QD_TARGET_CPU");
     return name && *name ? name : nullptr;
 }
 
 /// Returns the requested level; an unknown one counts as unsupported.
 Level level() {
-    const char *asked = asked_level();
+    const char *asked = requested_level();
     if (!asked) return {{}, vector_bytes(), true};
     __builtin_cpu_init();
     const Level levels[] = {
@@ -89,7 +89,7 @@ Level level() {
 
 std::string missing() {
     if (level().here) return {};
-    return std::string("QD_TARGET_CPU=") + asked_level() +
+    return std::string("QD_TARGET_CPU=") + requested_level() +
            " is none of x86-64, x86-64-v2, x86-64-v3 and x86-64-v4 that this processor has";
 }
 
@@ -115,7 +115,7 @@ std::span<const passes::Pass> legalize(const Caps &) {
         step::lower_access,   // as lower_cells
         step::lower_pow,      // no instruction computes it
         step::lower_messages, // the host takes words
-        step::tell_counts,    // before lower_counts: it finds counts at safepoints
+        step::report_counts,  // before lower_counts: it finds counts at safepoints
         step::lower_counts,   // all threads count in the same memory
         step::lower_random,   // no instruction computes it
         step::lower_f16,      // the only instructions for f16 are conversions

@@ -18,7 +18,7 @@ Caps caps(int) {
 
 std::span<const passes::Pass> legalize(const Caps &) {
     static const passes::Pass list[] = {*passes::find("chunk_ranges"), *passes::find("grid_ranges"),
-                                        *passes::find("tell_counts")};
+                                        *passes::find("report_counts")};
     return list;
 }
 

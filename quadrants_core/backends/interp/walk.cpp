@@ -119,7 +119,7 @@ Flow Walk::for_loop(Value v) {
         receive(params.subspan(1));
         int64_t at = loop.reversed ? hi - 1 - (n - lo) : n;
         values[slot[params[0].id]] = from_int(fn.type(params[0]).elem, at).bits;
-        Flow flow = loop.keeps_room ? block(in.blocks[0]) : round(in.blocks[0]);
+        Flow flow = loop.room_persists ? block(in.blocks[0]) : round(in.blocks[0]);
         flow = after_iteration(*this, flow, loop, params.subspan(1));
         if (flow == Flow::broke) break;
         if (flow != Flow::yielded) return flow;
@@ -281,16 +281,16 @@ Flow Walk::outside(Value v) {
             __atomic_fetch_add(&launch.data.counters[in.imm], arg(v, 0), __ATOMIC_RELAXED);
         break;
     case OutsideOp::poll: values[slot[v.id]] = stopped(); break;
-    case OutsideOp::asked:
+    case OutsideOp::poll_requests:
         values[slot[v.id]] = stopped() || (launch.data.asked && __atomic_load_n(launch.data.asked, __ATOMIC_RELAXED));
         break;
-    case OutsideOp::look: {
+    case OutsideOp::safepoint: {
         const uint32_t asked = launch.data.asked ? __atomic_load_n(launch.data.asked, __ATOMIC_RELAXED) : 0;
         values[slot[v.id]] = asked != std::exchange(told, asked);
         break;
     }
-    case OutsideOp::left: values[slot[v.id]] = left; break;
-    case OutsideOp::answer:
+    case OutsideOp::left_early: values[slot[v.id]] = left; break;
+    case OutsideOp::serve_requests:
         if (launch.data.asked) __atomic_store_n(launch.data.asked, 0u, __ATOMIC_RELAXED);
         values[slot[v.id]] = stopped();
         break;

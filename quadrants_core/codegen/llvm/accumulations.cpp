@@ -10,8 +10,8 @@
 //  - a number of the tmp buffer is one;
 //  - f16 and u1 are not privatised, nor anything in tasks of regions, where other tasks may access the same memory.
 //
-// Memory that is updated only in a flush behind the chunk loop (thread_local_sums) has too few updates to need a copy, unless
-// the order is to be fixed (Wish::ordered). Then a task whose updates do not commute runs on one thread: old values are used,
+// Memory that is updated only in a flush behind the chunk loop (thread_local_reductions) has too few updates to need a copy, unless
+// the order is to be fixed (CompileFlag::ordered). Then a task whose updates do not commute runs on one thread: old values are used,
 // the memory is also read or written in other ways, or a float reduction is not privatised.
 #include "codegen/llvm/accumulations.h"
 
@@ -113,14 +113,14 @@ uint64_t neutral_word(abi::Merge merge, Type t, bool fast_math) {
 class Search {
   public:
     Search(const Function &fn, const std::vector<uint32_t> &uses)
-        : fn_(fn), uses_(uses), roots_(fn.insts.size()), ordered_(fn.wishes_for(Wish::ordered)) {
+        : fn_(fn), uses_(uses), roots_(fn.insts.size()), ordered_(fn.has_flag(CompileFlag::ordered)) {
         for (uint32_t p = 0; p < fn.places.size(); ++p) same_bytes_.push_back(first_of_its_bytes(p));
     }
 
     Accumulations run(bool may_copy) {
         block(fn_.body, 1, true);
-        leave_cells_that_are_found();
-        join_whole_trees();
+        exclude_looked_up_cells();
+        merge_whole_trees();
         Accumulations out;
         out.number.resize(fn_.insts.size());
         if (may_copy) list(out);
@@ -252,7 +252,7 @@ class Search {
     }
 
     /// Excludes cells of a tree whose cells are looked up, listed or removed, or that is used at addresses with no known place.
-    void leave_cells_that_are_found() {
+    void exclude_looked_up_cells() {
         for (auto &[object, found] : found_)
             if ((object.kind == Object::masked || object.kind == Object::cells) &&
                 found_.contains({Object::tree, object.id >> 32, whole}))
@@ -260,7 +260,7 @@ class Search {
     }
 
     /// Merges the places of a tree that is used at an address with no known place.
-    void join_whole_trees() {
+    void merge_whole_trees() {
         for (auto &[object, all] : found_) {
             if (object.kind != Object::tree || object.place != whole) continue;
             for (auto one = found_.begin(); one != found_.end();) {
@@ -422,7 +422,7 @@ bool calls_outside(const Function &fn) {
 } // namespace
 
 Accumulations accumulations(const Function &task, const std::vector<uint32_t> &uses) {
-    const bool as_written = task.wishes_for(Wish::plain) || task.wishes_for(Wish::shared_sums);
+    const bool as_written = task.has_flag(CompileFlag::plain) || task.has_flag(CompileFlag::shared_reductions);
     const bool may_copy = task.role == Role::range_task && task.distinct_arrays && task.graph.region < 0 &&
                           !as_written && !calls_outside(task);
     return Search(task, uses).run(may_copy);

@@ -1,4 +1,4 @@
-// Emits functions and structured control flow. Loops are rotated: the test stands before the loop and on the back edge.
+// Emits functions and structured control flow. Loops are rotated: the test is before the loop and on the back edge.
 #include "codegen/llvm/emitter.h"
 #include "codegen/llvm/ranges.h"
 
@@ -18,8 +18,8 @@ namespace {
 /// Returns the branch on a safepoint if only pure instructions precede it in the body, else none.
 Value safepoint_branch(const ir::Function &fn, Value loop) {
     for (const Value v : fn[fn[loop].blocks[0]].insts) {
-        if (fn[v].op == Op::look) continue;
-        if (fn[v].op == Op::if_) return fn[fn.args(v)[0]].op == Op::look ? v : Value{};
+        if (fn[v].op == Op::safepoint) continue;
+        if (fn[v].op == Op::if_) return fn[fn.args(v)[0]].op == Op::safepoint ? v : Value{};
         if (ir::info(fn[v].op).effect != ir::Effect::pure) return {};
     }
     return {};
@@ -28,15 +28,15 @@ Value safepoint_branch(const ir::Function &fn, Value loop) {
 /// Returns the number of iterations between safepoints; 0 for a loop that checks for Stop at every iteration, or never.
 uint64_t iterations_between_safepoints(const ir::Function &fn, Value loop) {
     const ir::Loop &flags = fn.loops.at(fn[loop].imm);
-    const Value look = safepoint_branch(fn, loop);
-    if (fn[loop].op != Op::for_ || (!flags.interruptible && !look)) return 0;
+    const Value safepoint = safepoint_branch(fn, loop);
+    if (fn[loop].op != Op::for_ || (!flags.interruptible && !safepoint)) return 0;
     constexpr uint64_t steps = 1 << 20, most = 1 << 16;
     uint64_t size = 0;
     bool loops = false;
     const std::function<void(ir::BlockId)> visit = [&](ir::BlockId b) {
         size += fn[b].insts.size();
         for (Value v : fn[b].insts) {
-            if (look && v == look) continue;
+            if (safepoint && v == safepoint) continue;
             loops = loops || fn[v].op == Op::for_ || fn[v].op == Op::loop;
             for (ir::BlockId inner : fn[v].blocks)
                 if (inner) visit(inner);
@@ -149,8 +149,8 @@ void Emitter::block(ir::BlockId id) {
 
 void Emitter::instruction(Value v) {
     const ir::Inst &in = fn_[v];
-    if (in.op == Op::if_ && v == looks_later_) return;
-    if (in.op == Op::look && looks_later_ && v == fn_.args(looks_later_)[0]) return;
+    if (in.op == Op::if_ && v == hoisted_safepoint_) return;
+    if (in.op == Op::safepoint && hoisted_safepoint_ && v == fn_.args(hoisted_safepoint_)[0]) return;
     if (lines_) b_.SetCurrentDebugLocation(lines_->at(in.span));
     switch (ir::family(in.op)) {
     case Family::meta: return;
@@ -272,7 +272,7 @@ void Emitter::for_op(Value v) {
     std::span<const Value> args = fn_.args(v), params = fn_[fn_[v].blocks[0]].params;
     const ir::Loop &loop = fn_.loops.at(fn_[v].imm);
     const uint64_t many = iterations_between_safepoints(fn_, v);
-    const Value look = many ? safepoint_branch(fn_, v) : Value{};
+    const Value safepoint = many ? safepoint_branch(fn_, v) : Value{};
     llvm::Value *lower = code_.get(args[0]), *upper = code_.get(args[1]);
     llvm::Value *one = llvm::ConstantInt::get(lower->getType(), 1);
     bool is_signed = ir::is_signed(code_.arg_type(v, 0).elem);
@@ -289,7 +289,7 @@ void Emitter::for_op(Value v) {
         region.leave.phis[i]->addIncoming(code_.get(args[2 + i]), before);
     llvm::Value *first = loop.reversed ? b_.CreateSub(upper, one) : lower;
     llvm::Value *runs = is_signed ? b_.CreateICmpSLT(lower, upper) : b_.CreateICmpULT(lower, upper);
-    if (loop.flushes && outside_.may_have_left()) runs = b_.CreateAnd(runs, b_.CreateNot(outside_.has_left()));
+    if (loop.flushes && outside_.may_have_left()) runs = b_.CreateAnd(runs, b_.CreateNot(outside_.left_early()));
     auto limit_after = [&](llvm::Value *index) {
         llvm::Value *left = loop.reversed ? b_.CreateSub(index, lower) : b_.CreateSub(upper, index);
         llvm::Value *most = llvm::ConstantInt::get(left->getType(), loop.reversed ? many - 1 : many);
@@ -318,7 +318,7 @@ void Emitter::for_op(Value v) {
         code_.wide[params[0].id] = index;
     else
         code_.set(params[0], index);
-    if (look) looks_later_ = look; // the body has no inner loop, so no other safepoint is hoisted within it
+    if (safepoint) hoisted_safepoint_ = safepoint; // without an inner loop, no other one is hoisted in the body
     loop_body(v, region, before, [&]() -> llvm::BasicBlock * {
         llvm::Value *next, *more;
         if (loop.reversed) {
@@ -347,7 +347,7 @@ void Emitter::for_op(Value v) {
         llvm::Value *at_end = loop.reversed ? b_.CreateICmpEQ(index, lower) : b_.CreateICmpEQ(next, upper);
         b_.CreateCondBr(at_end, region.leave.block, stay);
         b_.SetInsertPoint(stay);
-        if (look) look_at_start(v, look, next, region);
+        if (safepoint) safepoint_at_start(v, safepoint, next, region);
         if (loop.interruptible) stop_behind_round(v, region, outside_.stop_requested());
         limit_now->addIncoming(limit_after(next), b_.GetInsertBlock());
         index->addIncoming(next, b_.GetInsertBlock());
@@ -357,17 +357,17 @@ void Emitter::for_op(Value v) {
 }
 
 /// Emits the safepoint at the start of the next iteration.
-void Emitter::look_at_start(Value loop, Value look, llvm::Value *index, const Region &region) {
+void Emitter::safepoint_at_start(Value loop, Value safepoint, llvm::Value *index, const Region &region) {
     const ir::BlockId body = fn_[loop].blocks[0];
     std::span<const Value> params = fn_[body].params;
     const auto wide = code_.wide.find(params[0].id);
     if (wide != code_.wide.end()) wide->second = index;
     code_.set(params[0], wide == code_.wide.end() ? index : b_.CreateTrunc(index, b_.getInt32Ty()));
     for (size_t i = 1; i < params.size(); ++i) code_.set(params[i], region.yield.phis[i - 1]);
-    looks_later_ = {};
+    hoisted_safepoint_ = {};
     for (Value v : fn_[body].insts) {
         instruction(v);
-        if (v == look) return;
+        if (v == safepoint) return;
     }
 }
 
@@ -408,7 +408,7 @@ void Emitter::loop_body(Value v, Region &region, llvm::BasicBlock *before,
     if (const auto wide = code_.wide.find(index.id); index && wide != code_.wide.end())
         code_.set(index, b_.CreateTrunc(wide->second, b_.getInt32Ty()));
     const ir::Loop &flags = fn_.loops.at(fn_[v].imm);
-    const bool takes = !flags.keeps_room && reserves(fn_, fn_[v].blocks[0]);
+    const bool takes = !flags.room_persists && reserves(fn_, fn_[v].blocks[0]);
     const HeapCode::Mark mark = takes ? heap_.mark() : HeapCode::Mark{};
     if (flags.flushes) region.stop = code_.new_block("stopped");
     regions_.push_back(region);
@@ -430,7 +430,7 @@ void Emitter::loop_body(Value v, Region &region, llvm::BasicBlock *before,
         llvm::Value *reason = nullptr;
         if (flags.interruptible && !iterations_between_safepoints(fn_, v)) reason = outside_.stop_requested();
         if (flags.flushes && outside_.may_have_left() && leaves_inside(fn_, fn_[v].blocks[0]))
-            reason = reason ? b_.CreateOr(reason, outside_.has_left()) : outside_.has_left();
+            reason = reason ? b_.CreateOr(reason, outside_.left_early()) : outside_.left_early();
         if (reason) stop_behind_round(v, region, reason);
         for (size_t i = 0; i < slots; ++i) carried[i]->addIncoming(region.yield.phis[i], b_.GetInsertBlock());
         if (llvm::BasicBlock *other = turn())

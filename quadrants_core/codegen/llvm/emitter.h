@@ -47,7 +47,7 @@ class Emitter {
     void if_op(Value v);
     void for_op(Value v);
     void loop_op(Value v);
-    void look_at_start(Value loop, Value look, llvm::Value *index, const Region &region);
+    void safepoint_at_start(Value loop, Value safepoint, llvm::Value *index, const Region &region);
     Region loop_region(Value v, const char *end);
     void loop_body(Value v, Region &region, llvm::BasicBlock *before, llvm::function_ref<llvm::BasicBlock *()> turn);
     Exit make_exit(const char *name, std::span<const Value> like);
@@ -61,7 +61,7 @@ class Emitter {
     llvm::IRBuilder<> &b_;
     Lines *lines_; ///< null without a line table
     std::vector<Region> regions_;
-    Value looks_later_; ///< the safepoint branch that the innermost loop has hoisted out of its body
+    Value hoisted_safepoint_; ///< the safepoint branch that the innermost loop has hoisted out of its body
     HeapCode heap_;
     Arithmetic arithmetic_;
     MemoryCode memory_;

@@ -16,7 +16,7 @@ using ir::Value;
 
 bool reserves(const ir::Function &fn, ir::BlockId body) {
     return std::ranges::any_of(fn[body].insts, [&](Value v) {
-        if (fn[v].op == Op::for_ && fn.loops.at(fn[v].imm).keeps_room) return reserves(fn, fn[v].blocks[0]);
+        if (fn[v].op == Op::for_ && fn.loops.at(fn[v].imm).room_persists) return reserves(fn, fn[v].blocks[0]);
         return fn[v].op == Op::reserve ||
                (fn[v].op == Op::if_ && (reserves(fn, fn[v].blocks[0]) || reserves(fn, fn[v].blocks[1])));
     });

@@ -17,10 +17,10 @@ void OutsideCode::outside(Value v) {
     case OutsideOp::print:
     case OutsideOp::fail: return message(v);
     case OutsideOp::poll: return code_.set(v, stop_requested());
-    case OutsideOp::asked: return code_.set(v, counts_asked());
-    case OutsideOp::look: return code_.set(v, look());
-    case OutsideOp::left: return code_.set(v, has_left());
-    case OutsideOp::answer: return code_.set(v, answer());
+    case OutsideOp::poll_requests: return code_.set(v, requested());
+    case OutsideOp::safepoint: return code_.set(v, safepoint());
+    case OutsideOp::left_early: return code_.set(v, left_early());
+    case OutsideOp::serve_requests: return code_.set(v, answer());
     case OutsideOp::clock: return code_.set(v, clock());
     case OutsideOp::thread_index: return code_.set(v, thread_index());
     case OutsideOp::external: return external(v);
@@ -81,21 +81,21 @@ llvm::Value *OutsideCode::stop_requested() {
     return b_.CreateICmpNE(b_.CreateOr(stop, failed), b_.getInt32(0));
 }
 
-llvm::Value *OutsideCode::counts_asked() {
+llvm::Value *OutsideCode::requested() {
     llvm::Value *asked =
         b_.CreateLoad(b_.getInt32Ty(), code_.words.pointer(b_, offsetof(abi::Launch, data.asked)), true);
     return b_.CreateOr(stop_requested(), b_.CreateICmpNE(asked, b_.getInt32(0)));
 }
 
-llvm::Value *OutsideCode::look() {
+llvm::Value *OutsideCode::safepoint() {
     llvm::Type *i32 = b_.getInt32Ty();
-    if (!told_) {
-        told_ = code_.entry.CreateAlloca(i32);
-        code_.entry.CreateStore(b_.getInt32(0), told_, true);
+    if (!reported_) {
+        reported_ = code_.entry.CreateAlloca(i32);
+        code_.entry.CreateStore(b_.getInt32(0), reported_, true);
     }
     llvm::Value *asked = b_.CreateLoad(i32, code_.words.pointer(b_, offsetof(abi::Launch, data.asked)), true);
-    llvm::Value *wants = b_.CreateICmpNE(asked, b_.CreateLoad(i32, told_, true));
-    b_.CreateStore(asked, told_, true); // volatile, so that it occupies no register in the loop
+    llvm::Value *wants = b_.CreateICmpNE(asked, b_.CreateLoad(i32, reported_, true));
+    b_.CreateStore(asked, reported_, true); // volatile, so that it occupies no register in the loop
     return wants;
 }
 
@@ -107,7 +107,7 @@ void OutsideCode::leave() {
     b_.CreateStore(b_.getInt32(1), left_);
 }
 
-llvm::Value *OutsideCode::has_left() {
+llvm::Value *OutsideCode::left_early() {
     if (!left_) return b_.getFalse(); // no loop so far can be left early
     return b_.CreateICmpNE(b_.CreateLoad(b_.getInt32Ty(), left_), b_.getInt32(0));
 }

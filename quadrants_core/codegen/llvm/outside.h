@@ -9,18 +9,18 @@ class OutsideCode {
     explicit OutsideCode(TaskCode &code) : code_(code), fn_(code.fn), b_(code.b) {}
     void outside(Value v);
     llvm::Value *stop_requested();
-    /// Emits a safepoint: true if the counts were requested again since the last safepoint of this call.
-    llvm::Value *look();
-    void begin() { told_ = left_ = nullptr; }
+    /// Emits a safepoint: true if the coverage counts were requested again since the last safepoint of this call.
+    llvm::Value *safepoint();
+    void begin() { reported_ = left_ = nullptr; }
     /// Records that a loop with `flushes` is left early here.
     void leave();
-    llvm::Value *has_left();
+    llvm::Value *left_early();
     /// True if the code emitted so far may leave such a loop early.
     bool may_have_left() const { return left_; }
 
   private:
     void message(Value v);
-    llvm::Value *counts_asked();
+    llvm::Value *requested();
     llvm::Value *answer();
     llvm::Value *clock();
     llvm::Value *thread_index();
@@ -29,8 +29,8 @@ class OutsideCode {
     TaskCode &code_;
     const ir::Function &fn_;
     llvm::IRBuilder<> &b_;
-    llvm::Value *told_ = nullptr; ///< value of LaunchData::asked at the last safepoint
-    llvm::Value *left_ = nullptr; ///< 1: a loop with `flushes` was left early
+    llvm::Value *reported_ = nullptr; ///< value of LaunchData::asked at the last safepoint
+    llvm::Value *left_ = nullptr;     ///< 1: a loop with `flushes` was left early
 };
 
 } // namespace qd::codegen

@@ -29,10 +29,11 @@ class Movable {
     bool moves(Value v, int loops, size_t &sum) const {
         sum++;
         const Inst &in = fn_[v];
-        for (Op stays : {Op::chunk_begin, Op::chunk_end, Op::local, Op::reserve, Op::look, Op::left, Op::ret, Op::exit,
-                         Op::fail, Op::print})
+        for (Op stays : {Op::chunk_begin, Op::chunk_end, Op::local, Op::reserve, Op::safepoint, Op::left_early, Op::ret,
+                         Op::exit, Op::fail, Op::print})
             if (in.op == stays) return false;
-        if (in.op == Op::if_ && fn_[fn_.args(v)[0]].op == Op::look) return false; // may be hoisted out of its block
+        if (in.op == Op::if_ && fn_[fn_.args(v)[0]].op == Op::safepoint)
+            return false; // may be hoisted out of its block
         if (in.op == Op::break_ || in.op == Op::continue_) return loops > 0;
         if (family(in.op) == Family::control && in.op != Op::if_) {
             if (fn_.loops.at(in.imm).interruptible || fn_.loops.at(in.imm).flushes) return false;

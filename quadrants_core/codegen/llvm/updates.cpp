@@ -3,7 +3,7 @@
 // away, which is loaded on entry, and its words are XORed with the neutral element. So a task is compiled without locks for its
 // updates in loops, and declares what that requires (abi::Needs). Updates outside loops, once per chunk, are locked, except
 // accumulations. The code with locks is compiled when a launch first needs it (engine/shared_code.cpp), from the same IR with
-// ir::Wish::locked: it checks at each update that may go to a copy, and locks the others. A task whose order is fixed checks at
+// ir::CompileFlag::locked: it checks at each update that may go to a copy, and locks the others. A task whose order is fixed checks at
 // every update:
 //
 //     if (alone or copied) *p = op(*p, x) else lock *p = op(*p, x)
@@ -40,7 +40,7 @@ bool others_may_be_there(const ir::Function &task) {
 UpdateCode::UpdateCode(TaskCode &code, Arithmetic &arithmetic)
     : code_(code), arithmetic_(arithmetic), fn_(code.fn), b_(code.b), uses_(analysis::use_counts(fn_)),
       always_locked_(others_may_be_there(fn_)), accumulations_(codegen::accumulations(fn_, uses_)) {
-    const bool asks = fn_.wishes_for(ir::Wish::locked) || fn_.wishes_for(ir::Wish::ordered);
+    const bool asks = fn_.has_flag(ir::CompileFlag::locked) || fn_.has_flag(ir::CompileFlag::ordered);
     if (always_locked_ || asks || fn_.role != ir::Role::range_task) return;
     looped_.resize(fn_.insts.size());
     find_looped(fn_.body, false);
@@ -56,7 +56,7 @@ void UpdateCode::list() const {
     const abi::Updates &updates = accumulations_.updates;
     if (updates.some()) code_.leave_constant(abi::updates_symbol, &updates, sizeof updates, alignof(abi::Updates));
     const uint8_t subnormals = uint8_t((fn_.fast_math ? 0 : abi::subnormals_kept) |
-                                       (analysis::is_the_same_without_flushing(fn_) ? abi::subnormals_no_matter : 0));
+                                       (analysis::is_the_same_without_flushing(fn_) ? abi::subnormals_irrelevant : 0));
     if (subnormals) code_.leave_constant(abi::subnormals_symbol, &subnormals, 1, 1);
     if (accumulations_.list.empty()) return;
     std::vector<abi::Accumulation> all = accumulations_.list;
@@ -100,8 +100,8 @@ UpdateCode::How UpdateCode::how(Value atomic) const {
     if (!thread_) return How::locked;
     if (fn_.role == ir::Role::serial_task) return How::unlocked;
     const bool copied = accumulations_.of(atomic).has_value();
-    if (fn_.wishes_for(ir::Wish::ordered)) return How::ask;
-    if (fn_.wishes_for(ir::Wish::locked)) return copied ? How::ask : How::locked;
+    if (fn_.has_flag(ir::CompileFlag::ordered)) return How::ask;
+    if (fn_.has_flag(ir::CompileFlag::locked)) return copied ? How::ask : How::locked;
     if (accumulations_.updates.needs == abi::Needs::nothing) return How::locked;
     return copied || looped_[atomic.id] ? How::unlocked : How::locked;
 }

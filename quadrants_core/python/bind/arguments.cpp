@@ -137,19 +137,20 @@ int flatten(PyObject *value, ir::Scalar s, uint64_t *slots, int room) {
     return done;
 }
 
-Fit put_extents(uint64_t *slots, uint64_t address, const int64_t *shape, int n) {
+Match put_extents(uint64_t *slots, uint64_t address, const int64_t *shape, int n) {
     slots[0] = address;
     for (int i = 0; i < n; i++) slots[abi::extent_slot(0, uint32_t(i))] = uint64_t(shape[i]);
-    return Fit::yes;
+    return Match::yes;
 }
 
-Fit fit_host_array(const BoundParam &p, const HostArray &a, uint64_t *slots, Arrays *arrays, Access *denied) {
-    if (a.elem != p.elem || a.ndim != p.ndim + p.element_dim || !a.contiguous || layout_in(p.signature)) return Fit::no;
-    if (p.element_dim > 0 && a.shape[p.ndim] != p.rows) return Fit::no;
-    if (p.element_dim > 1 && a.shape[p.ndim + 1] != p.cols) return Fit::no;
+Match match_host_array(const BoundParam &p, const HostArray &a, uint64_t *slots, Arrays *arrays, Access *denied) {
+    if (a.elem != p.elem || a.ndim != p.ndim + p.element_dim || !a.contiguous || layout_in(p.signature))
+        return Match::no;
+    if (p.element_dim > 0 && a.shape[p.ndim] != p.rows) return Match::no;
+    if (p.element_dim > 1 && a.shape[p.ndim + 1] != p.cols) return Match::no;
     if (p.written && a.access != Access::writeable) {
         *denied = a.access;
-        return Fit::error;
+        return Match::error;
     }
     uint64_t n = uint64_t(ir::size_of(p.elem));
     for (int i = 0; i < a.ndim; i++) {
@@ -157,7 +158,7 @@ Fit fit_host_array(const BoundParam &p, const HostArray &a, uint64_t *slots, Arr
         if (a.shape[i] > INT32_MAX) {
             raise(ErrorClass::runtime,
                   "Ndarray index might be out of int32 boundary but int64 indexing is not supported yet.");
-            return Fit::error;
+            return Match::error;
         }
     }
     arrays->bytes += n;
@@ -224,31 +225,31 @@ bool write_components(ir::Scalar elem, int n, PyObject *arg, uint64_t *slots) {
     return done == n;
 }
 
-Fit fit_array(const BoundParam &p, PyObject *arg, uint64_t *slots, Arrays *arrays, Access *denied) {
+Match match_array(const BoundParam &p, PyObject *arg, uint64_t *slots, Arrays *arrays, Access *denied) {
     if (is_ndarray(arg)) {
         auto *a = reinterpret_cast<NdarrayObject *>(arg);
-        if (a->signature != p.signature) return Fit::no;
+        if (a->signature != p.signature) return Match::no;
         if (p.gradient != BoundParam::Gradient::either) [[unlikely]]
-            if (has_gradient(arg) != (p.gradient == BoundParam::Gradient::needed)) return Fit::no;
+            if (has_gradient(arg) != (p.gradient == BoundParam::Gradient::needed)) return Match::no;
         if (!a->alive()) {
             raise_dead("ndarray");
-            return Fit::error;
+            return Match::error;
         }
         arrays->bytes += a->bytes;
         return put_extents(slots, a->memory.address, a->shape, a->ndim);
     }
-    if (NumpyArray *a = as_numpy(arg)) return fit_host_array(p, view_of(a), slots, arrays, denied);
-    if (PyObject *inner = unwrapped(arg); inner != arg) return fit_array(p, inner, slots, arrays, denied);
+    if (NumpyArray *a = as_numpy(arg)) return match_host_array(p, view_of(a), slots, arrays, denied);
+    if (PyObject *inner = unwrapped(arg); inner != arg) return match_array(p, inner, slots, arrays, denied);
     HostArray a;
-    if (arg == Py_None || !has_dlpack(arg)) return Fit::no;
+    if (arg == Py_None || !has_dlpack(arg)) return Match::no;
     if (requires_gradient(arg)) {
-        if (p.gradient == BoundParam::Gradient::refused) return Fit::no;
-        if (!provide_gradient(arg)) return Fit::error;
+        if (p.gradient == BoundParam::Gradient::refused) return Match::no;
+        if (!provide_gradient(arg)) return Match::error;
     }
     Exported memory;
-    if (!read_dlpack(arg, &a, &memory)) return Fit::error;
+    if (!read_dlpack(arg, &a, &memory)) return Match::error;
     arrays->put_aside().memory.push_back(std::move(memory));
-    return fit_host_array(p, a, slots, arrays, denied);
+    return match_host_array(p, a, slots, arrays, denied);
 }
 
 namespace {
@@ -296,16 +297,16 @@ bool describe_view(const ParamSpec &spec, PyObject *arg, ArrayFacts *out) {
     return true;
 }
 
-Fit fit_view(const BoundParam &p, PyObject *arg, uint64_t *slots, Arrays *arrays) {
-    if (!is_buffer_view(arg)) return Fit::no;
+Match match_view(const BoundParam &p, PyObject *arg, uint64_t *slots, Arrays *arrays) {
+    if (!is_buffer_view(arg)) return Match::no;
     int64_t offset, size;
     NdarrayObject *a = open_view(arg, &offset, &size);
-    if (!a) return Fit::error;
+    if (!a) return Match::error;
     if ((a->signature ^ p.signature) << 16)
-        return Fit::no; // ignores the storage order, which is meaningless for one index
+        return Match::no; // ignores the storage order, which is meaningless for one index
     if (!a->alive()) {
         raise_dead("ndarray");
-        return Fit::error;
+        return Match::error;
     }
     const int64_t element = ir::size_of(a->elem) * a->components();
     arrays->bytes += uint64_t(size * element);

@@ -67,7 +67,7 @@ struct BoundParam {
 /// Returns the number of IR parameters that the parameter becomes, if it is passed to the code.
 uint32_t leaves_of(const BoundParam &p);
 
-enum class Fit : uint8_t { yes, no, error };
+enum class Match : uint8_t { yes, no, error };
 
 /// The parts of a numpy array object that its stable C layout promises.
 struct NumpyArray {
@@ -155,8 +155,8 @@ inline uint64_t array_bytes(const BoundParam &p, const uint64_t *slots) {
 
 /// Writes the slots of `arg` and adds the array to `arrays`. `no`: another plan may fit. `error`: an error is set, or `denied` says why
 /// the kernel may not write to the array.
-Fit fit_array(const BoundParam &p, PyObject *arg, uint64_t *slots, Arrays *arrays, Access *denied);
-Fit fit_view(const BoundParam &p, PyObject *arg, uint64_t *slots, Arrays *arrays);
+Match match_array(const BoundParam &p, PyObject *arg, uint64_t *slots, Arrays *arrays, Access *denied);
+Match match_view(const BoundParam &p, PyObject *arg, uint64_t *slots, Arrays *arrays);
 bool same_constant(const BoundParam &p, PyObject *arg);
 
 } // namespace qd::bind

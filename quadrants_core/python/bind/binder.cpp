@@ -57,12 +57,12 @@ bool has_members(PyObject *o) { return is_data_oriented(o) || is_dataclass(o); }
 
 /// True for a list, tuple or dict through which an array or an object with members can be reached. `seen` holds the containers already
 /// visited, since they may contain each other. A container nested more deeply than the stack allows counts as false.
-bool leads_on(PyObject *o, std::unordered_set<PyObject *> &seen) {
+bool reaches_members(PyObject *o, std::unordered_set<PyObject *> &seen) {
     if (!PyList_CheckExact(o) && !PyTuple_CheckExact(o) && !PyDict_CheckExact(o)) return false;
     if (stack_is_short() || !seen.insert(o).second) return false;
     const auto counts = [&](PyObject *borrowed) { // inspecting a value may run Python code that changes `o`
         const frontend::PyRef v = frontend::PyRef::borrow(borrowed);
-        return is_passed(v.get()) || has_members(v.get()) || leads_on(v.get(), seen);
+        return is_passed(v.get()) || has_members(v.get()) || reaches_members(v.get(), seen);
     };
     if (!PyDict_CheckExact(o)) {
         for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); i++)
@@ -75,9 +75,9 @@ bool leads_on(PyObject *o, std::unordered_set<PyObject *> &seen) {
     return false;
 }
 
-bool leads_on(PyObject *o) {
+bool reaches_members(PyObject *o) {
     std::unordered_set<PyObject *> seen;
-    return leads_on(o, seen);
+    return reaches_members(o, seen);
 }
 
 void check_constant(const KernelObject *kernel, const ParamSpec &spec, PyObject *arg) {
@@ -198,7 +198,7 @@ frontend::Param Binder::bind_matrix(const ParamSpec &spec, PyObject *, const Ori
     bound.rows = uint16_t(spec.rows);
     bound.cols = uint16_t(spec.cols);
     bound.element_dim = uint8_t(spec.element_dim);
-    if (from.place >= int(kernel_->params->size())) plan_.steady = false; // matrices in Python are mutable
+    if (from.place >= int(kernel_->params->size())) plan_.immutable = false; // matrices in Python are mutable
     return add(bound, from);
 }
 
@@ -207,7 +207,7 @@ frontend::Param Binder::bind_structure(const ParamSpec &spec, PyObject *, const 
     bound.kind = frontend::ParamKind::structure;
     bound.shape = shape_of(spec.cls);
     if (!bound.shape) throw frontend::PythonError{};
-    if (from.place >= int(kernel_->params->size())) plan_.steady = false; // structs in Python are mutable
+    if (from.place >= int(kernel_->params->size())) plan_.immutable = false; // structs in Python are mutable
     frontend::Param param = add(bound, from);
     param.value = spec.cls;
     return param;
@@ -249,7 +249,7 @@ frontend::Param Binder::bind_array(const ParamSpec &spec, PyObject *value, const
     param.clamp = spec.clamp;
     param.constant = spec.constant;
     param.layout = layout_order(facts.layout);
-    if (!is_ndarray(value) && from.place >= int(kernel_->params->size())) plan_.steady = false;
+    if (!is_ndarray(value) && from.place >= int(kernel_->params->size())) plan_.immutable = false;
     if (is_ndarray(value) || foreign_gradient) {
         Node node;
         node.from = from;
@@ -277,7 +277,7 @@ frontend::Param Binder::bind_buffer_view(const ParamSpec &spec, PyObject *value,
     bound.rows = uint16_t(facts.rows);
     bound.cols = uint16_t(facts.cols);
     bound.signature = signature_of(facts.elem, 1, facts.rows, facts.cols, facts.element_dim);
-    if (from.place >= int(kernel_->params->size())) plan_.steady = false;
+    if (from.place >= int(kernel_->params->size())) plan_.immutable = false;
     frontend::Param param = add(bound, from);
     param.clamp = spec.clamp;
     Node node;
@@ -311,7 +311,7 @@ frontend::Param Binder::bind_constant(const ParamSpec &spec, PyObject *value, co
             "with the dataclass itself";
         if (PyErr_WarnEx(PyExc_DeprecationWarning, text.c_str(), 1) != 0) throw frontend::PythonError{};
     }
-    if (has_members(value) || leads_on(value)) {
+    if (has_members(value) || reaches_members(value)) {
         Node node;
         node.from = from;
         node.object = value;
@@ -351,11 +351,11 @@ frontend::Param Binder::baked(PyObject *value) {
     return param;
 }
 
-/// Clears `steady` unless everything that the plan fetches is held by frozen dataclasses.
+/// Clears `immutable` unless everything that the plan fetches is held by frozen dataclasses.
 void Binder::hold_steady(const Node &owner) {
     PyObject *params = owner.cls ? type_attribute(owner.object, "__dataclass_params__") : nullptr;
     PyObject *frozen = params ? PyObject_GetAttrString(params, "frozen") : nullptr;
-    if (frozen != Py_True) plan_.steady = false;
+    if (frozen != Py_True) plan_.immutable = false;
     PyErr_Clear();
     Py_XDECREF(frozen);
     Py_XDECREF(params);
@@ -482,7 +482,7 @@ frontend::Param Binder::live_member(int at, PyObject *key, bool item, PyObject *
     }
     frontend::Param param = baked(value);
     const bool inner = has_members(value);
-    if (!inner && !leads_on(value)) return param;
+    if (!inner && !reaches_members(value)) return param;
     Node node;
     node.from = {-1, owner.from.argument,
                  owner.from.name + (item ? "[" + repr(key) + "]" : "." + std::string(PyUnicode_AsUTF8(key)))};

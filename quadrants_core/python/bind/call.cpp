@@ -3,7 +3,7 @@
 #include "base/stop.h"
 #include "python/bind/copies.h"
 #include "python/bind/errors.h"
-#include "python/bind/fit.h"
+#include "python/bind/match.h"
 #include "python/bind/interrupt.h"
 #include "python/bind/mismatch.h"
 #include "python/bind/observe.h"
@@ -194,7 +194,7 @@ template <bool graph>
         large = std::make_unique<char[]>(plan.ret_bytes);
         ret = large.get();
     }
-    const bool keep_lock = plan.brief && arrays.bytes < small_bytes && runtime.active_launches.load() == 0;
+    const bool keep_lock = plan.short_running && arrays.bytes < small_bytes && runtime.active_launches.load() == 0;
     std::shared_ptr<Plan> alive; // another thread may drop the plan while the GIL is released
     if (!keep_lock || graph) alive = plan.shared_from_this();
     const bool ran = arrays.has_staged() ? launch_staged<graph>(call, plan, keep_lock, slots, ret, arrays)
@@ -210,8 +210,9 @@ template <bool graph>
 [[gnu::always_inline]] inline PyObject *launch_and_read(const Call &call, Plan &plan, uint64_t *slots,
                                                         const Arrays &arrays) {
     alignas(16) char ret[small_result];
-    const bool is_brief = plan.brief && arrays.bytes < small_bytes && !arrays.aside && plan.ret_bytes <= sizeof ret;
-    if (graph || !is_brief || runtime.active_launches.load() != 0) [[unlikely]]
+    const bool is_short_running =
+        plan.short_running && arrays.bytes < small_bytes && !arrays.aside && plan.ret_bytes <= sizeof ret;
+    if (graph || !is_short_running || runtime.active_launches.load() != 0) [[unlikely]]
         return launch_with_care<graph>(call, plan, slots, arrays);
     if (plan.generation != runtime.generation) [[unlikely]]
         return refuse_ended();
@@ -332,22 +333,22 @@ template <bool graph> PyObject *call_slowly(KernelObject *kernel, PyObject *cons
     const auto suits = [&](const Plan &plan) {
         slots.resize(plan.slots + 1);
         arrays = Arrays();
-        if (!objects.fetch(plan, kernel->params->size(), args)) return Fit::no;
-        return fit(plan, objects.all(), slots.data(), &arrays);
+        if (!objects.fetch(plan, kernel->params->size(), args)) return Match::no;
+        return match(plan, objects.all(), slots.data(), &arrays);
     };
     for (const std::shared_ptr<Plan> &plan : plans_of(kernel)) {
         if (plan->generation != runtime.generation) continue;
-        const Fit f = suits(*plan);
-        if (f == Fit::error) return refused(kernel);
-        if (f == Fit::no) continue;
+        const Match f = suits(*plan);
+        if (f == Match::error) return refused(kernel);
+        if (f == Match::no) continue;
         return run_with<graph>(kernel, *plan, copies, slots.data(), arrays);
     }
     const std::shared_ptr<Plan> plan = specialise(kernel, args);
     if (!plan) return refused(kernel);
     kernel->made_by_last = true;
-    const Fit f = suits(*plan);
-    if (f == Fit::yes) return run_with<graph>(kernel, *plan, copies, slots.data(), arrays);
-    if (f == Fit::error) return refused(kernel);
+    const Match f = suits(*plan);
+    if (f == Match::yes) return run_with<graph>(kernel, *plan, copies, slots.data(), arrays);
+    if (f == Match::error) return refused(kernel);
     raise(ErrorClass::runtime, "the arguments changed while the kernel was compiled");
     return nullptr;
 }
@@ -359,17 +360,17 @@ template <bool graph>
     Arrays arrays;
     const size_t direct = kernel->params->size();
     Objects objects;
-    Fit f = Fit::no;
-    if (plan.steady && recall(plan, args, slots, &arrays)) {
-        f = fit(plan, args, slots, &arrays, 0, direct);
+    Match f = Match::no;
+    if (plan.immutable && recall(plan, args, slots, &arrays)) {
+        f = match(plan, args, slots, &arrays, 0, direct);
     } else if (objects.fetch(plan, direct, args)) {
-        f = fit(plan, objects.all(), slots, &arrays, direct);
+        f = match(plan, objects.all(), slots, &arrays, direct);
         const uint64_t inside = arrays.bytes;
-        if (f == Fit::yes) f = fit(plan, objects.all(), slots, &arrays, 0, direct);
-        if (f == Fit::yes && plan.steady) remember(plan, objects.all(), slots, inside);
+        if (f == Match::yes) f = match(plan, objects.all(), slots, &arrays, 0, direct);
+        if (f == Match::yes && plan.immutable) remember(plan, objects.all(), slots, inside);
     }
-    if (f == Fit::yes) return launch_and_read<graph>({kernel, args}, plan, slots, arrays);
-    return f == Fit::error ? refused(kernel) : call_slowly<graph>(kernel, args);
+    if (f == Match::yes) return launch_and_read<graph>({kernel, args}, plan, slots, arrays);
+    return f == Match::error ? refused(kernel) : call_slowly<graph>(kernel, args);
 }
 
 /// Returns false, with an error set, if the compiler called this code.
@@ -398,10 +399,10 @@ template <bool graph>
         if (!plan->members.empty()) return call_with_members<graph>(kernel, *plan, args);
         uint64_t slots[stack_slots];
         Arrays arrays;
-        switch (plan->params.empty() ? Fit::yes : fit(*plan, args, slots, &arrays)) {
-        case Fit::yes: return launch_and_read<graph>({kernel, args}, *plan, slots, arrays);
-        case Fit::error: return refused(kernel);
-        case Fit::no: break;
+        switch (plan->params.empty() ? Match::yes : match(*plan, args, slots, &arrays)) {
+        case Match::yes: return launch_and_read<graph>({kernel, args}, *plan, slots, arrays);
+        case Match::error: return refused(kernel);
+        case Match::no: break;
         }
     }
     return call_slowly<graph>(kernel, args);

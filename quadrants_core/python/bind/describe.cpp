@@ -1,6 +1,6 @@
 // Descriptions of the specialisations of a kernel as plain Python data, and the kernel methods by which tools inspect them.
 #include "python/bind/errors.h"
-#include "python/bind/fit.h"
+#include "python/bind/match.h"
 #include "python/bind/plan.h"
 #include "python/bind/scalar.h"
 
@@ -109,9 +109,9 @@ PyObject *find_plan(PyObject *o, PyObject *tuple) {
         std::vector<uint64_t> slots(plan->slots + 1);
         Arrays arrays;
         if (!objects.fetch(*plan, kernel->params->size(), &PyTuple_GET_ITEM(tuple, 0))) continue;
-        const Fit f = fit(*plan, objects.all(), slots.data(), &arrays);
-        if (f == Fit::error) return nullptr;
-        if (f == Fit::yes) return Py_BuildValue("(IO)", plan->number, plan->provenance.recalled ? Py_True : Py_False);
+        const Match f = match(*plan, objects.all(), slots.data(), &arrays);
+        if (f == Match::error) return nullptr;
+        if (f == Match::yes) return Py_BuildValue("(IO)", plan->number, plan->provenance.recalled ? Py_True : Py_False);
     }
     Py_RETURN_NONE;
 }

@@ -7,7 +7,7 @@
 #include "engine/fault.h"
 #include "python/bind/errors.h"
 #include "python/bind/running.h"
-#include "python/bind/standstill.h"
+#include "python/bind/pending_call.h"
 
 #include <atomic>
 #include <chrono>
@@ -38,11 +38,11 @@ const ForkHooks hooks(nullptr, nullptr, [] { // in the child: the forking thread
 
 bool on_main_thread() { return __builtin_thread_pointer() == interrupts.main_thread; }
 
-bool somebody_launches() { return main_thread_launches() || interrupts.elsewhere.load() > 0; }
+bool any_thread_launches() { return main_thread_launches() || interrupts.elsewhere.load() > 0; }
 
 /// Ends the request to stop once everything that it applies to has left.
 void end_request() {
-    if (somebody_launches()) return;
+    if (any_thread_launches()) return;
     interrupts.arrived.store(launches_watched.load());
     clear_stop();
 }
@@ -52,7 +52,7 @@ void on_interrupt(int number, siginfo_t *info, void *context) {
         asked.store(true, std::memory_order_relaxed);
     else
         outside.store(true, std::memory_order_relaxed);
-    if (somebody_launches()) {
+    if (any_thread_launches()) {
         request_stop();
         interrupts.arrived.store(true);
         end_request(); // a launch that left before the request was made did not see it
@@ -174,7 +174,7 @@ void note_interrupt() {
 
 bool settle_watched_launch(bool ok) {
     if (!raise_interrupt(ok)) return false;
-    return !launches_watched || !on_main_thread() || main_thread_launches() || told_launch();
+    return !launches_watched || !on_main_thread() || main_thread_launches() || report_launch();
 }
 
 bool interruptible(const std::function<void()> &work) {

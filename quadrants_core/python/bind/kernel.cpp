@@ -163,7 +163,7 @@ PyObject *forget(PyObject *o, PyObject *) {
 }
 
 PyObject *plans(PyObject *o, PyObject *) { return describe_plans(self_of(o)); }
-PyObject *records(PyObject *o, PyObject *) { return describe_records(self_of(o)); }
+PyObject *entries(PyObject *o, PyObject *) { return describe_entries_of(self_of(o)); }
 
 /// _compile_like(older kernel or None) -> number of specialisations made
 PyObject *compile_like(PyObject *o, PyObject *before) {
@@ -217,7 +217,7 @@ PyMethodDef methods[] = {
     {"_compile_like", compile_like, METH_O, "compiles before any call"},
     {"_show", show, METH_O, "what the compiler makes of it, as text"},
     {"_plans", plans, METH_NOARGS, "its specialisations, described; those of objects that are gone, too"},
-    {"_records", records, METH_NOARGS, "what the disk has for each of its specialisations"},
+    {"_records", entries, METH_NOARGS, "what the disk has for each of its specialisations"},
     {"_last_plan", last_plan, METH_NOARGS, "the specialisation that the last call used"},
     {"_newest_launch", newest_launch, METH_NOARGS, "number and seconds of the newest launch that took some time"},
     {"_passed", passed, METH_NOARGS, "what the last call passed to the compiled code"},

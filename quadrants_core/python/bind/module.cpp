@@ -16,9 +16,9 @@
 #include "python/bind/ndarray.h"
 #include "python/bind/observe.h"
 #include "python/bind/options.h"
-#include "python/bind/record.h"
+#include "python/bind/cache_entry.h"
 #include "python/bind/samples.h"
-#include "python/bind/standstill.h"
+#include "python/bind/pending_call.h"
 #include "python/bind/state.h"
 #include "python/bind/steps.h"
 #include "python/bind/timeline.h"
@@ -151,11 +151,11 @@ py::list coverage() {
 }
 
 /// Connects two libraries of one process that do not link each other: functions are passed as capsules named after their signatures.
-py::capsule tell_last_words_to(const py::capsule &listener) {
+py::capsule set_last_words_listener(const py::capsule &listener) {
     using Listener = void(const char *, size_t);
     void *function = PyCapsule_GetPointer(listener.ptr(), "void(const char *, size_t)");
     if (!function) throw py::error_already_set();
-    const engine::Explain explain = engine::tell_last_words_to(reinterpret_cast<Listener *>(function));
+    const engine::Explain explain = engine::set_last_words_listener(reinterpret_cast<Listener *>(function));
     return py::capsule(reinterpret_cast<void *>(explain), "void()");
 }
 
@@ -197,9 +197,9 @@ py::list task_times() {
 /// Returns [(kernel, specialisation, budget of an iteration or 0, [(task, line, peak of a thread, bytes of all threads, True if it runs,
 ///   [(frame, depth, loop's line, entries or None, lanes that share them, bytes of an entry, type,
 ///     file, line, column, end_line, end_column)])])]
-py::list kept_memory(bool wait) {
+py::list adstack_memory(bool wait) {
     py::list all;
-    for (const engine::KernelMemory &kernel : program().kept_memory(wait)) {
+    for (const engine::KernelMemory &kernel : program().adstack_memory(wait)) {
         py::list tasks;
         for (const engine::TaskMemory &task : kernel.tasks) {
             py::list stacks;
@@ -275,7 +275,7 @@ py::tuple counted() {
 /// Returns a dict for each file in the cache on disk; `content`: includes the content of cache entries.
 py::list kept_files(bool content) {
     py::list list;
-    for (const engine::KeptFile &file : program().kept_files(content)) {
+    for (const engine::CachedFile &file : program().kept_files(content)) {
         py::dict one;
         one["folder"] = file.folder;
         one["name"] = file.name;
@@ -284,7 +284,7 @@ py::list kept_files(bool content) {
         one["bytes"] = file.bytes;
         one["changed"] = double(file.changed) / 1e9;
         one["used"] = file.used;
-        one["record"] = py::reinterpret_steal<py::object>(bind::describe_record(file.content));
+        one["record"] = py::reinterpret_steal<py::object>(bind::describe_entry(file.content));
         if (PyErr_Occurred()) throw py::error_already_set();
         list.append(one);
     }
@@ -387,7 +387,7 @@ void define_observation(py::module_ &m) {
     m.def("graph_launches", graph_launches);
     m.def("task_runs", task_runs);
     m.def("last_updates", last_updates);
-    m.def("kept_memory", kept_memory, py::arg("wait") = true);
+    m.def("adstack_memory", adstack_memory, py::arg("wait") = true);
     m.def("clear_task_times", [] { program().profile().clear(); });
     m.def("flush_output", [] { bind::flush_output(); });
     py::module_::import("os").attr("register_at_fork")(py::arg("before") = py::cpp_function(bind::await_output));
@@ -398,10 +398,10 @@ void define_observation(py::module_ &m) {
     m.def("reports_since",
           [](uint64_t known) { return py::reinterpret_steal<py::object>(bind::reports_since(known)); });
     m.def("listen_to_output", [](const py::object &listener) { bind::listen_to_output(listener.ptr()); });
-    m.def("at_standstill", [](const py::function &work) { return bind::at_standstill(work.ptr()); });
+    m.def("add_pending_call", [](const py::function &work) { return bind::add_pending_call(work.ptr()); });
     m.def("tell_launches", [](const py::object &tell) { bind::tell_launches(tell.ptr()); });
     m.def("activity", activity);
-    m.def("tell_last_words_to", tell_last_words_to);
+    m.def("set_last_words_listener", set_last_words_listener);
     m.def("hiding_frames", [](const py::function &function) {
         return py::reinterpret_steal<py::object>(bind::hiding_frames(function.ptr()));
     });

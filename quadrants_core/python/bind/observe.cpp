@@ -94,7 +94,7 @@ class Collector final : public engine::Observer {
         waiting_.store(true, std::memory_order_relaxed);
     }
 
-    void kept_much() override {
+    void stack_budget_exceeded() override {
         std::lock_guard lock(mutex_);
         kept_much_ = true;
         waiting_.store(true, std::memory_order_relaxed);
@@ -154,7 +154,7 @@ class Collector final : public engine::Observer {
     }
 
     /// In a forked child: pending text and the thread belong to the parent.
-    void start_anew() {
+    void reset_in_child() {
         new (&wake_) std::condition_variable;
         new (&writer_) std::thread;
         may_lock = stopping_ = kept_much_ = false;
@@ -209,7 +209,7 @@ void tell_listener(const char *what, PyObject *text) {
 
 const ForkHooks hooks(nullptr, nullptr, [] {
     listener = nullptr;
-    collector().start_anew();
+    collector().reset_in_child();
     runtime.active_launches = 0;
     writing = writing_here;
 });

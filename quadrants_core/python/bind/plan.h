@@ -43,13 +43,13 @@ struct Plan : std::enable_shared_from_this<Plan> {
     uint64_t generation = 0;
     uint32_t number = 0; ///< number among all plans that its kernel ever had
     Provenance provenance;
-    std::vector<uint8_t> record; ///< the name of its cache entry on disk
-    bool fast_record = false;
+    std::vector<uint8_t> entry_name; ///< the name of its cache entry on disk
+    bool in_fast_cache = false;
     std::shared_ptr<engine::CompiledKernel> kernel; ///< null if kernels run as Python
     std::vector<BoundParam> params; ///< first one per parameter of the kernel, then the members found inside them
     std::vector<std::string> names; ///< names of the parameters: "x", "s.a"
     std::vector<Member> members;
-    bool steady = true;           ///< all members are in frozen dataclasses and are themselves immutable
+    bool immutable = true;        ///< all members are in frozen dataclasses and are themselves immutable
     std::vector<uint16_t> frozen; ///< the arguments that contain them
     std::vector<FrozenSlots> recent;
     std::vector<frontend::ReturnType> returns;
@@ -60,8 +60,8 @@ struct Plan : std::enable_shared_from_this<Plan> {
     uint32_t users = 0;                                            ///< number of PlanUse objects
     uint32_t slots = 0;
     uint64_t ret_bytes = 0;
-    bool speaks = false; ///< has prints or assertions
-    bool brief = false;  ///< short-running if the arrays have at most `small_bytes` in total
+    bool has_side_effects = false; ///< has prints or assertions
+    bool short_running = false;    ///< short-running if the arrays have at most `small_bytes` in total
     Plan() = default;
     Plan(const Plan &) = delete;
     ~Plan();
@@ -117,9 +117,9 @@ void place_fault(KernelObject *kernel, PyObject *const *args, engine::KernelFaul
 /// ones that the annotations allow. Returns the number of plans made; -1 with an error set.
 int specialise_ahead(KernelObject *kernel, const KernelObject *before);
 
-/// Returns [(number, description of its cache entries on disk)] for the plans of the running program, as describe_record makes it; null
+/// Returns [(number, description of its cache entries on disk)] for the plans of the running program, as describe_entry makes it; null
 /// with an error set.
-PyObject *describe_records(const KernelObject *kernel);
+PyObject *describe_entries_of(const KernelObject *kernel);
 
 /// Returns [(number, parameters, provenance)] for the plans of the running program, for users who inspect a kernel: see
 /// quadrants.lang._primal.

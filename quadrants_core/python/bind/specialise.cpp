@@ -1,14 +1,14 @@
 // The first call with new argument types: loads a cache entry from disk, or runs source -> frontend -> Program::compile; then fills the
 // plan.
 #include "python/bind/binder.h"
-#include "python/bind/brief.h"
+#include "python/bind/short_kernels.h"
 #include "python/bind/dumps.h"
 #include "python/bind/errors.h"
-#include "python/bind/foreseen.h"
+#include "python/bind/predicted.h"
 #include "python/bind/interrupt.h"
 #include "python/bind/memory.h"
 #include "python/bind/observe.h"
-#include "python/bind/record.h"
+#include "python/bind/cache_entry.h"
 #include "engine/timeline.h"
 #include "engine/weight.h"
 #include "python/bind/tree.h"
@@ -55,16 +55,16 @@ class Compiling {
   public:
     explicit Compiling(const KernelObject *kernel) : info_(kernel->info) {
         begun_.push_back(this);
-        tell();
+        publish();
     }
     ~Compiling() {
         std::erase(begun_, this);
-        tell();
+        publish();
     }
     Compiling(const Compiling &) = delete;
 
   private:
-    static void tell() {
+    static void publish() {
         runtime.compiling = begun_.empty() ? nullptr : begun_.back()->info_;
         if (!begun_.empty()) runtime.compiling_since = begun_.back()->since_;
     }
@@ -77,7 +77,7 @@ class Compiling {
     static inline const ForkHooks hooks_{
         nullptr, nullptr, [] {
             std::erase_if(begun_, [](const Compiling *one) { return !pthread_equal(one->thread_, pthread_self()); });
-            tell();
+            publish();
         }};
 };
 
@@ -103,16 +103,16 @@ class Specialiser {
         frontend::Request request = make_request();
         frontend::collect_if_asked();
         check_program(*plan_);
-        Record record(kernel_, request);
-        const bool keyed = record.has_name();
-        for (size_t i = 0; i < record.size() && !plan_->kernel; i++) {
-            if (!recall(record, i, request)) request = make_request(); // drops the members that were bound for it
+        CacheEntries entries(kernel_, request);
+        const bool keyed = entries.has_name();
+        for (size_t i = 0; i < entries.size() && !plan_->kernel; i++) {
+            if (!recall(entries, i, request)) request = make_request(); // drops the members that were bound for it
         }
         plan_->provenance.recalled = plan_->kernel != nullptr;
         plan_->provenance.matched = matched_;
-        if (!plan_->kernel) lower(record, request);
+        if (!plan_->kernel) lower(entries, request);
         plan_->provenance.keyed = keyed;
-        record.tell(plan_.get());
+        entries.tell(plan_.get());
         plan_->provenance.cached = last_compile_was_cached();
         if (request.options.coverage) announce_counters();
         if (request.mode == autodiff::Mode::reverse)
@@ -121,7 +121,7 @@ class Specialiser {
         lay_out();
         frontend::collect_if_asked();
         if (runtime.options.timeline) {
-            plan_->brief = false; // launches that keep the GIL are not timed
+            plan_->short_running = false; // launches that keep the GIL are not timed
             engine::add_to_timeline("compile", engine::kernel_info(*plan_->kernel).name, "", start_, Clock::now());
         }
         return std::move(plan_);
@@ -254,21 +254,21 @@ class Specialiser {
 
     double microseconds() const { return std::chrono::duration<double, std::micro>(Clock::now() - start_).count(); }
 
-    bool recall(const Record &record, size_t which, const frontend::Request &request) {
-        Recorded made;
-        if (!record.recall(which, request, &made) || made.written.size() != plan_->params.size()) return false;
+    bool recall(const CacheEntries &entries, size_t which, const frontend::Request &request) {
+        CachedPlan made;
+        if (!entries.recall(which, request, &made) || made.written.size() != plan_->params.size()) return false;
         matched_ = true;
         unlocked([&](engine::Program &program) { plan_->kernel = program.load(made.image, microseconds()); });
         if (!plan_->kernel) return false;
         leaves_ = std::move(made.leaves);
         for (size_t i = 0; i < made.written.size(); i++) plan_->params[i].written = made.written[i];
-        plan_->brief = made.brief;
+        plan_->short_running = made.short_running;
         hold_graph(std::move(made.graph));
         for (const Warning &w : made.warnings) warn(w.category, w.message, w.at);
         return true;
     }
 
-    void lower(Record &record, frontend::Request &request) {
+    void lower(CacheEntries &entries, frontend::Request &request) {
         request.source = source_of(kernel_->info);
         frontend::Result result = walked(request);
         for (const frontend::PyRef &func : result.funcs) plan_->kept.push_back(Py_NewRef(func.get()));
@@ -278,23 +278,23 @@ class Specialiser {
         check_program(*plan_);
         show_forms(result.fn, request.source);
         take_edited(result.fn);
-        plan_->brief = is_brief(result.fn);
+        plan_->short_running = is_short_running(result.fn);
         const double frontend_us = microseconds();
         std::vector<uint8_t> image;
         const std::string shown_as = shown_name(request.source.name, result.fn.name);
         unlocked([&](engine::Program &program) {
-            plan_->kernel = program.compile(std::move(result.fn), frontend_us, result.dependencies.empty() ? nullptr : &image,
-                                            variant(), shown_as);
+            plan_->kernel = program.compile(std::move(result.fn), frontend_us,
+                                            result.dependencies.empty() ? nullptr : &image, variant(), shown_as);
         });
-        Recorded made{{}, leaves_, plan_->brief, std::move(warnings_), PlanGraph(result.graph), image};
+        CachedPlan made{{}, leaves_, plan_->short_running, std::move(warnings_), PlanGraph(result.graph), image};
         for (const BoundParam &p : plan_->params) made.written.push_back(p.written);
-        plan_->provenance.kept = record.keep(result.dependencies, made);
-        if (request.options.pure && record.has_name() && result.dependencies.empty()) tell_of_lost_promise();
+        plan_->provenance.kept = entries.keep(result.dependencies, made);
+        if (request.options.pure && entries.has_name() && result.dependencies.empty()) report_uncacheable();
         hold_graph(std::move(made.graph));
     }
 
     /// Reports a kernel with fastcache=True that cannot be cached, because the value of one of its dependencies cannot be compared later.
-    void tell_of_lost_promise() {
+    void report_uncacheable() {
         PyObject *tell = keep(package_attr("quadrants._language.kernel", "tell_of_fastcache"));
         keep(PyObject_CallFunctionObjArgs(tell, kernel_->info, keep(describe_params(*plan_)), nullptr));
     }
@@ -442,7 +442,8 @@ int specialise_ahead(KernelObject *kernel, const KernelObject *before) {
     int made = 0;
     const std::vector<std::shared_ptr<Plan>> like = before ? plans_of(before) : std::vector<std::shared_ptr<Plan>>();
     const bool ok = interruptible([&] {
-        for (const std::vector<BoundParam> &params : foreseen(kernel, before)) { // `like` keeps their values alive
+        for (const std::vector<BoundParam> &params :
+             predicted_params(kernel, before)) { // `like` keeps their values alive
             std::shared_ptr<Plan> plan = Specialiser(kernel, nullptr, &params).run();
             if (plan->generation != runtime.generation) break;
             kernel->plans->push_back(std::move(plan));
@@ -457,7 +458,8 @@ bool show_code(KernelObject *kernel, engine::Form form, std::string *out) {
     if (!need_program()) return false;
     const std::vector<std::shared_ptr<Plan>> like = plans_of(kernel);
     return interruptible([&] {
-        for (const std::vector<BoundParam> &params : foreseen(kernel, kernel)) { // `like` keeps their values alive
+        for (const std::vector<BoundParam> &params :
+             predicted_params(kernel, kernel)) { // `like` keeps their values alive
             if (!out->empty()) *out += "\n";
             *out += Specialiser(kernel, nullptr, &params).show(form);
         }

@@ -1,7 +1,7 @@
 #include "python/bind/steps.h"
 
 #include "python/bind/errors.h"
-#include "python/bind/fit.h"
+#include "python/bind/match.h"
 #include "python/bind/graph.h"
 #include "python/bind/interrupt.h"
 #include "python/bind/observe.h"
@@ -50,9 +50,9 @@ struct Bound {
         slots.assign(plan->slots + 1, 0);
         arrays = Arrays();
         if (!objects.fetch(*plan, kernel->params->size(), given)) return false;
-        const Fit f = fit(*plan, objects.all(), slots.data(), &arrays);
-        if (f == Fit::error) throw py::error_already_set();
-        return f == Fit::yes;
+        const Match f = match(*plan, objects.all(), slots.data(), &arrays);
+        if (f == Match::error) throw py::error_already_set();
+        return f == Match::yes;
     }
 };
 

@@ -1,10 +1,10 @@
-// Counts that a SIMD loop reports at a safepoint (looks.h). A total so far is of one of two kinds:
+// Counts that a SIMD loop reports at a safepoint (safepoints.h). A total so far is of one of two kinds:
 //  - Computed from values that the loop itself carries, it is the total as if the lanes had run in sequence up to the first one of
 //    this SIMD iteration: the index is that of the first lane, a reduction that of all lanes.
 //  - Computed from values that an inner loop carries, it belongs to this SIMD iteration: each active lane has its own, or all have
 //    the same.
 // Any other is not reported: it is counted after the loop.
-#include "passes/looks.h"
+#include "passes/safepoints.h"
 #include "passes/vectorize_emit.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace qd::passes {
 
 using namespace ir;
 
-struct LaneEmitter::Look {
+struct LaneEmitter::Safepoint {
     LaneEmitter &e;
     Function &fn = e.fn_;
     Builder &b = e.b_;
@@ -24,32 +24,32 @@ struct LaneEmitter::Look {
     bool carried = false, inner = false; ///< sources of the current count: reductions of the loop, values of inner ones
     bool fine = true;
 
-    void tell(Value count);
+    void report(Value count);
     void find_leaves(Value v);
     Value of_all(Value v);
     Value of_each(Value v);
     Value sum_of_all(size_t slot);
 };
 
-void LaneEmitter::look(Value v) {
+void LaneEmitter::safepoint(Value v) {
     if (leader_) return;
-    Look look{*this};
+    Safepoint state{*this};
     const std::vector<Value> insts = fn_[fn_[v].blocks[0]].insts;
-    for (Value own : insts) look.own.insert(own.id);
-    const Value asked = b_.emit(Op::look, {}, Scalar::u1);
+    for (Value own : insts) state.own.insert(own.id);
+    const Value asked = b_.emit(Op::safepoint, {}, Scalar::u1);
     const Value branch = b_.if_(asked);
     const BlockId outer = std::exchange(b_.block, fn_[branch].blocks[0]);
     const size_t mark = scope_.size();
     for (Value own : insts)
-        if (fn_[own].op == Op::count) look.tell(own);
+        if (fn_[own].op == Op::count) state.report(own);
     leave_scope(mark);
     b_.yield();
     b_.block = outer;
     Builder(fn_, fn_[branch].blocks[1]).yield();
-    drop_empty_looks(fn_, outer);
+    drop_empty_safepoints(fn_, outer);
 }
 
-void LaneEmitter::Look::tell(Value count) {
+void LaneEmitter::Safepoint::report(Value count) {
     const Value amount = fn.args(count)[0];
     const uint32_t counter = uint32_t(fn[count].imm);
     carried = inner = false;
@@ -77,7 +77,7 @@ void LaneEmitter::Look::tell(Value count) {
     b.count(counter, b.emit(Op::reduce_add, {mine}, Scalar::i64));
 }
 
-void LaneEmitter::Look::find_leaves(Value v) {
+void LaneEmitter::Safepoint::find_leaves(Value v) {
     const std::vector<Value> &params = fn[e.source_.body].params;
     const bool is_own = own.contains(v.id);
     if (!is_own && !e.planner_.inside(v)) return;
@@ -97,7 +97,7 @@ void LaneEmitter::Look::find_leaves(Value v) {
 }
 
 /// A reduction of the loop at the start of the SIMD iteration.
-Value LaneEmitter::Look::sum_of_all(size_t slot) {
+Value LaneEmitter::Safepoint::sum_of_all(size_t slot) {
     const Value param = fn[e.source_.body].params[slot + 1];
     const Value before = fn.args(e.source_.loop)[slot + 2];
     if (e.planner_.totals().is_sum(param)) return b.add(before, e.first(param));
@@ -108,7 +108,7 @@ Value LaneEmitter::Look::sum_of_all(size_t slot) {
     return b.add(before, b.emit(Op::reduce_add, {mine}, type));
 }
 
-Value LaneEmitter::Look::of_all(Value v) {
+Value LaneEmitter::Safepoint::of_all(Value v) {
     if (!own.contains(v.id) && !e.planner_.inside(v)) return v;
     if (v == e.source_.index) return e.first(v);
     if (const auto known = all.find(v.id); known != all.end()) return known->second;
@@ -126,7 +126,7 @@ Value LaneEmitter::Look::of_all(Value v) {
 }
 
 /// The value of each lane, or a scalar if it is the same for all.
-Value LaneEmitter::Look::of_each(Value v) {
+Value LaneEmitter::Safepoint::of_each(Value v) {
     if (!own.contains(v.id)) return !e.planner_.inside(v) ? v : e.varies(v) ? e.lanes(v) : e.first(v);
     if (const auto known = each.find(v.id); known != each.end()) return known->second;
     std::vector<Value> args(fn.args(v).begin(), fn.args(v).end());

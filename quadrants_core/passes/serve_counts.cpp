@@ -1,6 +1,6 @@
 // The Stop checks in the loops of a serial task also serve requests for coverage counts. Innermost loops that may become SIMD loops are
 // excepted: they report at safepoints.
-#include "passes/looks.h"
+#include "passes/safepoints.h"
 
 #include "ir/builder.h"
 
@@ -12,9 +12,9 @@ using namespace ir;
 
 namespace {
 
-class Answering {
+class Serving {
   public:
-    explicit Answering(Function &fn) : fn_(fn) {}
+    explicit Serving(Function &fn) : fn_(fn) {}
 
     void block(BlockId b, Value loop) {
         for (size_t i = 0; i < fn_[b].insts.size(); ++i) {
@@ -25,7 +25,7 @@ class Answering {
             }
             bool is_loop = fn_[v].op == Op::for_ || fn_[v].op == Op::loop;
             if (is_loop && may_vectorize(v)) {
-                if (polls(v)) add_look(fn_, v);
+                if (polls(v)) add_safepoint(fn_, v);
                 continue;
             }
             for (int k = 0; k < 2; ++k)
@@ -38,15 +38,15 @@ class Answering {
         return std::ranges::any_of(fn_[fn_[loop].blocks[0]].insts, [&](Value v) { return is_stop_check(fn_, v); });
     }
 
-    /// if asked { if answer { exit } }
+    /// if poll_requests { if serve_requests { exit } }
     void check(Value branch) {
         BlockId leave = fn_[branch].blocks[0];
         if (fn_[leave].insts.size() != 1 || fn_[fn_[leave].insts[0]].op != Op::exit) return;
-        fn_[fn_.args(branch)[0]].op = Op::asked;
+        fn_[fn_.args(branch)[0]].op = Op::poll_requests;
         fn_[leave].insts.clear();
         Builder b(fn_, leave);
         b.span = fn_[branch].span;
-        Value stop = b.emit(Op::answer, {}, Scalar::u1);
+        Value stop = b.emit(Op::serve_requests, {}, Scalar::u1);
         Value inner = b.if_(stop);
         Builder(fn_, fn_[inner].blocks[0]).exit();
         Builder(fn_, fn_[inner].blocks[1]).yield();
@@ -110,6 +110,6 @@ class Answering {
 
 } // namespace
 
-void answer_counts(Function &fn) { Answering(fn).block(fn.body, {}); }
+void serve_counts(Function &fn) { Serving(fn).block(fn.body, {}); }
 
 } // namespace qd::passes

@@ -5,6 +5,6 @@
 namespace qd::bind {
 
 /// True if a launch with small arrays is short-running however its loops nest, and does not print, assert or call external code.
-bool is_brief(const ir::Function &fn);
+bool is_short_running(const ir::Function &fn);
 
 } // namespace qd::bind

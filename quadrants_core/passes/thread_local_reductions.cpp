@@ -25,7 +25,7 @@
 #include "analysis/uses.h"
 #include "analysis/walk.h"
 #include "passes/clone.h"
-#include "passes/looks.h"
+#include "passes/safepoints.h"
 #include "passes/neutral.h"
 #include "passes/passes.h"
 #include "passes/slots.h"
@@ -53,7 +53,7 @@ struct Sum {
 };
 
 /// A reduction that is kept in a register.
-struct Kept {
+struct InRegister {
     Value local;
     Value last; ///< a local for its total at a failed assertion
 };
@@ -66,13 +66,13 @@ class ChunkLoop {
           invariant_(fn.insts.size()), local_of_(fn.insts.size()) {}
 
     bool run() {
-        bool waits = false;
+        bool synchronises = false;
         analysis::walk(fn_, fn_[loop_].blocks[0], [&](Value v) {
             if (memory_.access(v).pointer) accesses_.push_back(v);
-            waits |= (info(fn_[v].op).traits & fences) != 0;
+            synchronises |= (info(fn_[v].op).traits & fences) != 0;
             asserts_ |= fn_[v].op == Op::assert_;
         });
-        if (waits || (asserts_ && !runs_)) return false;
+        if (synchronises || (asserts_ && !runs_)) return false;
         for (Value v : accesses_) propose(v);
         bool changed = false;
         for (Sum &sum : sums_) {
@@ -173,8 +173,8 @@ class ChunkLoop {
         Value local = b.local(sum.access.type.elem, 1);
         Value start = b.constant(sum.access.type, bits);
         b.store(local, start);
-        kept_.push_back({local, {}});
-        if (asserts_) kept_.back().last = b.local(sum.access.type.elem, 1);
+        in_register_.push_back({local, {}});
+        if (asserts_) in_register_.back().last = b.local(sum.access.type.elem, 1);
         if (asserts_ && !failed_) {
             failed_ = b.local(Scalar::i32, 1);
             const Value no = b.i32(0);
@@ -196,9 +196,9 @@ class ChunkLoop {
     /// Applies the total of the newest reduction to memory. The totals at a failed assertion are loaded as volatile, so that the loop does
     /// not carry them.
     void flush(Builder &b, const Sum &sum, Value pointer) {
-        Value total = b.load(kept_.back().local);
+        Value total = b.load(in_register_.back().local);
         if (failed_) {
-            const Value last = b.volatile_load(kept_.back().last);
+            const Value last = b.volatile_load(in_register_.back().last);
             const Value failed = b.volatile_load(failed_);
             const Value no = b.i32(0);
             total = b.select(b.ne(failed, no), last, total);
@@ -217,7 +217,7 @@ class ChunkLoop {
     }
 
     /// if condition {} else { store the totals so far; assert }
-    Value leave_sums(Value assertion) {
+    Value save_totals(Value assertion) {
         const BlockId shell = fn_.make_block();
         Builder b(fn_, shell);
         b.span = fn_[assertion].span;
@@ -225,7 +225,7 @@ class ChunkLoop {
         Builder(fn_, fn_[branch].blocks[0]).yield();
         Builder fails(fn_, fn_[branch].blocks[1]);
         fails.span = b.span;
-        for (const Kept &sum : kept_) {
+        for (const InRegister &sum : in_register_) {
             const Value total = fails.load(sum.local);
             fails.store(sum.last, total);
         }
@@ -274,7 +274,7 @@ class ChunkLoop {
         for (Value v : old) {
             for (int k = 0; k < 2; ++k)
                 if (BlockId inner = fn_[v].blocks[k]) accumulate(inner);
-            if (fn_[v].op == Op::assert_) v = leave_sums(v);
+            if (fn_[v].op == Op::assert_) v = save_totals(v);
             Value local = v.id < local_of_.size() ? local_of_[v.id] : Value{};
             if (!local) {
                 fn_[block].insts.push_back(v);
@@ -297,7 +297,7 @@ class ChunkLoop {
     bool asserts_ = false; ///< contains assertions
     std::vector<Value> accesses_;
     std::vector<Sum> sums_;
-    std::vector<Kept> kept_;
+    std::vector<InRegister> in_register_;
     Value failed_;                   ///< a local: nonzero if an assertion has failed
     std::vector<uint8_t> invariant_; ///< by value: 0 unknown, 1 yes, 2 no
     std::vector<Value> local_of_;    ///< by atomic that is kept in a register: its local
@@ -318,7 +318,7 @@ bool find_innermost(const Function &fn, BlockId b, int depth, std::vector<Value>
     return any;
 }
 
-bool sum_up(Function &fn, std::span<const Value> loops, bool runs, const Config &config) {
+bool reduce(Function &fn, std::span<const Value> loops, bool runs, const Config &config) {
     Memory memory(fn);
     Structure structure(fn);
     std::vector<uint32_t> uses = analysis::use_counts(fn);
@@ -330,7 +330,7 @@ bool sum_up(Function &fn, std::span<const Value> loops, bool runs, const Config 
 
 } // namespace
 
-bool thread_local_sums(Function &fn, const Config &config) {
+bool thread_local_reductions(Function &fn, const Config &config) {
     if (fn.role != Role::range_task) return false;
     bool any = false;
     analysis::walk(fn, fn.body, [&](Value v) { any |= is_atomic(fn[v].op); });
@@ -338,9 +338,9 @@ bool thread_local_sums(Function &fn, const Config &config) {
     std::vector<Value> chunks, innermost;
     for (Value v : fn[fn.body].insts)
         if (fn[v].op == Op::for_) chunks.push_back(v);
-    bool changed = sum_up(fn, chunks, true, config);
+    bool changed = reduce(fn, chunks, true, config);
     find_innermost(fn, fn.body, 0, innermost);
-    if (!innermost.empty()) changed |= sum_up(fn, innermost, false, config);
+    if (!innermost.empty()) changed |= reduce(fn, innermost, false, config);
     return changed;
 }
 

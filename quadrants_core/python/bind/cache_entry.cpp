@@ -1,5 +1,5 @@
 #define PY_SSIZE_T_CLEAN
-#include "python/bind/record.h"
+#include "python/bind/cache_entry.h"
 
 #include "python/bind/lines.h"
 
@@ -57,11 +57,11 @@ std::string source_print(PyObject *object, int64_t count) {
     }
 }
 
-void write(Writer &w, const Recorded &made) {
+void write(Writer &w, const CachedPlan &made) {
     w.number(uint64_t(made.written.size()));
     for (bool written : made.written) w.number(written);
     w.array(made.leaves);
-    w.number(made.brief);
+    w.number(made.short_running);
     w.number(uint64_t(made.warnings.size()));
     for (const Warning &warning : made.warnings) {
         w.text(warning.category);
@@ -73,11 +73,11 @@ void write(Writer &w, const Recorded &made) {
     w.blob(made.image);
 }
 
-bool read(Reader &r, Recorded *out) {
+bool read(Reader &r, CachedPlan *out) {
     out->written.resize(r.count());
     for (size_t i = 0; i < out->written.size(); i++) out->written[i] = r.number<bool>();
     out->leaves = r.array<int>();
-    out->brief = r.number<bool>();
+    out->short_running = r.number<bool>();
     out->warnings.resize(r.count());
     for (Warning &warning : out->warnings) {
         warning.category = r.text();
@@ -91,15 +91,15 @@ bool read(Reader &r, Recorded *out) {
 }
 
 /// Returns the dependencies of each entry: [(how, parent, index, key, print)].
-PyObject *describe_entries(const std::vector<Record::Entry> &records) {
+PyObject *describe_entries(const std::vector<CacheEntries::Entry> &entries) {
     PyObject *all = PyList_New(0);
-    for (const Record::Entry &record : records) {
-        Reader bytes(record.dependencies);
+    for (const CacheEntries::Entry &entry : entries) {
+        Reader bytes(entry.dependencies);
         PyObject *dependencies = PyList_New(0);
         for (const frontend::Dependency &read : frontend::read_dependencies(bytes)) {
-            PyObject *one =
-                Py_BuildValue("(iILs#y#)", int(read.how), read.parent, (long long)(read.index), read.key.data(),
-                              Py_ssize_t(read.key.size()), read.print.data(), Py_ssize_t(read.print.size()));
+            PyObject *one = Py_BuildValue("(iILs#y#)", int(read.how), read.parent, (long long)(read.index),
+                                          read.key.data(), Py_ssize_t(read.key.size()), read.fingerprint.data(),
+                                          Py_ssize_t(read.fingerprint.size()));
             if (one) PyList_Append(dependencies, one);
             Py_XDECREF(one);
         }
@@ -111,16 +111,17 @@ PyObject *describe_entries(const std::vector<Record::Entry> &records) {
 
 } // namespace
 
-Record::Record(const KernelObject *kernel, const frontend::Request &request)
+CacheEntries::CacheEntries(const KernelObject *kernel, const frontend::Request &request)
     : kernel_(kernel), program_(runtime.program), fast_(request.options.pure) {
-    if (!runtime.options.src_ll_cache || !program_->keeps_records(fast_)) return;
+    if (!runtime.options.src_ll_cache || !program_->caches_entries(fast_)) return;
     const SourceLines lines = lines_of(kernel->info);
-    name_ = record_name(source_until(lines, first_end(lines)), request, program_->code_options());
-    file_ = program_->load_record(name_.bytes, fast_);
+    name_ = entry_name(source_until(lines, first_end(lines)), request, program_->code_options());
+    file_ = program_->load_entry(name_.bytes, fast_);
     entries_of(file_, &records_);
 }
 
-bool Record::entries_of(std::span<const uint8_t> file, std::vector<Entry> *entries, std::span<const uint8_t> *name) {
+bool CacheEntries::entries_of(std::span<const uint8_t> file, std::vector<Entry> *entries,
+                              std::span<const uint8_t> *name) {
     if (file.empty()) return false;
     Reader all(file);
     const auto own = all.blob();
@@ -132,7 +133,7 @@ bool Record::entries_of(std::span<const uint8_t> file, std::vector<Entry> *entri
     return all.at_end();
 }
 
-bool Record::recall(size_t which, const frontend::Request &request, Recorded *out) const {
+bool CacheEntries::recall(size_t which, const frontend::Request &request, CachedPlan *out) const {
     frontend::World world{request, kernel_->info, source_print};
     Reader dependencies(records_[which].dependencies), made(records_[which].made);
     const std::vector<frontend::Dependency> list = frontend::read_dependencies(dependencies);
@@ -141,7 +142,7 @@ bool Record::recall(size_t which, const frontend::Request &request, Recorded *ou
     return true;
 }
 
-bool Record::keep(const std::vector<frontend::Dependency> &dependencies, const Recorded &made) {
+bool CacheEntries::keep(const std::vector<frontend::Dependency> &dependencies, const CachedPlan &made) {
     if (!has_name() || dependencies.empty()) return false;
     Writer own_reads, own;
     frontend::write(own_reads, dependencies);
@@ -157,36 +158,36 @@ bool Record::keep(const std::vector<frontend::Dependency> &dependencies, const R
         all.blob(entry.dependencies);
         all.blob(entry.made);
     }
-    program_->store_record(name_.bytes, all.bytes, fast_);
+    program_->store_entry(name_.bytes, all.bytes, fast_);
     if (fast_) list_reads(dependencies);
     return true;
 }
 
 /// For users: stores a list of the values that a kernel with this source reads with these options, for any arguments, unless it exists.
-void Record::list_reads(const std::vector<frontend::Dependency> &dependencies) const {
+void CacheEntries::list_reads(const std::vector<frontend::Dependency> &dependencies) const {
     const std::span name = std::span(name_.bytes).first(name_.of_source);
-    if (program_->has_record(name, true)) return;
+    if (program_->has_entry(name, true)) return;
     std::string text = "what the kernel " + name_.kernel + " of " + name_.file + " reads:\n";
     for (const frontend::Dependency &read : dependencies)
         if (!read.key.empty() && read.how != frontend::Dependency::How::function) text += read.key + '\n';
-    program_->store_record(name, as_bytes(text), true);
+    program_->store_entry(name, as_bytes(text), true);
 }
 
-PyObject *describe_record(std::span<const uint8_t> file) {
-    std::vector<Record::Entry> records;
+PyObject *describe_entry(std::span<const uint8_t> file) {
+    std::vector<CacheEntries::Entry> found;
     std::span<const uint8_t> bytes;
-    if (!Record::entries_of(file, &records, &bytes)) Py_RETURN_NONE;
-    PyObject *entries = describe_entries(records), *name = describe_name(bytes);
+    if (!CacheEntries::entries_of(file, &found, &bytes)) Py_RETURN_NONE;
+    PyObject *entries = describe_entries(found), *name = describe_name(bytes);
     return entries && name ? Py_BuildValue("{s:N,s:N}", "name", name, "entries", entries) : nullptr;
 }
 
-PyObject *describe_records(const KernelObject *kernel) {
+PyObject *describe_entries_of(const KernelObject *kernel) {
     const std::shared_ptr<engine::Program> program = runtime.program;
     PyObject *all = PyList_New(0);
     for (const std::shared_ptr<Plan> &plan : plans_of(kernel)) {
-        if (!all || plan->generation != runtime.generation || plan->record.empty()) continue;
-        PyObject *record = describe_record(program->load_record(plan->record, plan->fast_record));
-        PyObject *one = record ? Py_BuildValue("(IN)", plan->number, record) : nullptr;
+        if (!all || plan->generation != runtime.generation || plan->entry_name.empty()) continue;
+        PyObject *entry = describe_entry(program->load_entry(plan->entry_name, plan->in_fast_cache));
+        PyObject *one = entry ? Py_BuildValue("(IN)", plan->number, entry) : nullptr;
         if (!one || PyList_Append(all, one) < 0) Py_CLEAR(all);
         Py_XDECREF(one);
     }

@@ -1,4 +1,4 @@
-#include "python/bind/standstill.h"
+#include "python/bind/pending_call.h"
 
 #include "python/bind/interrupt.h"
 #include "python/bind/state.h"
@@ -8,9 +8,9 @@
 namespace qd::bind {
 namespace {
 
-PyObject *teller = nullptr; // guarded by the GIL
+PyObject *launch_observer = nullptr; // guarded by the GIL
 const ForkHooks hooks(nullptr, nullptr, [] {
-    teller = nullptr;
+    launch_observer = nullptr;
     watch_launches(false);
 }); // the reference leaks in the child, which has no observer
 
@@ -25,7 +25,7 @@ int run(void *given) {
 
 } // namespace
 
-bool at_standstill(PyObject *work) {
+bool add_pending_call(PyObject *work) {
     Py_INCREF(work);
     if (Py_AddPendingCall(run, work) == 0) return true;
     Py_DECREF(work);
@@ -33,17 +33,17 @@ bool at_standstill(PyObject *work) {
 }
 
 void tell_launches(PyObject *tell) {
-    PyObject *before = teller;
-    teller = tell == Py_None ? nullptr : Py_NewRef(tell);
-    watch_launches(teller != nullptr);
+    PyObject *before = launch_observer;
+    launch_observer = tell == Py_None ? nullptr : Py_NewRef(tell);
+    watch_launches(launch_observer != nullptr);
     Py_XDECREF(before);
 }
 
-bool told_launch() {
-    if (!teller) return true;
-    PyObject *told = Py_NewRef(teller);
-    PyObject *done = PyObject_CallNoArgs(told);
-    Py_DECREF(told);
+bool report_launch() {
+    if (!launch_observer) return true;
+    PyObject *called = Py_NewRef(launch_observer);
+    PyObject *done = PyObject_CallNoArgs(called);
+    Py_DECREF(called);
     Py_XDECREF(done);
     return done != nullptr;
 }

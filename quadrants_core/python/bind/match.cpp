@@ -1,4 +1,4 @@
-#include "python/bind/fit.h"
+#include "python/bind/match.h"
 
 #include "python/bind/errors.h"
 #include "python/bind/mismatch.h"
@@ -50,7 +50,7 @@ bool Objects::fetch(const Plan &plan, size_t count, PyObject *const *args) {
 
 namespace {
 
-Fit refuse(const Plan &plan, size_t i, PyObject *arg, const std::string &type) {
+Match refuse(const Plan &plan, size_t i, PyObject *arg, const std::string &type) {
     const BoundParam &p = plan.params[i];
     if (p.lifted && PyFloat_Check(arg)) {
         raise(ErrorClass::runtime_type, "a member that was an integer when the kernel was compiled is now " +
@@ -58,7 +58,7 @@ Fit refuse(const Plan &plan, size_t i, PyObject *arg, const std::string &type) {
     } else {
         raise_unconvertible(p.argument, plan.names[i], arg, type);
     }
-    return Fit::error;
+    return Match::error;
 }
 
 } // namespace
@@ -87,17 +87,17 @@ void remember(Plan &plan, PyObject *const *objects, const uint64_t *slots, uint6
         PyObject *weak = PyWeakref_NewRef(objects[at], nullptr);
         if (!weak) {
             PyErr_Clear();
-            plan.steady = false;
+            plan.immutable = false;
             break;
         }
         entry.instances.push_back(weak);
     }
-    if (plan.steady) {
+    if (plan.immutable) {
         entry.slots.assign(slots, slots + plan.slots);
         entry.bytes = bytes;
         plan.recent.insert(plan.recent.begin(), std::move(entry));
     }
-    while (plan.recent.size() > (plan.steady ? most : 0)) {
+    while (plan.recent.size() > (plan.immutable ? most : 0)) {
         std::swap(entry, plan.recent.back());
         plan.recent.pop_back();
         for (PyObject *weak : entry.instances) Py_DECREF(weak);
@@ -106,7 +106,7 @@ void remember(Plan &plan, PyObject *const *objects, const uint64_t *slots, uint6
     for (PyObject *weak : entry.instances) Py_DECREF(weak);
 }
 
-Fit fit(const Plan &plan, PyObject *const *objects, uint64_t *slots, Arrays *arrays, size_t first, size_t last) {
+Match match(const Plan &plan, PyObject *const *objects, uint64_t *slots, Arrays *arrays, size_t first, size_t last) {
     last = std::min(last, plan.params.size());
     Access denied = Access::writeable;
     for (size_t i = first; i < last; i++) {
@@ -118,31 +118,31 @@ Fit fit(const Plan &plan, PyObject *const *objects, uint64_t *slots, Arrays *arr
                 return refuse(plan, i, arg, scalar_name(p.elem));
             break;
         case frontend::ParamKind::buffer_view:
-            if (Fit f = fit_view(p, arg, slots + p.slot, arrays); f != Fit::yes) return f;
+            if (Match f = match_view(p, arg, slots + p.slot, arrays); f != Match::yes) return f;
             break;
         case frontend::ParamKind::array:
-            if (Fit f = fit_array(p, arg, slots + p.slot, arrays, &denied); f != Fit::yes) [[unlikely]] {
+            if (Match f = match_array(p, arg, slots + p.slot, arrays, &denied); f != Match::yes) [[unlikely]] {
                 if (denied != Access::writeable) raise_unwriteable(plan.names[i], unwrapped(arg), denied);
                 return f;
             }
             break;
         case frontend::ParamKind::constant:
-            if (!same_constant(p, arg)) return Fit::no;
+            if (!same_constant(p, arg)) return Match::no;
             break;
         case frontend::ParamKind::bundle:
-            if (reinterpret_cast<PyObject *>(Py_TYPE(arg)) != p.value) return Fit::no;
+            if (reinterpret_cast<PyObject *>(Py_TYPE(arg)) != p.value) return Match::no;
             break;
         case frontend::ParamKind::structure:
             if (write_struct(*p.shape, arg, slots + p.slot)) break;
             raise_unlike(*p.shape, arg);
-            return Fit::error;
+            return Match::error;
         case frontend::ParamKind::matrix:
             if (!write_components(p.elem, p.rows * p.cols, arg, slots + p.slot)) [[unlikely]]
                 return refuse(plan, i, arg, type_text(p.elem, p.rows, p.cols, p.element_dim));
             break;
         }
     }
-    return Fit::yes;
+    return Match::yes;
 }
 
 } // namespace qd::bind

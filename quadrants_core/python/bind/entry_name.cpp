@@ -1,5 +1,5 @@
 #define PY_SSIZE_T_CLEAN
-#include "python/bind/record_name.h"
+#include "python/bind/entry_name.h"
 
 #include "base/bytes.h"
 #include "frontend/dependencies.h"
@@ -62,9 +62,9 @@ PyObject *text_object(std::string_view text) {
 
 } // namespace
 
-RecordName record_name(const frontend::Source &kernel, const frontend::Request &request, uint64_t code_options) {
+EntryName entry_name(const frontend::Source &kernel, const frontend::Request &request, uint64_t code_options) {
     const auto &[source, function, params, returns, place, companion, source_of, member, warn, options, mode] = request;
-    RecordName name;
+    EntryName name;
     name.kernel = kernel.name;
     name.file = kernel.file;
     Writer w;

@@ -7,14 +7,14 @@
 
 namespace qd::bind {
 
-struct RecordName {
+struct EntryName {
     std::vector<uint8_t> bytes; ///< empty: no name
     size_t of_source = 0;       ///< length of the prefix that identifies compiler, source and options
     std::string kernel, file;
 };
 
 /// `source`: text and location of the kernel.
-RecordName record_name(const frontend::Source &source, const frontend::Request &request, uint64_t code_options);
+EntryName entry_name(const frontend::Source &source, const frontend::Request &request, uint64_t code_options);
 
 /// Returns {"compiler", "python", "file", "name", "line", "text", "options", "code_options", "parameters", "closure"}, or None if the
 /// bytes are not a name; null with an error set.

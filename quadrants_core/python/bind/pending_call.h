@@ -7,13 +7,13 @@ namespace qd::bind {
 
 /// GIL held, from any thread: makes the main thread call `work(still)` as soon as it is between two Python instructions; `still` is false
 /// if the compiler is running below them. An error raised by `work` is raised in the program. Returns false if too many calls are pending.
-bool at_standstill(PyObject *work);
+bool add_pending_call(PyObject *work);
 
 /// GIL held: calls `tell()` after each launch of the main thread, until it is set to None.
 void tell_launches(PyObject *tell);
 
 /// After a launch of the main thread, GIL held and no error set: calls the function set by tell_launches(). Returns false with an error
 /// set.
-bool told_launch();
+bool report_launch();
 
 } // namespace qd::bind

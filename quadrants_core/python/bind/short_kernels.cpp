@@ -1,4 +1,4 @@
-#include "python/bind/brief.h"
+#include "python/bind/short_kernels.h"
 
 #include "ir/eval.h"
 #include "python/bind/plan.h"
@@ -72,7 +72,7 @@ double most_work(const ir::Function &fn, ir::BlockId block) {
 
 } // namespace
 
-bool is_brief(const ir::Function &fn) {
+bool is_short_running(const ir::Function &fn) {
     constexpr double most = 1 << 17; // instructions
     const auto is_level = [](const ir::Subgraph &part) { return part.kind == ir::Subgraph::Kind::do_while; };
     return std::ranges::none_of(fn.subgraphs, is_level) && most_work(fn, fn.body) <= most;

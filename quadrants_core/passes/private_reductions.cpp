@@ -10,14 +10,14 @@
 //
 // Within the chunk loop the array must only be accessed by additions whose old values are unused, and there must be no barrier or
 // convergent op. An element that nothing was added to is not accessed: it may not exist. Stop and failed assertions leave only the
-// chunk loop: the additions so far are written to the array. Runs after thread_local_sums, which handles invariant addresses, and
+// chunk loop: the additions so far are written to the array. Runs after thread_local_reductions, which handles invariant addresses, and
 // licm, so that bounds are computed outside; before lower_access, while addresses have indices.
 #include "analysis/memory.h"
 #include "analysis/structure.h"
 #include "analysis/uses.h"
 #include "analysis/walk.h"
 #include "passes/clone.h"
-#include "passes/looks.h"
+#include "passes/safepoints.h"
 #include "passes/passes.h"
 
 #include "ir/builder.h"
@@ -57,7 +57,7 @@ class Chunk {
 
     bool run() {
         find_added();
-        if (together_) return false;
+        if (converges_) return false;
         find_inner(fn_[loop_].blocks[0]);
         if (inner_.empty()) return false;
         rewrite();
@@ -72,7 +72,7 @@ class Chunk {
 
     void find_inner(BlockId b) {
         for (Value v : fn_[b].insts) {
-            if (fn_[v].op == Op::for_ && stands_outside(fn_.args(v)[0]) && stands_outside(fn_.args(v)[1])) look(v);
+            if (fn_[v].op == Op::for_ && stands_outside(fn_.args(v)[0]) && stands_outside(fn_.args(v)[1])) inspect(v);
             if (fn_[v].op != Op::if_) continue;
             for (BlockId side : fn_[v].blocks) find_inner(side);
         }
@@ -90,7 +90,7 @@ class Chunk {
             for (Value r : fn_.results(v)) in_loop_[r.id] = 1;
             for (BlockId b : fn_[v].blocks)
                 if (b) mark(b);
-            together_ |= (info(fn_[v].op).traits & (convergent | fences)) != 0;
+            converges_ |= (info(fn_[v].op).traits & (convergent | fences)) != 0;
             const Value pointer = memory_.access(v).pointer;
             if (!pointer || (fn_[v].op == Op::atomic_add && !uses_[v.id])) return;
             for (uint32_t o = 1; o < added_.size(); ++o)
@@ -98,7 +98,7 @@ class Chunk {
         });
     }
 
-    void look(Value inner) {
+    void inspect(Value inner) {
         const Value index = fn_[fn_[inner].blocks[0]].params[0];
         std::vector<Copy> copies;
         analysis::walk(fn_, fn_[inner].blocks[0], [&](Value v) {
@@ -157,7 +157,7 @@ class Chunk {
         fn_[around].insts.insert(fn_[around].insts.end(), behind.begin(), behind.end());
 
         const BlockId apart = fn_.make_block(), shared = fn_.make_block();
-        loop_again(shared, {});
+        copy_chunk_loop(shared, {});
         Builder in(fn_, apart);
         in.span = b.span;
         uint32_t number = 0;
@@ -168,7 +168,7 @@ class Chunk {
                 copy.number = number++;
                 make_copy(in, inner, copy);
             }
-        loop_again(apart, inner_);
+        copy_chunk_loop(apart, inner_);
 
         fn_[loop_].op = Op::if_;
         fn_[loop_].imm = 0;
@@ -210,7 +210,7 @@ class Chunk {
 
     /// Copies the chunk loop to the end of a block, with the reductions of `inner` in privatised copies, which are then added to the
     /// arrays.
-    void loop_again(BlockId block, std::span<const Inner> inner) {
+    void copy_chunk_loop(BlockId block, std::span<const Inner> inner) {
         Cloner cloner(fn_, fn_);
         const Value made = cloner.copy(loop_, block);
         std::map<Value, std::vector<Value>> instead; ///< by atomic of the copied loop: its replacement
@@ -226,7 +226,7 @@ class Chunk {
         b.span = fn_[loop_].span;
         for (const Inner &one : inner)
             for (const Copy &copy : one.copies)
-                each_index(b, one, [&](Builder &in, Value index) { bring(in, one, copy, index); });
+                each_index(b, one, [&](Builder &in, Value index) { flush(in, one, copy, index); });
         const std::vector<Value> results(fn_.results(made).begin(), fn_.results(made).end());
         Builder(fn_, block).yield(results);
     }
@@ -259,7 +259,7 @@ class Chunk {
         fn_[block].insts = std::move(list);
     }
 
-    void bring(Builder &b, const Inner &inner, const Copy &copy, Value index) {
+    void flush(Builder &b, const Inner &inner, const Copy &copy, Value index) {
         const Value sum = b.load(entry(b, inner, copy, index));
         const Value zero = b.number(fn_.type(sum), 0);
         const Value some = b.ne(sum, zero);
@@ -287,7 +287,7 @@ class Chunk {
     const std::vector<uint32_t> uses_;
     std::vector<uint8_t> in_loop_; ///< by value: parameter or result of an instruction in the loop
     std::vector<uint8_t> added_;   ///< by object: the loop only adds to it
-    bool together_ = false;        ///< the loop contains a convergent op or a fence
+    bool converges_ = false;       ///< the loop contains a convergent op or a fence
     std::vector<Inner> inner_;
     size_t count_ = 0; ///< number of copies
 };
@@ -303,7 +303,7 @@ void find_chunks(const Function &fn, BlockId b, std::vector<Value> &out) {
 
 } // namespace
 
-bool private_sums(Function &fn, const Config &) {
+bool private_reductions(Function &fn, const Config &) {
     if (fn.role != Role::range_task) return false;
     bool any = false;
     analysis::walk(fn, [&](Value v) { any |= fn[v].op == Op::atomic_add; });

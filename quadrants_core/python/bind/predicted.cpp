@@ -1,4 +1,4 @@
-#include "python/bind/foreseen.h"
+#include "python/bind/predicted.h"
 
 #include "python/bind/binder.h"
 
@@ -59,7 +59,7 @@ bool suits(const ParamSpec &spec, const BoundParam &from) {
 
 } // namespace
 
-std::vector<std::vector<BoundParam>> foreseen(const KernelObject *kernel, const KernelObject *before) {
+std::vector<std::vector<BoundParam>> predicted_params(const KernelObject *kernel, const KernelObject *before) {
     const std::vector<ParamSpec> &specs = *kernel->params;
     std::vector<std::vector<BoundParam>> all;
     if (before) {

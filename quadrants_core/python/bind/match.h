@@ -25,8 +25,8 @@ class Objects {
 };
 
 /// Fits the parameters [first, last), all by default. `objects` begins with the arguments; the arrays found are added to `arrays`.
-Fit fit(const Plan &plan, PyObject *const *objects, uint64_t *slots, Arrays *arrays, size_t first = 0,
-        size_t last = size_t(-1));
+Match match(const Plan &plan, PyObject *const *objects, uint64_t *slots, Arrays *arrays, size_t first = 0,
+            size_t last = size_t(-1));
 
 /// Copies the slots of the members from an earlier call with the same frozen objects; returns false if there was none.
 bool recall(const Plan &plan, PyObject *const *args, uint64_t *slots, Arrays *arrays);

@@ -1,13 +1,13 @@
 // Reports coverage counts while a loop runs. The loop's gains so far stay in its accumulators; a local for each counter holds how much
 // of them has been reported, and every other count of the counter subtracts it.
 //
-//   if look                                 if look
+//   if safepoint                            if safepoint
 //       count total !c                          gain = max(total - reported, 0); reported += gain; count gain !c
 //   ...                              ->     ...
 //   count total !c                          count total - reported !c; reported = 0
 //
 // In a task that runs in chunks, a loop that polls for Stop in every iteration and counts before it leaves reports there too.
-#include "passes/looks.h"
+#include "passes/safepoints.h"
 #include "passes/passes.h"
 
 #include "analysis/walk.h"
@@ -20,34 +20,34 @@ namespace qd::passes {
 
 using namespace ir;
 
-void add_look(Function &fn, Value loop) {
+void add_safepoint(Function &fn, Value loop) {
     Builder b(fn, fn[loop].blocks[0]);
     b.at = 0;
     b.span = fn[loop].span;
-    const Value look = b.emit(Op::look, {}, Scalar::u1);
-    const Value branch = b.if_(look);
+    const Value safepoint = b.emit(Op::safepoint, {}, Scalar::u1);
+    const Value branch = b.if_(safepoint);
     for (int side = 0; side < 2; ++side) Builder(fn, fn[branch].blocks[side]).yield();
 }
 
-void drop_looks(Function &fn, BlockId block) {
-    std::erase_if(fn[block].insts, [&](Value v) { return fn[v].op == Op::look || is_look(fn, v); });
+void drop_safepoints(Function &fn, BlockId block) {
+    std::erase_if(fn[block].insts, [&](Value v) { return fn[v].op == Op::safepoint || is_safepoint(fn, v); });
 }
 
-void drop_empty_looks(Function &fn, BlockId block) {
+void drop_empty_safepoints(Function &fn, BlockId block) {
     std::vector<Value> &list = fn[block].insts;
-    const bool empty =
-        std::ranges::any_of(list, [&](Value v) { return is_look(fn, v) && fn[fn[v].blocks[0]].insts.size() == 1; });
-    if (empty) drop_looks(fn, block);
+    const bool empty = std::ranges::any_of(
+        list, [&](Value v) { return is_safepoint(fn, v) && fn[fn[v].blocks[0]].insts.size() == 1; });
+    if (empty) drop_safepoints(fn, block);
     for (Value v : fn[block].insts)
         for (BlockId inner : fn[v].blocks)
-            if (inner) drop_empty_looks(fn, inner);
+            if (inner) drop_empty_safepoints(fn, inner);
 }
 
-bool holds_look(const Function &fn, BlockId block, bool any) {
+bool holds_safepoint(const Function &fn, BlockId block, bool any) {
     return std::ranges::any_of(fn[block].insts, [&](Value v) {
-        if (any && fn[v].op == Op::look) return true;
+        if (any && fn[v].op == Op::safepoint) return true;
         const bool loop = fn[v].op == Op::for_ || fn[v].op == Op::loop;
-        return std::ranges::any_of(fn[v].blocks, [&](BlockId b) { return b && holds_look(fn, b, any || loop); });
+        return std::ranges::any_of(fn[v].blocks, [&](BlockId b) { return b && holds_safepoint(fn, b, any || loop); });
     });
 }
 
@@ -77,7 +77,7 @@ class Reporting {
 
   private:
     bool reports(Value v) const {
-        if (is_look(fn_, v)) return true;
+        if (is_safepoint(fn_, v)) return true;
         return fn_.role == Role::range_task && is_stop_check(fn_, v) && fn_[fn_[v].blocks[0]].insts.size() > 1;
     }
 
@@ -100,11 +100,11 @@ class Reporting {
         }
     }
 
-    /// if poll or look { counts; if poll { exit } }
+    /// if poll or safepoint { counts; if poll { exit } }
     void also_look(Builder &b, Value check) {
         const Value poll = fn_.args(check)[0];
-        const Value look = b.emit(Op::look, {}, Scalar::u1);
-        const Value either = b.bor(poll, look);
+        const Value safepoint = b.emit(Op::safepoint, {}, Scalar::u1);
+        const Value either = b.bor(poll, safepoint);
         fn_.set_args(check, {&either, 1});
         const BlockId leave = fn_[check].blocks[0];
         fn_[leave].insts.pop_back();
@@ -161,6 +161,6 @@ class Reporting {
 
 } // namespace
 
-bool tell_counts(Function &fn, const Config &) { return Reporting(fn).run(); }
+bool report_counts(Function &fn, const Config &) { return Reporting(fn).run(); }
 
 } // namespace qd::passes

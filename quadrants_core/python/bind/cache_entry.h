@@ -3,7 +3,7 @@
 // process in which these values are the same loads the kernel without parsing or lowering it. A file holds the entries that share a
 // name; the name consists of everything known about a specialisation without walking the kernel.
 #include "python/bind/plan.h"
-#include "python/bind/record_name.h"
+#include "python/bind/entry_name.h"
 
 #include <span>
 
@@ -15,32 +15,32 @@ struct Warning {
 };
 
 /// Data that a plan needs in addition to the compiled kernel.
-struct Recorded {
+struct CachedPlan {
     std::vector<bool> written; ///< for each parameter of the plan
     std::vector<int> leaves;   ///< as the frontend returned them
-    bool brief = false;
+    bool short_running = false;
     std::vector<Warning> warnings;
     PlanGraph graph;
     std::span<const uint8_t> image;
 };
 
-class Record {
+class CacheEntries {
   public:
     /// Opens the file for this kernel, called with these parameters and options. Sets a Python error and throws PythonError if the source
     /// cannot be found.
-    Record(const KernelObject *kernel, const frontend::Request &request);
+    CacheEntries(const KernelObject *kernel, const frontend::Request &request);
 
     bool has_name() const { return !name_.bytes.empty(); }
     size_t size() const { return records_.size(); }
     /// Loads entry number `which` if all its dependencies still have the recorded values. The check fetches members of arguments, as the
     /// walk did. The spans in `out` are valid as long as this object.
-    bool recall(size_t which, const frontend::Request &request, Recorded *out) const;
+    bool recall(size_t which, const frontend::Request &request, CachedPlan *out) const;
     /// Stores the kernel just compiled, if it may be stored. `reads` are the dependencies that the frontend returned.
-    bool keep(const std::vector<frontend::Dependency> &dependencies, const Recorded &made);
+    bool keep(const std::vector<frontend::Dependency> &dependencies, const CachedPlan &made);
     /// Records in the plan under which name its cache entry is stored.
     void tell(Plan *plan) const {
-        plan->record = name_.bytes;
-        plan->fast_record = fast_;
+        plan->entry_name = name_.bytes;
+        plan->in_fast_cache = fast_;
     }
 
     struct Entry {
@@ -56,12 +56,12 @@ class Record {
     const KernelObject *kernel_;
     const std::shared_ptr<engine::Program> program_; ///< kept alive, since it may end meanwhile
     bool fast_;                                      ///< the kernel has fastcache=True
-    RecordName name_;
+    EntryName name_;
     std::vector<uint8_t> file_;
     std::vector<Entry> records_;
 };
 
 /// Returns {"name": as describe_name gives it, "entries": the dependencies of each entry} for a file, or None; null with an error set.
-PyObject *describe_record(std::span<const uint8_t> file);
+PyObject *describe_entry(std::span<const uint8_t> file);
 
 } // namespace qd::bind
