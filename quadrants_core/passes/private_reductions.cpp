@@ -34,7 +34,7 @@ using namespace ir;
 namespace {
 
 constexpr int64_t most_elements = 1 << 16; ///< of a copy: larger ones would not fit the caches
-constexpr int64_t least_rounds = 8;        ///< iterations of the chunk loop for which a copy pays off
+constexpr int64_t least_iterations = 8;    ///< iterations of the chunk loop for which a copy pays off
 constexpr size_t most_copies = 16;
 
 /// Atomics on one address, compared syntactically.
@@ -146,9 +146,9 @@ class Chunk {
         b.span = fn_[loop_].span;
         Value good;
         const auto also = [&](Value condition) { good = good ? b.band(good, condition) : condition; };
-        const Value rounds = b.trips(fn_.args(loop_)[0], fn_.args(loop_)[1]);
-        const Value few = b.i64(least_rounds);
-        also(b.ge(rounds, few));
+        const Value iterations = b.trips(fn_.args(loop_)[0], fn_.args(loop_)[1]);
+        const Value few = b.i64(least_iterations);
+        also(b.ge(iterations, few));
         for (const Inner &inner : inner_) {
             const Value n = b.trips(fn_.args(inner.loop)[0], fn_.args(inner.loop)[1]);
             const Value most = b.i64(most_elements);

@@ -115,9 +115,9 @@ class Vectorizer {
         }
         const Value most = out.i64(most_room);
         const Value small = out.le(total, most);
-        const Value rounds = out.trips(fn_.args(v)[0], fn_.args(v)[1]);
+        const Value trips = out.trips(fn_.args(v)[0], fn_.args(v)[1]);
         const Value few = out.i64(plan.lanes);
-        const Value enough = out.ge(rounds, few);
+        const Value enough = out.ge(trips, few);
         const Value both = out.band(small, enough);
         const Value made = out.if_(both);
         const BlockId lanes = fn_[made].blocks[0], single = fn_[made].blocks[1];
@@ -200,7 +200,7 @@ class Vectorizer {
     /// The same, in an if that at least one SIMD iteration is full.
     State if_long(Builder &out, const Plan &plan, const std::vector<Value> &args) {
         const Value one = out.i64(1);
-        const Value some = out.ge(rounds(out, args[0], args[1], plan.lanes, false), one);
+        const Value some = out.ge(step_count(out, args[0], args[1], plan.lanes, false), one);
         const Value made = out.if_(some);
         std::vector<Value> kept{args[0]};
         kept.insert(kept.end(), args.begin() + 2, args.end());
@@ -231,7 +231,7 @@ class Vectorizer {
     State simd_loop(Builder &out, const Plan &plan, const State &start, Value hi, int unroll) {
         Type type = fn_.type(hi);
         int per_step = plan.lanes * unroll;
-        Value steps = rounds(out, start.index, hi, per_step, plan.mask_remainder);
+        Value steps = step_count(out, start.index, hi, per_step, plan.mask_remainder);
         std::vector<Value> inits{start.index};
         size_t sums = start.sums.size();
         for (int u = 0; u < unroll; ++u)
@@ -305,7 +305,7 @@ class Vectorizer {
     }
 
     /// An i64: max(hi - lo, 0) / n, n a power of two; rounded up if `up`.
-    Value rounds(Builder &b, Value lo, Value hi, int n, bool up) {
+    Value step_count(Builder &b, Value lo, Value hi, int n, bool up) {
         if (fn_.type(lo) != Type(Scalar::i64)) {
             lo = b.cast(lo, Scalar::i64);
             hi = b.cast(hi, Scalar::i64);
