@@ -1,5 +1,5 @@
-"""JupyterLab in headless Chromium. One server for the run, a copy of the notebook for each test; nothing waits for a time,
-everything for a condition. QD_SCREENSHOTS=FOLDER keeps pictures for people to look at."""
+"""JupyterLab in headless Chromium. One server for the run, a copy of the notebook for each test; every wait is for a condition, never for a
+time. QD_SCREENSHOTS=FOLDER saves pictures to look at."""
 
 import json
 import os
@@ -15,7 +15,7 @@ import urllib.request
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PATIENCE = 120_000  # ms without progress; a busy machine is slow, and what never comes is told by its condition
+PATIENCE = 120_000  # ms without progress, enough for a busy machine; on a timeout the condition is reported
 
 # Resolves when the notebook is open, its kernel has answered and the widget manager listens.
 READY = """async () => {
@@ -29,8 +29,8 @@ READY = """async () => {
 }"""
 
 
-# Of each mark in the gutter of a cell, once what came by now is drawn: the line that it stands beside, as the page is laid out,
-# its text, all it says.
+# For each mark in the gutter of a cell, after drawing all messages received so far: the line next to it in the page's layout, its text, and
+# its description.
 MARKS = """async index => {
     for (let frames = 0; frames < 3; ++frames) await new Promise(drawn => requestAnimationFrame(drawn));
     const cell = window.jupyterapp.shell.currentWidget.content.widgets[index];
@@ -114,7 +114,7 @@ def server(tmp_path_factory):
 
 
 class Lab:
-    """One page of JupyterLab with one notebook open."""
+    """A page of JupyterLab with one notebook open."""
 
     def __init__(self, page, server):
         self.page, self.server = page, server
@@ -124,19 +124,20 @@ class Lab:
         page.on("console", self.page_said)
 
     def page_said(self, message):
-        """JupyterLab's debugger asks a kernel that comes back for its state, and says so if the page is left before the answer."""
+        """Ignores one message: JupyterLab's debugger asks a restarted kernel for its state, and logs an error if the page is left before
+        the reply."""
         if message.type == "error" and "debugger state: Canceled future for debug_request" not in message.text:
             self.errors.append(message.text)
 
     def page_failed(self, error):
-        """JupyterLab's own views now and then remove a node twice while cells are redrawn: of that error only what has a
-        module of ours in its stack counts. Widgets are loaded from blobs."""
+        """JupyterLab's own views sometimes remove a node twice while cells are redrawn; such an error counts only if one of our modules is
+        in its stack. Widgets are loaded from blobs."""
         stack = error.stack or ""
         if "'removeChild' on 'Node'" not in error.message or "quadrants-jupyter" in stack or "blob:" in stack:
             self.errors.append(f"{error.message}\n{stack}")
 
     def put(self, name, cells=None, spec="quadrants"):
-        """A copy of a notebook of the repository, or a new one with these cells for a kernel."""
+        """Writes a copy of a notebook of the repository, or a new one with these cells for a kernel."""
         target = self.server.folder / "notebooks" / f"{name}.ipynb"
         if cells is None:
             shutil.copy(ROOT / "notebooks" / f"{name}.ipynb", target)
@@ -166,11 +167,11 @@ class Lab:
         self.command("notebook:run-cell")
 
     def cells(self):
-        """The notebook as the page holds it now."""
+        """Returns the current cells of the notebook in the page."""
         return self.page.evaluate("window.jupyterapp.shell.currentWidget.content.model.toJSON().cells")
 
     def ask(self, code):
-        """What the kernel prints for this code, which belongs to no cell."""
+        """Returns the output of the kernel for this code, which does not belong to a cell."""
         return self.page.evaluate("""async code => {
             const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
             const future = kernel.requestExecute({code, store_history: false});
@@ -181,26 +182,26 @@ class Lab:
         }""", code)
 
     def snapshot(self, index):
-        """What qd.coverage.snapshot() says about a cell, asked from the kernel."""
+        """Returns the counts of a cell from qd.coverage.snapshot() in the kernel."""
         label = f"cell {self.cells()[index]['execution_count']}"
         told = self.ask("import json, quadrants as qd\n"
                         f"print(json.dumps(qd.coverage.snapshot().get({label!r}, {{}})))")
         return {int(line): count for line, count in json.loads(told).items()}
 
     def marks(self, index):
-        """Line -> text of the mark beside it, of a cell in sight."""
+        """Returns line -> text of its mark, for a visible cell."""
         found = self.page.evaluate(MARKS, index)
         assert len({number for number, _, _ in found}) == len(found), found
         return {number: text for number, text, _ in found}
 
     def counts(self, index):
-        """Line -> exact count that its mark tells."""
+        """Returns line -> exact count in its mark."""
         told = {number: words.split(".")[0] for number, _, words in self.page.evaluate(MARKS, index)}
         plain = {"Never ran": "0", "Ran once": "1"}
         return {number: int(plain.get(words, words).strip("Ran times").replace(",", "")) for number, words in told.items()}
 
     def show(self, selector):
-        """The first match in the notebook, scrolled to: cells out of sight are not on the page."""
+        """Scrolls to the first match in the notebook and returns it: cells that are not visible are not in the page."""
         index = next(n for n, cell in enumerate(self.cells()) if cell["source"].startswith(selector))
         self.page.evaluate("""async index => {
             const notebook = window.jupyterapp.shell.currentWidget.content;

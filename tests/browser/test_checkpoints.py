@@ -1,4 +1,5 @@
-"""The checkpoint stepper in JupyterLab: forward, back, an element edited, resumed, by mouse and by keyboard; what stays when the page is read."""
+"""The checkpoint stepper in JupyterLab: forward, back, an element edited, resumed, by mouse and by keyboard; what remains in a page that is
+only read."""
 
 from test_lab import THEMES, assert_nothing_cut_off, assert_readable
 
@@ -45,7 +46,7 @@ def beside(x: Line, y: Line, n: Flag):
 
 
 def test_graphs_as_boxes(lab):
-    """Sections stand side by side, what is in a loop stands in its box."""
+    """Sections are next to each other, and the content of a loop is in its box."""
     lab.put("graphs", [*CELLS[:2], *CELLS[3:]]).open("graphs")
     lab.run_all()
     picture = lab.show("@qd.kernel(graph=True)\ndef beside").locator(".qd-stepper")
@@ -93,13 +94,13 @@ def test_stepper(lab):
     status.get_by_text("x[1] was set to 70").wait_for()
     assert stepper.locator("td.qd-changed").count() == 1
 
-    stepper.get_by_role("button", name="next checkpoint").focus()  # from here on by keyboard
+    stepper.get_by_role("button", name="next checkpoint").focus()  # by keyboard from here on
     lab.page.keyboard.press("n")
     step("checkpoint GROW").get_by_text("done").wait_for()
     assert held(1) == "140"
     lab.page.keyboard.press("n")
     step("checkpoint PAINT").get_by_text("done").wait_for()
-    assert len(lab.cells()) == 3  # no shortcut of the notebook was taken
+    assert len(lab.cells()) == 3  # no shortcut of the notebook was triggered
     status.get_by_text("the launch has stopped; changed: plane").wait_for()
     for theme in THEMES:
         lab.theme(theme)
@@ -115,7 +116,7 @@ def test_stepper(lab):
     assert stepper.get_by_label("from").input_value() == "4"
     stepper.get_by_role("button", name="resume").click()
     status.get_by_text("begun anew").wait_for()
-    lab.ask("n[()] = 1")  # statements without a loop ran after the yield, too
+    lab.ask("n[()] = 1")  # statements outside of loops also ran after the yield
     stepper.get_by_role("button", name="to the end").click()
     stepper.get_by_text("at its end", exact=True).wait_for()
     assert lab.ask("print(stop[()], n[()])") == "0 0\n"

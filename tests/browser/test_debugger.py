@@ -1,5 +1,5 @@
-"""JupyterLab's own debugger on the Quadrants kernel: the button with the bug, a breakpoint beside a line of a kernel, what the sidebar
-shows, and on."""
+"""JupyterLab's own debugger on the Quadrants kernel: the button with the bug, a breakpoint at a line of a kernel, the sidebar, and
+continuing."""
 
 import contextlib
 
@@ -20,7 +20,7 @@ fill(0.5)
 "done"
 """
 
-# The line of the source that the debugger stands in, counted in the editor.
+# The source line at which the debugger stopped, counted in the editor.
 STANDS = """() => {
     const cell = window.jupyterapp.shell.currentWidget.content.widgets[0];
     const line = cell.node.querySelector('.jp-DebuggerEditor-highlight');
@@ -46,17 +46,17 @@ def test_a_kernel_stops_at_a_breakpoint(lab):
     page.mouse.click(gutter_box["x"] + gutter_box["width"] / 2, line_box["y"] + line_box["height"] / 2)
     point = page.locator(".jp-Cell .cm-breakpoint-icon:visible")
     point.wait_for()
-    page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-cell'); }")  # which ends after the program went on
+    page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-cell'); }")  # the command ends after the program continued
     page.wait_for_function(f"({STANDS})() === 10")
     callstack = page.locator(".jp-DebuggerCallstack-body")
     stack = callstack.get_by_role("listitem")
-    expect(stack).to_have_count(2)  # nothing of what lies between cell and kernel
+    expect(stack).to_have_count(2)  # no frames between the cell and the kernel
     expect(stack.first).to_contain_text("fill")
     expect(page.locator(".jp-DebuggerVariables-body").first).to_contain_text("f32(0.5)")
     lab.picture("debugger")
     point.click()
     expect(page.locator(".jp-DebuggerBreakpoint")).to_have_count(0)
-    for _ in range(3):  # the program may have come to the line again before the breakpoint went
+    for _ in range(3):  # the program may have reached the line again before the breakpoint was removed
         page.wait_for_function(f"({STANDS})() === 10 || !document.querySelector('.jp-DebuggerEditor-highlight')")
         lab.command("debugger:continue")
     page.locator(".jp-OutputArea-executeResult", has_text="done").wait_for()

@@ -1,4 +1,4 @@
-"""What a new user does in the first hour, and what must not go wrong: faults, Stop, background tasks, errors, help."""
+"""Things that a new user does in the first hour and that must work: faults, Stop, background tasks, errors, help."""
 
 from test_gutter import SETUP
 from test_lab import THEMES

@@ -1,4 +1,4 @@
-"""Gradients in JupyterLab: the badge below a cell that asked for them, and what ran backward in a listing."""
+"""Gradients in JupyterLab: the badge below a cell that requested them, and the backward counts in a listing."""
 
 from test_lab import THEMES, assert_nothing_cut_off, assert_readable
 

@@ -27,7 +27,7 @@ def long(x: qd.types.ndarray(qd.f32, ndim=1)):
         for j in range(1000):
             x[i % 64] = qd.sin(x[i % 64])"""
 
-# Whether the marks of a cell are as a condition says; undefined while it has no editor.
+# True if the marks of a cell satisfy a condition; undefined while the cell has no editor.
 WHEN = """([index, condition, value]) => {
     const cell = window.jupyterapp.shell.currentWidget.content.widgets[index];
     const marks = [...cell.node.querySelectorAll('.qd-mark-count')].map(mark => mark.textContent);
@@ -136,12 +136,12 @@ def test_edited_cells(lab):
     page.keyboard.press("Enter")
     wait(lab, 1, "stale")
     assert list(lab.marks(1)) == [4, 6, 7, 8, 9], "marks go with their lines"
-    cell.get_by_text("edited since it ran").wait_for()  # and strictly one
+    cell.get_by_text("edited since it ran").wait_for()  # and exactly one
     for theme in THEMES:
         lab.theme(theme)
         assert_readable(cell.locator(".qd-gutter"))
         lab.picture(f"gutter-stale-{theme.split()[-1].lower()}", cell)
-    lab.run_cell(2)  # the kernel is still that of the old text
+    lab.run_cell(2)  # the kernel still has the old text
     wait(lab, 1, "texts", "2 4k 4k 22 never")
     assert cell.locator(".qd-stale").count() == 1
     cell.locator(".cm-content").focus()
@@ -184,7 +184,7 @@ def test_keyboard_and_screen_readers(lab):
     for name in ("newest run", "difference to the run before", "all runs"):
         page.keyboard.press("Alt+Shift+N")
         assert status(lab) == f"Line counts: {name}"
-    for _ in range(2):  # commands end when their choice is kept: the next test starts with the same settings
+    for _ in range(2):  # a command ends once its choice is saved, so the next test starts with the same settings
         lab.command("quadrants:toggle-marks")
     assert lab.errors == []
 
@@ -212,10 +212,10 @@ def test_two_notebooks(lab):
     lab.command("docmanager:open", path="second.ipynb", options={"mode": "split-right"})
     lab.page.wait_for_function("window.jupyterapp.shell.currentWidget?.context?.path === 'second.ipynb'")
     lab.page.evaluate(READY)
-    for index in range(3):  # the ids of its cells are those of the first, its kernel is another
+    for index in range(3):  # its cells have the ids of the first notebook's cells, but its kernel is another
         lab.run_cell(index)
     wait(lab, 1, "texts", "1 500 489 11 never")
-    seen = lab.page.locator(".qd-mark-count").all_inner_texts()  # of both, side by side
+    seen = lab.page.locator(".qd-mark-count").all_inner_texts()  # of both notebooks, next to each other
     assert sorted(seen) == sorted("1 2k 2k 11 never 1 500 489 11 never".split())
     lab.picture("gutter-two-notebooks")
     lab.command("docmanager:open", path="first.ipynb")
@@ -245,7 +245,7 @@ def test_marks_stay_with_the_notebook(lab):
     saved = json.loads(path.read_text())
     assert saved["cells"][1]["metadata"]["quadrants"]["coverage"]["lines"][1][:4] == [5, 2500, 500, 2000]
     saved["metadata"]["kernelspec"] = {"name": "not-installed", "display_name": "none", "language": "python"}
-    path.write_text(json.dumps(saved))  # as for somebody who has only the file
+    path.write_text(json.dumps(saved))  # as for a reader who has only the file
     lab.page.goto("about:blank")
     lab.page.goto(f"{lab.server.url}/lab/tree/kept.ipynb?reset")
     lab.page.locator(".jp-Dialog").get_by_role("button", name="No Kernel").click()
@@ -258,7 +258,7 @@ def test_marks_stay_with_the_notebook(lab):
 
 
 def test_a_notebook_that_ran_without_a_front_end(lab):
-    """No cell ids came to the kernel, none are in the file, and no cell keeps counts: the stored output has them."""
+    """The kernel received no cell ids, the file has none, and no cell has saved counts: they are in the stored output."""
     import nbformat
     from nbclient import NotebookClient
 
@@ -308,7 +308,7 @@ def test_cells_move_and_kernels_restart(lab):
     wait(lab, 0, "texts", "2 2.5k 2.5k 22 never")
     lab.page.evaluate(activate, 0)
     lab.command("notebook:delete-cell")
-    lab.run_cell(at(lab, RUN))  # counts of a cell that is not there
+    lab.run_cell(at(lab, RUN))  # counts of a deleted cell
     lab.command("notebook:undo-cell-action")
     wait(lab, at(lab, CLIP), "texts", "2 2.5k 2.5k 22 never")
     lab.page.evaluate("window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
@@ -433,7 +433,7 @@ def test_head_and_menu_of_the_gutter(lab):
     wait(lab, 1, "none")
     assert lab.cells()[1]["metadata"].get("quadrants") is None
     lab.run_cell(2)
-    wait(lab, 1, "texts", "1 2k 2k 11 never")  # the kernel forgot, too
+    wait(lab, 1, "texts", "1 2k 2k 11 never")  # the kernel cleared its counts too
     assert lab.errors == []
 
 

@@ -1,4 +1,4 @@
-"""Marks on the lines of which gradients keep values: beside the counts, with them shown, hidden, greyed and saved."""
+"""Marks on lines whose values gradients keep: next to the counts, and shown, hidden, greyed and saved with them."""
 
 import json
 
@@ -44,7 +44,7 @@ LANES = "print(max([1] + [loop.lanes for kernel in qd.ad.memory_report() for tas
 
 
 def wait_kept(lab, index, *counts, lanes=None):
-    """Until the marks say these bytes of one lane of SIMD."""
+    """Waits until the marks show these numbers of bytes for one SIMD lane."""
     lanes = lanes or int(lab.ask(LANES))
     text = " ".join(f"{short(lanes * count)}B" for count in counts)
     lab.page.wait_for_function(WHEN, arg=[index, text])

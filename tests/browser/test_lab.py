@@ -1,4 +1,4 @@
-"""The notebook as a person meets it: real JupyterLab, the Quadrants kernel, the tour."""
+"""The notebook as a user sees it: real JupyterLab, the Quadrants kernel, the tour."""
 
 import json
 import re
@@ -7,7 +7,7 @@ import pytest
 
 THEMES = ["JupyterLab Light", "JupyterLab Dark"]
 
-# Lowest contrast (WCAG 2) of any text below an element, over the colours that are really behind it; 4.5 is readable.
+# The lowest contrast (WCAG 2) of any text below an element with the actual colours behind it; 4.5 is readable.
 CONTRAST = """root => {
     const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
     const rgba = text => {  // whatever form the colour has: let the browser paint it
@@ -42,7 +42,7 @@ HATCHED = """root => [...root.querySelectorAll('tr.qd-never, tr.qd-never *')]
 
 
 def assert_readable(element):
-    for _ in range(100):  # a theme may still be on its way
+    for _ in range(100):  # a theme may still be loading
         worst = element.evaluate(CONTRAST)
         if 4.5 <= worst["contrast"] < 99:
             return
@@ -51,7 +51,7 @@ def assert_readable(element):
 
 
 def assert_nothing_cut_off(element):
-    """What is wider than its place can be scrolled to, and no text runs over its neighbour."""
+    """Asserts that content wider than its container can be scrolled, and that no text overlaps its neighbour."""
     cut = element.evaluate("""root => [...root.querySelectorAll('td, th, span, button')].filter(node =>
         node.scrollWidth > node.clientWidth + 1 && getComputedStyle(node).overflowX === 'hidden').map(n => n.textContent)""")
     assert cut == []
@@ -94,10 +94,10 @@ def test_tour(lab):
     lab.page.wait_for_function("index => window.jupyterapp.shell.currentWidget.content.widgets[index]"
                                ".node.querySelector('.qd-mark-count')", arg=newer)
     marked = lab.counts(newer)
-    (listed,) = [cell for cell in code if cell["source"].startswith("%qd_coverage")]  # before the newer cell ran: its marks begin there
+    (listed,) = [cell for cell in code if cell["source"].startswith("%qd_coverage")]  # run before the newer cell, whose marks start from these counts
     (before,) = listed["outputs"][0]["data"]["application/vnd.quadrants.coverage+json"]["cells"]
     begun = {line["number"]: line["count"] for line in before["lines"]}
-    ran = {line: count - begun.get(line, 0) for line, count in lab.snapshot(older).items()}  # what did not change is the older cell's
+    ran = {line: count - begun.get(line, 0) for line, count in lab.snapshot(older).items()}  # unchanged kernels belong to the older cell
     counted = {**ran, **lab.snapshot(newer)}
     assert len(marked) > 5 and marked == {line: counted[line] for line in marked}
     lab.picture("gutter-tour")
@@ -106,7 +106,7 @@ def test_tour(lab):
 
 
 def use_with_keys(lab, heatmap):
-    """The buttons of the heatmap without a mouse."""
+    """Uses the buttons of the heatmap without a mouse."""
     first, second = heatmap.locator("button").all()
     first.focus()
     lab.page.keyboard.press("Tab")
@@ -143,7 +143,7 @@ FOLLOWED = ["import numpy as np, quadrants as qd\nqd.init(arch=qd.cpu, offline_c
 
 
 def counts(heatmap):
-    """line -> what stands beside it"""
+    """Returns line -> the text next to it."""
     rows = heatmap.locator("tbody tr").evaluate_all(
         "rows => rows.filter(row => row.querySelector('.qd-count').textContent)"
         ".map(row => [Number(row.querySelector('.qd-number').textContent), row.querySelector('.qd-count').textContent])")
@@ -259,7 +259,7 @@ def test_stop_button(lab):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_exported_page(browser, browser_context_args, tmp_path, scheme):
-    """nbconvert's page of a notebook with a heatmap: nothing from the net, readable in both themes."""
+    """nbconvert's page of a notebook with a heatmap loads nothing from the network and is readable in both themes."""
     import nbformat
     from nbclient import NotebookClient
     from nbconvert import HTMLExporter

@@ -1,4 +1,4 @@
-"""A kernel process that dies of a write past an array: what its person sees."""
+"""The page after a kernel process died of a write past the end of an array."""
 
 from test_lab import THEMES, assert_readable
 

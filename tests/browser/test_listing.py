@@ -52,7 +52,7 @@ def row(heatmap, number):
 
 
 def test_a_listing_survives_its_kernel(lab):
-    """Saved, its kernel restarted, the page loaded again; and in a copy of the file."""
+    """It stays after saving, restarting the kernel and reloading the page, and in a copy of the file."""
     lab.put("survives", [SETUP, CLIP, RUN, "%qd_coverage", "%qd_coverage --live clip"]).open("survives")
     lab.run_all()
     listing(lab, "%qd_coverage").get_by_text("never true").wait_for()
@@ -166,7 +166,7 @@ def test_broken_listings(lab):
 
 
 def test_a_page_without_styles(browser, tmp_path):
-    """As on sites that keep no styles: indentation stays, and labels stand apart from the code."""
+    """On sites that remove styles, indentation stays, and labels are separate from the code."""
     import nbformat
     from nbclient import NotebookClient
 

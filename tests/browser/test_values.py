@@ -1,4 +1,4 @@
-"""What a field shows as the last line of a cell stands where other outputs do."""
+"""The representation of a field as the last line of a cell is in the same position as other outputs."""
 
 from test_lab import THEMES
 

@@ -1,8 +1,8 @@
-"""One display for all tests of windows, which nobody else draws on."""
+"""One display for all tests of windows, which no other program draws on."""
 
 import signal
 
-# A shell that starts a program in the background has it ignore Ctrl-C, and so would every program started here.
+# A program that a shell starts in the background ignores Ctrl-C, and so would every program started here.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 import os
@@ -35,7 +35,7 @@ def display():
 
 @pytest.fixture(params=["screen", "memory"])
 def shown(request):
-    """Whether windows are seen: both ways must give the same pictures."""
+    """True if windows are on the screen; both cases must give the same pictures."""
     if request.param == "screen":
         display = request.getfixturevalue("display")
         request.getfixturevalue("monkeypatch").setenv("DISPLAY", display)

@@ -1,4 +1,4 @@
-// Messages in and out, and pictures, without a screen.
+// Messages in both directions, and pictures, without a screen.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -137,7 +137,7 @@ TEST(Connection, MemoryThatCouldShrinkIsRefused) {
         const int descriptor = memfd_create("test", MFD_ALLOW_SEALING);
         EXPECT_EQ(ftruncate(descriptor, 4096), 0);
         if (sealed) fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK);
-        script.share(R"({"kind":"memory","id":1,"bytes":8192})", descriptor); // more than there is
+        script.share(R"({"kind":"memory","id":1,"bytes":8192})", descriptor); // more than the memory has
         EXPECT_TRUE(Script::soon([&] { return script.window->ended(); }));
         close(descriptor);
     }
@@ -225,7 +225,7 @@ TEST(Picture, ImagesStandUpright) {
 namespace {
 
 Json scene_of(const Json &things, const Json &lights = Json::array(), std::vector<float> ambient = {1, 1, 1}) {
-    // The camera stands in the origin and looks along -z; near 1, far 11, 90 degrees.
+    // The camera is at the origin and faces -z; near 1, far 11, 90 degrees.
     const float f = 30.f / 40.f;
     const std::vector<float> view = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
     const std::vector<float> projection = {f, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0.1f, 1.1f, 0, 0, -1, 0};
@@ -277,7 +277,7 @@ TEST(Scene, LightFollowsLambert) {
 TEST(Scene, WhatCrossesTheNearPlaneIsCutThere) {
     Script script;
     auto numbers = script.memory();
-    const float corners[] = {-5, -1, -5, 5, -1, -5, 0, -1, 50}; // a floor that goes on behind the camera
+    const float corners[] = {-5, -1, -5, 5, -1, -5, 0, -1, 50}; // a floor that continues behind the camera
     std::copy(std::begin(corners), std::end(corners), numbers.begin());
     const Json mesh = {{"do", "mesh"},
                        {"vertices", {{"at", 0}, {"n", 3}}},
@@ -357,7 +357,7 @@ TEST(Frames, GarbledOnesAreRefusedAndNothingElseHappens) {
                 frame_of(bad.unflatten(), *script.window);
             } catch (const Garbled &) {
                 ++refused;
-            } catch (const Json::exception &) { // the message itself could not be made
+            } catch (const Json::exception &) { // the message itself could not be built
             }
         }
     EXPECT_GT(refused, tried / 3);

@@ -1,4 +1,4 @@
-"""Windows that are attached to programs which run already: `QD_INSPECT=attach`, `quadrants inspect`."""
+"""Attaching windows to running programs: `QD_INSPECT=attach`, `quadrants inspect`."""
 
 import contextlib
 import json
@@ -23,7 +23,7 @@ from quadrants._inspect import inspector, sockets
 PATIENCE = 60
 KILLS = int(os.environ.get("QD_KILLS", 100))
 
-# Runs a kernel again and again; a line on its input is an expression or statement, whose value it prints.
+# Runs a kernel repeatedly; a line on its input is an expression or statement, whose value it prints.
 PROGRAM = """
 import os, select, sys, threading, time
 import quadrants as qd
@@ -82,7 +82,7 @@ class Program:
         return found
 
     def end(self):
-        """Its exit status."""
+        """Returns the exit status."""
         self.process.stdin.close()
         return self.process.wait(PATIENCE)
 
@@ -95,7 +95,7 @@ class Program:
 
 
 class Watcher:
-    """What a window is to the program: says hello, hears messages, maps memory."""
+    """Acts as a window towards the program: says hello, receives messages, maps memory."""
 
     def __init__(self, pid, hello=True):
         self.connection = sockets.attach(pid)
@@ -111,7 +111,7 @@ class Watcher:
         self.say(kind="want", panes=["lines", "tasks", "adstack", "graph"], views=[{**one, "id": view["id"]} for view in views])
 
     def hear(self, seconds=0.05):
-        """False at the end of the connection."""
+        """Returns False at the end of the connection."""
         if not select.select([self.connection], [], [], seconds)[0]:
             return True
         data, given, *_ = socket.recv_fds(self.connection, 1 << 16, 16)
@@ -125,7 +125,7 @@ class Watcher:
         return bool(data)
 
     def wait(self, kind, suits=lambda message: True):
-        """The first message that suits."""
+        """Returns the first suitable message."""
         end, seen = time.monotonic() + PATIENCE, 0
         while time.monotonic() < end:
             for message in self.told[seen:]:
@@ -140,7 +140,7 @@ class Watcher:
         return np.frombuffer(self.memories[picture["memory"]], np.float32, n, picture["at"]).reshape(picture["width"], picture["height"])
 
     def counts(self, text):
-        """Of the newest message: how often lines with this text ran."""
+        """Returns the count of the line with this text in the newest message."""
         (listing,) = [m for m in self.told if m["kind"] == "listings"][-1]["listings"]
         lines = next(m for m in self.told if m["kind"] == "listings")["listings"][0]["text"].splitlines()
         return next((line["count"] for line in listing["lines"] if lines[line["number"] - 1].strip() == text), None)
@@ -158,7 +158,7 @@ class Watcher:
 
 
 def raw(pid, line, end=True):
-    """What a program answers to this, all of it."""
+    """Returns the program's complete reply to this line."""
     connection = sockets.connect(pid)
     with connection, contextlib.suppress(ConnectionError):
         connection.sendall(line)
@@ -183,7 +183,7 @@ def window(pid, *how, **environment):
 
 
 def refused(capsys, *arguments):
-    """What the command says, which does not become a window."""
+    """Returns the message of a command that fails to open a window."""
     assert _command.main(["inspect", *map(str, arguments)]) == 1
     said = capsys.readouterr().err
     assert len(said.splitlines()) == 1 and said.startswith("quadrants inspect: ")
@@ -192,7 +192,7 @@ def refused(capsys, *arguments):
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
-    """Of sockets; its name is longer than the address of a socket may be."""
+    """The folder of sockets; its name is longer than the address of a socket may be."""
     runtime = tmp_path / ("long " * 30)
     runtime.mkdir(mode=0o700)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
@@ -209,7 +209,7 @@ def program(tmp_path):
 
 @pytest.fixture
 def here():
-    """This process can be attached to."""
+    """Makes this process attachable."""
     assert inspector._current is None
     listener = inspector.wait_for_windows()
     yield listener
@@ -231,14 +231,14 @@ def test_nothing_is_counted_before_and_after(program):
     first.wait("listings", lambda m: any(line["count"] for line in m["listings"][0]["lines"]))
     before = program.ask("launches")
     first.wait("tasks", lambda m: any(row["runs"] > 0 for row in m["tasks"]))
-    assert 0 < first.counts("x[i, j] += 1.0") < 32 * before  # those that came before were not counted
+    assert 0 < first.counts("x[i, j] += 1.0") < 32 * before  # earlier launches were not counted
     first.close()
-    program.until(f"({STATE}) == {UNWATCHED}")  # as if there had been none
+    program.until(f"({STATE}) == {UNWATCHED}")  # as if there had been no window
     second = Watcher(program.pid)
     second.want()
     second.wait("listings", lambda m: m["listings"][0]["text"] is not None)
     counted = second.counts("x[i, j] += 1.0")
-    assert counted >= first.counts("x[i, j] += 1.0")  # sums of all windows
+    assert counted >= first.counts("x[i, j] += 1.0")  # the sums over all windows
     second.wait("listings", lambda m: second.counts("x[i, j] += 1.0") > counted)
     second.close()
 
@@ -251,7 +251,7 @@ def test_variables_of_the_program_are_shown(program):
     program.ask("del simulation")
     views = watcher.wait("views", lambda m: [view["name"] for view in m["views"]] == ["x", "y"])["views"]
     watcher.want(views[0])
-    for _ in range(3):  # a slot each
+    for _ in range(3):  # one slot for each
         picture = watcher.wait("picture")
         values = watcher.samples(picture)
         assert values.shape == (8, 4) and values[0, 0] > 0 and (values == values[0, 0]).all()
@@ -291,7 +291,7 @@ simulation = """, 1)  # fmt: skip
 
 @pytest.mark.parametrize("change", ["by = 5.0", "constants.dt = 5.0", "Constants.dt = 5.0; constants = Constants()", "weights = (1.0, 5.0)", "amount = seven"])
 def test_a_kernel_means_what_it_meant(tmp_path, change):
-    """It is compiled once more with what it was compiled with, or not at all."""
+    """It is compiled again with the values that it was compiled with, or not at all."""
     program = Program(tmp_path, READS)
     program.ask(change)
     assert program.ask("(reads(), r[0])") == (None, 2.0)
@@ -299,7 +299,7 @@ def test_a_kernel_means_what_it_meant(tmp_path, change):
     watcher.want()
     program.until("step._primal.coverage")
     assert program.ask("(reads(), r[0])") == (None, 2.0) and program.ask("reads._primal.coverage") is None
-    assert program.ask("other._primal.coverage")  # it was not compiled yet
+    assert program.ask("other._primal.coverage")  # it had not been compiled
     told = watcher.wait("log")["lines"]
     assert [line["text"] for line in told] == ["reads is not counted: variables that it was compiled with have changed since"]
     program.ask("other()")
@@ -311,7 +311,7 @@ def test_a_kernel_means_what_it_meant(tmp_path, change):
 
 
 def test_a_kernel_that_came_from_disk_is_counted(tmp_path):
-    """Its variables are noted too."""
+    """The variables of a cached kernel are recorded too."""
     text = PROGRAM.replace("offline_cache=False", f"offline_cache_file_path={str(tmp_path / 'cache')!r}", 1)
     for _ in range(2):
         program = Program(tmp_path, text)
@@ -324,7 +324,7 @@ def test_a_kernel_that_came_from_disk_is_counted(tmp_path):
 
 
 def test_variables_that_refuse_to_be_looked_at(tmp_path):
-    """The kernel is compiled, and stays as it is."""
+    """The kernel is compiled once and is not compiled again for counting."""
     odd = "class Odd:\n    value = 3\n    @property\n    def __dict__(self):\n        raise KeyError\nodd = Odd()\n"
     text = PROGRAM.replace("@qd.kernel", odd + "@qd.kernel", 1).replace("x[i, j] += 1.0", "x[i, j] += 1.0 * odd.value", 1)
     program = Program(tmp_path, text)
@@ -343,7 +343,7 @@ def test_variables_that_cannot_be_shown(program):
     watcher = Watcher(program.pid)
     names = [view["name"] for view in watcher.wait("views", lambda m: len(m["views"]) > 2)["views"]]
     assert names == ["x", "simulation.v", "numbers"]
-    program.ask("step()")  # compiled once more, with a field that has no place yet
+    program.ask("step()")  # compiled again, with a field that is not placed yet
     program.ask("qd.root.dense(qd.i, 5).place(placed_later) and None")
     views = watcher.wait("views", lambda m: len(m["views"]) > 3)["views"]
     assert {view["name"]: view["shape"] for view in views}["placed_later"] == [5]
@@ -354,15 +354,15 @@ def test_variables_that_cannot_be_shown(program):
 
 
 def test_what_a_program_shows_itself(program):
-    """It opens no window; what it shows is there for the one that comes."""
+    """qd.inspect() does not open a window; its views are available to a window that attaches."""
     program.ask("ins = qd.inspect(x, named=simulation.v, title='mine')")
     program.ask("p = ins.param('p', 1.0, 0.0, 5.0)")
     assert program.ask("ins.plot('energy', 1.0, 2.0)") is None and program.ask("(ins.alive, p.value, ins.say('lost'))") == (False, 1.0, None)
-    program.ask("ins.pause()")  # nobody could end it
+    program.ask("ins.pause()")  # without a window the pause could not be ended
     watcher = Watcher(program.pid)
     assert watcher.wait("hello")["title"] == "mine"
     views = watcher.wait("views", lambda m: m["views"])["views"]
-    assert [view["name"] for view in views] == ["x", "named"]  # each once
+    assert [view["name"] for view in views] == ["x", "named"]  # each only once
     assert watcher.wait("series")["series"] == [{"name": "energy", "first": 0, "values": [1.0, 2.0]}]
     watcher.wait("parameters", lambda m: [row["name"] for row in m["parameters"]] == ["p"])
     watcher.say(kind="set", name="p", value=3.0)
@@ -378,7 +378,7 @@ def test_what_a_program_shows_itself(program):
     program.ask("ins.close()")
     assert again.ended()
     program.until(f"({STATE}) == {UNWATCHED}")
-    third = Watcher(program.pid)  # it can be attached to for as long as it runs
+    third = Watcher(program.pid)  # a program can be attached to as long as it runs
     assert [view["name"] for view in third.wait("views", lambda m: m["views"])["views"]] == ["x", "simulation.v"]
     third.close()
     program.process.stdin.close()
@@ -391,10 +391,10 @@ def test_a_second_window_is_refused(program, capsys):
     assert refused(capsys, program.pid) == f"quadrants inspect: process {program.pid} has a window already\n"
     assert f"{program.pid:>8}  program.py  (has a window)" in inspect().stdout
     program.until("launches > 0")
-    first.say(kind="do", what="mark")  # it knows nothing of that
+    first.say(kind="do", what="mark")  # an action that the program does not have
     first.wait("state")
     first.close()
-    again = Watcher(program.pid)  # at once
+    again = Watcher(program.pid)  # without waiting
     again.wait("views")
     again.close()
 
@@ -446,7 +446,7 @@ def test_another_user_gets_no_answer(here, monkeypatch):
     line = json.dumps({"kind": "ask", "version": sockets.VERSION}).encode() + b"\n"
     assert json.loads(raw(os.getpid(), line))["kind"] == "program"
     connection = sockets.connect(os.getpid())
-    with connection:  # who we are now is not who connects
+    with connection:  # the current user differs from the user that connects
         user = os.geteuid()
         monkeypatch.setattr(os, "geteuid", lambda: user + 1 if threading.current_thread() is here else user)
         assert raw(os.getpid(), line) == b""
@@ -454,7 +454,7 @@ def test_another_user_gets_no_answer(here, monkeypatch):
 
 
 def test_who_is_another_user_is_not_talked_to(here, monkeypatch):
-    """The other way round: what listens there is another's."""
+    """The opposite case: the listening process belongs to another user."""
     monkeypatch.setattr(sockets, "is_own", lambda connection: threading.current_thread() is here)
     with pytest.raises(sockets.Refused):
         sockets.connect(os.getpid())
@@ -507,7 +507,7 @@ def test_old_sockets_are_removed(tmp_path, capsys, folder):
     for one in old:
         one.kill()
     left = {str(one.pid) for one in old}
-    assert set(os.listdir(folder)) == left  # nobody could tidy up
+    assert set(os.listdir(folder)) == left  # killed programs could not remove their sockets
     (folder / "1234567").write_text("not a socket")
     assert f"there is no process {old[0].pid}" in refused(capsys, old[0].pid)
     assert set(os.listdir(folder)) == left - {str(old[0].pid)} | {"1234567"}
@@ -527,7 +527,7 @@ def test_an_old_socket_of_a_process_of_the_same_number(folder, capsys):
     with socket.socket(socket.AF_UNIX) as old, contextlib.chdir(folder):
         old.bind(str(os.getpid()))
         old.listen()
-        with pytest.raises(sockets.Refused, match="Address already in use"):  # one that listens is not pushed aside
+        with pytest.raises(sockets.Refused, match="Address already in use"):  # a listening socket is not replaced
             sockets._listen_in(str(folder))
     listening, _ = sockets.listen()
     with listening:
@@ -536,7 +536,7 @@ def test_an_old_socket_of_a_process_of_the_same_number(folder, capsys):
 
 GARBLED = [b"", b"\n", b"no json\n", b"[]\n", b"3\n", b'{"kind":3}\n', b'{"kind":"attach"}\n', b'{"kind":"attach","version":99}\n', b"\x00\xff\n",
            b"[" * 4000 + b"\n", b"x" * 100_000, b'{"kind":"attach","version":1'] # fmt: skip
-# No message of a window, which ends the connection, and requests with members that they cannot have, which are answered in words.
+# Invalid messages, which end the connection, and requests with invalid members, which get an error as reply.
 NO_MESSAGES = [
     b"no json\n", b"[]\n", b"3\n", b"\x00\xff\n", b"[" * 100_000 + b"\n", b'{"kind":["a"]}\n', b'{"kind":"shown","view":{}}\n', b'{"kind":"hello"}\n' * 1000,
 ]  # fmt: skip
@@ -579,16 +579,16 @@ def test_garbled_peers_leave_the_program_alone(program):
 
 
 def test_who_says_nothing_is_not_waited_for(program):
-    """Neither at the socket, nor by somebody who attaches and shows no window."""
+    """The program waits neither for a silent connection nor for a client that attaches without a window."""
     silent = sockets.connect(program.pid)
-    watcher = Watcher(program.pid)  # after its time
+    watcher = Watcher(program.pid)  # connected after the silent one timed out
     watcher.wait("views")
     watcher.close()
     silent.close()
     program.until(f"({STATE}) == {UNWATCHED}")
     mute = Watcher(program.pid, hello=False)
     mute.wait("hello")
-    assert program.ask(STATE)[1:] == UNWATCHED[1:]  # nothing is counted for it
+    assert program.ask(STATE)[1:] == UNWATCHED[1:]  # launches are not counted for it
     mute.close()
     program.until(f"({STATE}) == {UNWATCHED}")
 
@@ -652,9 +652,9 @@ def test_a_forked_child_has_no_socket(tmp_path, capsys):
         grandchild = program.ask("os.fork() or os.execvp('sleep', ['sleep', '600'])")
         assert "cannot be attached to" in refused(capsys, child)
         for pid in (child, grandchild):
-            wait_until_it_holds_no_socket(pid)  # a child that did not run yet has those of its parent
+            wait_until_it_holds_no_socket(pid)  # a child that has not run yet has its parent's sockets
         program.kill()
-        assert watcher.ended()  # though its children live
+        assert watcher.ended()  # although its children are alive
         assert "there is no process" in refused(capsys, program.pid)
         assert inspect().stdout.splitlines()[-1].startswith("No program")
     finally:
@@ -682,7 +682,7 @@ def test_before_the_program_has_begun(tmp_path):
     watcher.wait("listings", lambda m: any(line["count"] for line in m["listings"][0]["lines"]))
     watcher.wait("tasks", lambda m: any(row["runs"] for row in m["tasks"]))
     assert watcher.counts("x[i, j] += 1.0") > 0
-    program.ask("qd.init(arch=qd.cpu, log_level=qd.WARN); x = qd.field(qd.f32, shape=(8, 4))")  # another in the same process
+    program.ask("qd.init(arch=qd.cpu, log_level=qd.WARN); x = qd.field(qd.f32, shape=(8, 4))")  # another program in the same process
     watcher.wait("tasks", lambda m: watcher.told.index(m) > len(watcher.told) - 3 and any(row["runs"] for row in m["tasks"]))
     watcher.close()
     program.until(f"({STATE}) == {UNWATCHED}")
@@ -713,7 +713,7 @@ def test_gradients_that_were_compiled_before(here):
     while not squares._primal.coverage and time.monotonic() < end:
         time.sleep(0.01)
     launch()
-    # the gradient was made anew too: what it runs once more is counted
+    # the gradient was compiled again too, and is counted when it runs again
     from quadrants._coverage import counts
 
     assert any(what == "backward" and count for (what, *_), count in counts._rows().items())
@@ -747,7 +747,7 @@ def test_the_window_itself(program, how, request, tmp_path):
 
 
 def titles(display, wanted):
-    """Whether a window gets this title."""
+    """True if a window gets this title."""
     import ctypes
 
     x11 = ctypes.CDLL("libX11.so.6")
@@ -776,12 +776,12 @@ def test_no_display(program):
 
 
 def test_windows_that_are_killed(program):
-    """At any moment: the program goes on, and is as it was."""
+    """A window may be killed at any moment: the program continues unchanged."""
     rng = random.Random(5)
     descriptors = program.ask("len(os.listdir('/proc/self/fd'))")
     for _ in range(max(KILLS // 10, 2)):
         shown = window(program.pid, "--unseen", ENABLE_QUADRANTS_HEADER_PRINT="0")
-        time.sleep(rng.random() * 1.5)  # it may not have connected, or be at work
+        time.sleep(rng.random() * 1.5)  # it may not have connected yet, or may be busy
         shown.send_signal(rng.choice([signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV]))
         assert shown.wait(PATIENCE) < 0 and shown.communicate()[1] == ""
         assert program.ask("launches") > 0

@@ -1,4 +1,4 @@
-"""Values that no window can show are refused at the call that gives them, in words that name it; the window is there afterwards."""
+"""Values that no window can show are refused at the call that passes them, with a message that names it; the window survives."""
 
 import math
 import sys
@@ -119,7 +119,7 @@ def test_numbers_of_canvases_and_scenes(window, bad):
             call()
     with pytest.raises(ValueError, match="lines: width is a finite number"):
         c.lines(two, bad)
-    c.scene(s)  # nothing of what was refused
+    c.scene(s)  # the refused values are not in the scene
 
 
 def test_lengths_of_positions_and_colours(window):
@@ -225,7 +225,7 @@ def test_no_message_has_what_windows_do_not_read():
 
 
 def test_sliders_of_any_range_leave_the_window_alone():
-    """Also where a program of its own speaks to it."""
+    """This also holds for a program that sends messages by itself."""
     process = Process({"mode": "window", "title": "a", "size": [60, 40], "show": False})
     members = {"key": "s", "text": "s", "value": 0}
     panel = {"do": "begin", "text": "p", "x": 0, "y": 0, "width": 1, "height": 1}

@@ -1,4 +1,4 @@
-"""qd.GUI: what it draws, seen and unseen, events and widgets."""
+"""qd.GUI: drawing on and off the screen, events and widgets."""
 
 import time
 
@@ -8,7 +8,7 @@ import quadrants as qd
 
 
 def press(gui, *events):
-    """What a person does, by the window's test channel, and a frame that sees it."""
+    """Sends a user's events over the window's test channel, and draws a frame that receives them."""
     for event in events:
         gui._surface.process.send({"kind": "input", "events": [event]})
     gui.show()
@@ -94,12 +94,13 @@ def test_a_picture_of_a_fast_gui_stays():
 
 
 def area(gui, colour):
-    """Pixels covered by something of one bright channel on black."""
+    """Returns the pixels covered by a shape with one bright channel on black."""
     return (gui.get_image()[..., :3] @ np.asarray(colour)).sum()
 
 
 def disc(radius):
-    """Of the reference: a pixel has the share by which its middle is nearer than the radius. So a disc ends there, and fades before."""
+    """Returns the area of a disc in the reference: the coverage of a pixel is the distance by which its centre is inside the radius, so a
+    disc fades towards its edge."""
     return np.pi / 3 * (radius**3 if radius < 1 else radius**2 + radius * (radius - 1) + (radius - 1) ** 2)
 
 
@@ -155,7 +156,7 @@ def test_lines_triangles_rect_arrows(gui):
 
 @pytest.mark.parametrize("radius", [0.25, 0.5, 0.75])
 def test_thin_lines_are_faint(gui, radius):
-    """As much of their colour as the reference's: a pixel has the share by which its middle is nearer than the radius."""
+    """Their colour is as faint as the reference's: the coverage of a pixel is the distance by which its centre is inside the radius."""
     gui.clear(0)
     gui.line((0.1, 0.1), (0.9, 0.6), radius=radius, color=0xFFFFFF)
     assert area(gui, [1, 0, 0]) == pytest.approx(np.hypot(64, 30) * radius**2, rel=0.15)
@@ -170,7 +171,7 @@ def test_text_contour_and_vectors(gui):
     values = np.fromfunction(lambda x, y: x, (40, 30), dtype=np.float32)
     gui.contour(values, normalize=True)
     found = pixels(gui)
-    assert found[0, 30].tolist() == [13, 8, 135] and found[-1, 30].tolist() == [240, 249, 33]  # the ends of plasma
+    assert found[0, 30].tolist() == [13, 8, 135] and found[-1, 30].tolist() == [240, 249, 33]  # the ends of the colour map plasma
     gui.clear(0)
     gui.vector_field(np.ones((40, 30, 2)), arrow_spacing=10, color=0xFFFFFF)
     assert 12 * 5 < area(gui, [1, 0, 0]) < 12 * 30
@@ -228,7 +229,7 @@ def test_widgets(shown):
         assert (slider.value, label.value, go) == (4, 3, "WidgetButton_go")
         press(gui)
         assert slider.value == 4
-        press(gui, *click(200, 20))  # on the slider, right of its middle
+        press(gui, *click(200, 20))  # on the slider, to the right of its centre
         moved = slider.value
         assert moved > 4 and moved == int(moved), "goes by its step"
         assert not gui.get_event(gui.LMB), "what a widget took is not the program's"

@@ -1,4 +1,4 @@
-"""The window of qd.inspect(), the real program: driven by its test channel, on a screen (Xvfb) and without one; pictures are read back."""
+"""The real window of qd.inspect(), driven by its test channel, on a screen (Xvfb) and without one; pictures are read back."""
 
 import os
 import queue
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(executable() is None, reason="built without wind
 
 
 class Person:
-    """What somebody does at the window, and sees."""
+    """The actions of a user at the window, and the things on it."""
 
     def __init__(self, ins):
         self.ins, self.process, self.publisher = ins, ins._process, ins._publisher
@@ -62,7 +62,7 @@ class Person:
 
     def place(self, name, across=0.5, down=0.5):
         before = None
-        while True:  # what has just come may move in the frames after
+        while True:  # new items may move in the next frames
             found = self.until(lambda m: name in m["places"])["places"][name]
             if found == before:
                 break
@@ -75,7 +75,7 @@ class Person:
         at = self.place(name, across, down)
         button = {"type": "button", "key": "LMB"}
         self.events(at)
-        self.seen()  # what is under the pointer is known once a frame was drawn
+        self.seen()  # the item under the pointer is known once a frame was drawn
         self.events({**button, "down": True}, {**button, "down": False})
 
     def key(self, *names):
@@ -111,7 +111,7 @@ def make_add(x):
 
 
 def at_work(add, suits, argument=0.0):
-    """The program, until somebody is content."""
+    """Runs the program until the condition holds."""
     end = time.monotonic() + PATIENCE
     while not suits():
         assert time.monotonic() < end
@@ -129,7 +129,7 @@ def test_lines_and_tasks(person):
     assert counts["x[i, j] += by"]["count"] == 64 and counts["x[i, j] = 0.0"]["count"] == 0
     assert counts["if by > 100.0:"]["outcomes"] == {"taken": 0, "not_taken": 64}
     at_work(add, lambda: any(task["runs"] > 0 for task in person.model()["tasks"]))
-    # the lines of the kernel are tinted once somebody comes from the task to them
+    # the kernel's lines are tinted once the user jumps to them from the task
     shown = person.until(lambda m: any(name.startswith("task ") for name in m["places"]))["places"]
     name = next(name for name in shown if name.startswith("task "))
     person.click(name, 0.02)
@@ -178,11 +178,11 @@ def test_a_view_is_drawn_in_its_colours(person):
     top, left = ((extent - side) // 2 for extent in picture.shape[:2])
     cell = side / 4
 
-    def colour(i, j):  # the second index goes up
+    def colour(i, j):  # the second index increases upwards
         return tuple(picture[int(top + (3.5 - j) * cell), int(left + (i + 0.5) * cell)])
 
     assert colour(3, 2) == (0xFD, 0xE7, 0x25) and colour(1, 1) == (0x44, 0x01, 0x54) and colour(0, 0) == (0xFF, 0, 0xFF)
-    # somebody clicks an element and gives it another value
+    # the user clicks an element and enters another value
     person.click("view x", (left + 2.5 * cell) / picture.shape[1], (top + 0.5 * cell) / picture.shape[0])
     person.click("value x")
     person.key("Control", "a")
@@ -220,9 +220,9 @@ def test_a_slider_by_pointer_and_by_keyboard(person):
     while not 7 < factor.value < 9.5 and time.monotonic() < end:
         time.sleep(0.01)
     reached = factor.value
-    assert 7 < reached < 9.5  # the label is part of the place
-    person.key("Left")  # where the keyboard is begins to be shown
-    person.key(" ")  # takes hold of the slider
+    assert 7 < reached < 9.5  # the label is part of the item's rectangle
+    person.key("Left")  # the keyboard focus becomes visible
+    person.key(" ")  # grabs the slider
     for _ in range(3):
         person.key("Left")
     end = time.monotonic() + PATIENCE
@@ -240,7 +240,7 @@ def test_the_pointer_of_the_screen_disturbs_no_test(person, display):
     x11.XOpenDisplay.restype = ctypes.c_void_p
     server = ctypes.c_void_p(x11.XOpenDisplay(display.encode()))
     root = ctypes.c_ulong(x11.XDefaultRootWindow(server))
-    for at in (300, 320):  # the second is a movement wherever the pointer rested
+    for at in (300, 320):  # the second one is a movement wherever the pointer was
         x11.XWarpPointer(server, ctypes.c_ulong(0), root, 0, 0, 0, 0, at, at)
         x11.XSync(server, 0)
         person.seen()
@@ -271,7 +271,7 @@ def test_pause_step_and_resume_by_keyboard(person):
             seen.append(int(x.to_numpy()))
         person.click("Resume")
         person.until(lambda m: not m["state"]["paused"])
-        person.key("F6")  # and once more
+        person.key("F6")  # and again
         person.until(lambda m: m["state"]["paused"])
         person.click("Resume")
         person.until(lambda m: not m["state"]["paused"])
@@ -303,7 +303,7 @@ def test_themes_and_scale(person):
 
 
 def choose(person, view, kind, suits):
-    """How a view is looked at, until its picture suits: who is busy may have moved what somebody was about to press."""
+    """Chooses a kind of view until its picture suits: a busy window may have moved an item before it is pressed."""
     end = time.monotonic() + PATIENCE
     while not suits(person.model()["shots"]["0"]["head"]):
         assert time.monotonic() < end
@@ -370,7 +370,7 @@ def test_points_in_a_plane(person):
 
 
 def gone(pid, seconds=PATIENCE):
-    """Whether a child of this process has ended, after so long at most."""
+    """True if a child of this process ends within that time."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         try:
@@ -428,7 +428,7 @@ def test_the_graph_of_a_kernel(person):
     assert turning(x, again, full).yielded
     at_work(lambda _: time.sleep(0.002), lambda: newest() and newest()["yielded"] == "7")
     assert (person.part("lower") != before).any()
-    person.key("Tab")  # by keyboard: rows are gone through and pressed
+    person.key("Tab")  # by keyboard, row by row
     person.key("Down")
     person.key(" ")
 
@@ -497,7 +497,7 @@ def test_programs_that_say_nothing_of_it(tmp_path, how):
 
 
 def test_a_notebook_reads_that_nothing_is_shown(tmp_path):
-    """There the line on stderr is in the log of the server."""
+    """In a notebook the line on stderr is in the log of the server."""
     file = tmp_path / "program.py"
     file.write_text("import quadrants as qd\nqd.init(arch=qd.cpu)\nx = qd.field(qd.f32, 4)\nshown = qd.inspect(x)\nprint(repr(shown))")
     env = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
@@ -506,7 +506,7 @@ def test_a_notebook_reads_that_nothing_is_shown(tmp_path):
 
 
 def test_all_sides_name_the_same_members():
-    """Of messages: the structs of C++ are made of the declarations while the project is built; test_inspect.py compares Python's."""
+    """The build generates the C++ structs of messages from the declarations; test_inspect.py compares those of Python."""
     header = ROOT / "build/inspector/written/model/protocol.h"
     if not header.is_file():
         pytest.skip("installed, not built here")
@@ -526,11 +526,11 @@ def test_the_inspector_of_this_process_is_one():
 
 
 def test_a_window_that_stays_holds_no_output(display, tmp_path):
-    """Else `python program.py | tail` would wait for it."""
+    """Otherwise `python program.py | tail` would wait for it."""
     file = tmp_path / "program.py"
     file.write_text("import quadrants as qd\nqd.init(arch=qd.cpu)\nins = qd.inspect(keep=True)\nprint(ins._process.pid, flush=True)\n")
     program = subprocess.Popen([sys.executable, file], env={**os.environ, "DISPLAY": display}, stdout=subprocess.PIPE, text=True)
-    said = program.communicate(timeout=PATIENCE)[0]  # ends when the last who could write is gone
+    said = program.communicate(timeout=PATIENCE)[0]  # ends once the last process that can write has ended
     window = int(said.split()[-1])
     try:
         assert Path(f"/proc/{window}/exe").readlink().name == "qd-inspector"

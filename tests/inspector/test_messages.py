@@ -1,4 +1,4 @@
-"""Types of the members of messages: what the window says to a program, and a program to the window."""
+"""Types of the members of messages, from the window to a program and from a program to the window."""
 
 import os
 import random
@@ -90,7 +90,7 @@ def test_a_window_that_says_something_else_is_gone(line):
 
 
 def test_junk_ends_the_connection_and_not_the_window():
-    """One member after the other of a frame is of another type: the window lives until it is told that nobody is there."""
+    """The members of a frame get another type one after another: the window lives until the connection ends."""
     random.seed(1)
     good = {"kind": "frame", "number": 1, "memory": 1, "size": [64, 48], "background": 0, "draw": [], "widgets": [
         {"do": "slider_int", "key": "k", "text": "t", "value": 1, "least": 0, "most": 5}, {"do": "checkbox", "key": "c", "text": "t", "value": True}]}
@@ -99,7 +99,7 @@ def test_junk_ends_the_connection_and_not_the_window():
              if not (isinstance(junk, float) and junk - junk != 0)]  # fmt: skip
     for one, path, junk in random.sample(cases, 25):
         process = window()
-        pid, process.pid = process.pid, None  # whose end is looked at here
+        pid, process.pid = process.pid, None  # the test itself checks how it ends
         process.send(replaced(one, path, junk))
         process.send({"kind": "read", "memory": 99, "at": 0, "bytes": 1})  # ends the connection if the message did not
         while process.alive:

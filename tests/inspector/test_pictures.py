@@ -1,6 +1,6 @@
-"""Whole pictures of small programs, against those that are kept in pictures/. QD_BLESS=1 writes them anew: look at them.
+"""Whole pictures of small programs, compared with those in pictures/. QD_BLESS=1 rewrites them: look at them.
 
-There is no text in them: its font is the system's."""
+They have no text, since its font depends on the system."""
 
 import os
 from pathlib import Path
@@ -15,7 +15,7 @@ SIZE = 128
 
 
 def compare(name, found):
-    """`found`: [w, h, 3], floats. A mean of 0.5 of 255, and a thousandth of the pixels by more than 8, may differ."""
+    """`found`: [w, h, 3], floats. A mean difference of 0.5 of 255 is allowed, and a thousandth of the pixels may differ by more than 8."""
     picture = np.swapaxes((found[..., :3] * 255).round().astype(np.uint8), 0, 1)[::-1]
     file = KEPT / f"{name}.png"
     if os.environ.get("QD_BLESS"):
@@ -96,7 +96,7 @@ def test_a_scene_with_light(shown):
 
 @pytest.mark.skipif(bool(os.environ.get("QD_BLESS")), reason="pictures are written")
 def test_another_picture_is_told_apart():
-    """The tolerance is none for what people see."""
+    """A visible difference exceeds the tolerance."""
     with qd.GUI("shapes", (SIZE, SIZE), background_color=0x102030, show_gui=False) as gui:
         gui.circles(ring(12), radius=5)
         with pytest.raises(AssertionError):

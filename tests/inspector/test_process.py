@@ -1,4 +1,4 @@
-"""The process that shows windows: who ends, and what then becomes of the other."""
+"""The process that shows windows: either process may end, and the other reacts."""
 
 import os
 import random
@@ -82,7 +82,7 @@ def test_garbled_messages_end_the_connection(linked, line):
     assert process.wait_for("shown")
     process.socket.sendall(line)
     assert process.wait_for("shown", 10) is None and not process.alive
-    assert gone(pid)  # nobody sees it
+    assert gone(pid)  # the window is not shown
 
 
 def test_a_window_on_the_screen_outlives_a_garbled_message(display, monkeypatch):
@@ -165,14 +165,14 @@ def test_the_window_ends_with_a_script_that_is_killed():
 def test_a_forked_child_does_not_keep_the_window():
     script, pid = started(FORKS)
     assert script.stdout.readline() == "drawn\n"
-    os.kill(script.pid, signal.SIGKILL)  # the child lives on
+    os.kill(script.pid, signal.SIGKILL)  # the child stays alive
     assert gone(pid)
     os.killpg(script.pid, signal.SIGKILL)
     script.communicate()
 
 
 def test_random_kills_of_the_window(unseen):
-    """At any moment: the script neither hangs nor fails, and leaves no zombie."""
+    """Whenever the window is killed, the script neither hangs nor fails, and leaves no zombie."""
     rng = random.Random(3)
     slowest = 0
     for _ in range(KILLS):
@@ -213,7 +213,7 @@ def test_a_window_in_a_cycle_at_the_end_of_a_program(unseen):
 
 
 def test_a_library_that_is_missing_is_told(unseen, monkeypatch, tmp_path, capfd):
-    """As the loader ends a program: the script runs on."""
+    """The loader ends the window's process, and the script continues."""
     program = tmp_path / "qd-inspector"
     program.write_text("#!/bin/sh\necho libX11.so.6: cannot open shared object file >&2\nexit 127\n")
     program.chmod(0o755)
@@ -228,7 +228,7 @@ def test_a_library_that_is_missing_is_told(unseen, monkeypatch, tmp_path, capfd)
 
 
 def test_close_beside_a_thread_that_waits_for_messages(unseen):
-    """It ends the wait, and nothing is raised; the descriptor is closed."""
+    """close() ends the wait without an exception; the descriptor is closed."""
     for _ in range(20):
         process = window()
         assert process.wait_for("hello", 30)
@@ -265,7 +265,7 @@ def test_memory_grows_and_keeps_what_is_in_it(linked):
 
 
 def test_protocol_of_the_page_is_that_of_the_code():
-    """The version stands in three places, the kinds of messages in two."""
+    """The version is in three places, the kinds of messages are in two."""
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     with open(os.path.join(root, "docs/design/inspector.md"), encoding="utf-8") as file:
         page = file.read()

@@ -1,4 +1,4 @@
-"""What windows, canvases, scenes and pictures refuse, in words; and programs for the screen where there is none."""
+"""Errors of windows, canvases, scenes and pictures; and programs for the screen without a display."""
 
 import os
 import subprocess
@@ -52,7 +52,7 @@ def test_indices_of_vertices_that_are_not_there(window, wrong):
         scene.lines(SQUARE, 1, wrong[1:])
     with pytest.raises(ValueError, match=f"triangles: {match}"):
         canvas.triangles(SQUARE, indices=wrong)
-    canvas.scene(scene)  # what was refused is not in it
+    canvas.scene(scene)  # the refused items are not in it
     assert (window.get_image_buffer_as_numpy()[..., :3] == 0).all()
     with pytest.raises(ValueError, match="these from 2 to 4"):
         scene.mesh(SQUARE, np.array([0, 1, 2], np.int32), vertex_offset=2)
@@ -68,12 +68,12 @@ def test_indices_that_are_no_whole_triangles_or_lines(window):
     for call in (lambda: canvas.lines(SQUARE, 0.1, indices=four[:3]), lambda: scene.lines(SQUARE, 1, four[:3])):
         with pytest.raises(ValueError, match="a multiple of 2, not 3"):
             call()
-    canvas.triangles(SQUARE)  # without indices, vertices that are left over are not drawn
+    canvas.triangles(SQUARE)  # without indices, surplus vertices are not drawn
     scene.mesh(SQUARE)
 
 
 def test_vectors_of_two_and_of_three(window):
-    """Both are positions on a canvas and in a scene, as the published interface has it."""
+    """Both are positions on a canvas and in a scene, as in the published interface."""
     scene, canvas = window.get_scene(), window.get_canvas()
     canvas.circles(np.array([[0.5, 0.5, 7.0]]), radius=0.2, color=(1, 0, 0))
     assert window.get_image_buffer_as_numpy()[20, 15].tolist() == [1, 0, 0, 1]

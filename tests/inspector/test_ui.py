@@ -83,7 +83,7 @@ def test_scene_of_everything(window):
     scene.lines(field_of([[-1, 1.2, 0], [1, 1.2, 0]]), 3, color=(1, 1, 0))
     canvas.scene(scene)
     found, depth = bytes_of(window), window.get_depth_buffer_as_numpy()
-    scale = 30 / np.tan(np.radians(22.5)) / 4  # pixels a unit, where the square is
+    scale = 30 / np.tan(np.radians(22.5)) / 4  # pixels per unit at the square's distance
     assert found[40, 30].tolist() == [255, 0, 0] and found[30, 20].tolist() == [0, 255, 0]
     assert not (found == [0, 0, 255]).all(axis=2).any(), "what is behind is hidden"
     green = (found == [0, 255, 0]).all(axis=2)
@@ -235,7 +235,7 @@ def panel(shown):
     given, log = {"f": 0.5, "i": 3, "c": False, "k": 0, "t": "", "x": (0.0, 0.5, 1.0)}, {}
 
     def frame(*events, **changed):
-        """What the widgets give a program that hands them back what they gave before, and changes some."""
+        """Returns the values of the widgets in a frame that passes the previous values back, with some changes."""
         given.update(changed)
         declared(window, given, log)
         press(window, *events)
@@ -302,7 +302,7 @@ def test_png_of_others(tmp_path):
 
 
 def test_pictures_of_16_bits(tmp_path):
-    """The upper eight bits of each, as imwrite writes those of uint16."""
+    """The upper eight bits of each value are used, as by imwrite for uint16."""
     pillow = pytest.importorskip("PIL.Image")
     values = (np.arange(256) * 257).astype(np.uint16).reshape(16, 16)
     for ending in ("png", "tif", "pgm"):

@@ -1,4 +1,4 @@
-// What the window knows of a program, by the messages that it gets: no screen is needed.
+// The window's state of a program, from its messages, without a screen.
 #include "model/colours.h"
 #include "model/watched.h"
 
@@ -74,7 +74,7 @@ TEST_F(Fixture, WhatIsShownOfALine) {
     EXPECT_EQ(Watched::remarks(one), std::vector<std::string>{"never true"});
     EXPECT_EQ(Watched::level(0, 100), 0);
     EXPECT_EQ(Watched::level(100, 100), 60);
-    EXPECT_EQ(Watched::level(1, 100), 17); // as quadrants_jupyter.looks.level
+    EXPECT_EQ(Watched::level(1, 100), 17); // equals quadrants_jupyter.looks.level
     EXPECT_EQ(Watched::brief(999), "999");
     EXPECT_EQ(Watched::brief(1234), "1.2k");
     EXPECT_EQ(Watched::brief(34'000), "34k");
@@ -109,7 +109,7 @@ TEST_F(Fixture, ElementsFromOneOn) {
     const Shot &shot = watched.shots.at(0);
     EXPECT_EQ(shot.column(2), 7);
     EXPECT_EQ(shot.row(1), 8);
-    part["first"] = {6, 7}; // others: not to be compared
+    part["first"] = {6, 7}; // other elements, which cannot be compared
     watched.take(part);
     EXPECT_FALSE(shot.comparable());
     for (const Json &wrong : {Json{1}, Json{1, 2, 3}, Json{-1, 0}, Json{0, 1e300}, Json{"a", 0}, Json("a")}) {
@@ -152,7 +152,7 @@ TEST_F(Fixture, ColoursOfSamples) {
     Picture to;
     paint_samples(to, values, 3, 2, ColourMap::grey, 0, 1);
     EXPECT_EQ(to.width, 3);
-    EXPECT_EQ(to.row(1)[0], 0xff000000u); // (0, 0) stands at the lower left
+    EXPECT_EQ(to.row(1)[0], 0xff000000u); // (0, 0) is at the lower left
     EXPECT_EQ(to.row(0)[0], 0xffffffffu);
     EXPECT_EQ(to.row(1)[1], nan_colour);
     EXPECT_EQ(to.row(0)[1], infinity_colour);
@@ -192,7 +192,7 @@ TEST_F(Fixture, OfAnotherKindOrGarbled) {
     EXPECT_TRUE(watched.shots.empty());
 }
 
-// Every part of a real message cut away, and every value replaced by one of another type: taken or refused, never worse.
+// Removes every part of a real message, and replaces every value by one of another type: each is accepted or refused without harm.
 TEST_F(Fixture, AnyPartMayBeWrong) {
     const Json messages[] = {
         listings("one\ntwo", {line(1, 8, 1)}),

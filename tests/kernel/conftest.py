@@ -1,8 +1,8 @@
-"""A client that keeps what a cell did: reply, outputs in order, merged text. Kernels are ended by their process id."""
+"""A client that records the reply of a cell, its outputs in order and its merged text. Kernels are ended by their process id."""
 
 import signal
 
-# A shell that starts a program in the background has it ignore Ctrl-C, and so would every test of Stop.
+# A program that a shell starts in the background ignores Ctrl-C, and so would every test of Stop.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 import contextlib
@@ -15,7 +15,7 @@ import pytest
 from jupyter_client import KernelManager
 
 SPEC = "quadrants"
-PATIENCE = 300  # seconds: a loaded machine is slow, and what never comes must end some day
+PATIENCE = 300  # seconds, enough for a loaded machine; a wait for a message that never comes must end too
 
 
 class Cell:
@@ -45,7 +45,7 @@ class Cell:
 
 class Client:
     def __init__(self, name=SPEC, **options):
-        # Not TCP: a port that was free may have gone to another program by the time the kernel wants it.
+        # Not TCP: another program may take a free port before the kernel opens it.
         self.folder = tempfile.TemporaryDirectory(prefix="qd-", dir="/tmp", ignore_cleanup_errors=True)
         self.manager = KernelManager(kernel_name=name, shutdown_wait_time=PATIENCE, transport="ipc", ip=self.folder.name + "/k")
         self.manager.start_kernel(**options)
@@ -55,7 +55,7 @@ class Client:
         self.raw.wait_for_ready(timeout=PATIENCE)
 
     def check_alive(self):
-        """Nothing comes from a kernel that died, however long one waits."""
+        """Fails if the kernel has died, since no message would ever come."""
         assert (code := self.manager.provisioner.process.poll()) is None, f"the kernel died: {code}"
 
     def send(self, code, **options):
@@ -91,7 +91,7 @@ class Client:
         return self.collect(self.send(code, **options), timeout)
 
     def wait_for_text(self, text, timeout=PATIENCE):
-        """Until a cell that runs has printed `text`."""
+        """Waits until a running cell has printed `text`."""
         seen, until = "", time.monotonic() + timeout
         while text not in seen:
             assert time.monotonic() < until, f"never printed {text!r}, only {seen!r}"
@@ -102,7 +102,7 @@ class Client:
                     seen += message["content"]["text"]
 
     def interrupt(self):
-        """Presses Stop; the next `collect` measures from here."""
+        """Presses Stop; the next `collect` measures time from here."""
         self.started = time.perf_counter()
         os.kill(self.pid, signal.SIGINT)
 
@@ -118,7 +118,7 @@ class Client:
 
 @pytest.fixture(scope="session", autouse=True)
 def history_elsewhere(tmp_path_factory):
-    """Kernels of other suites and of people write to the usual one."""
+    """Other test suites and users write to the usual history."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("IPYTHONDIR", str(tmp_path_factory.mktemp("ipython")))
         yield

@@ -1,4 +1,4 @@
-"""`%qd_adstack`: what it shows, budgets, measurements, and what a page asks for."""
+"""`%qd_adstack`: its view, budgets, measurements, and requests of a page."""
 
 import ast
 import json
@@ -75,10 +75,10 @@ def test_what_is_shown(session):
 def test_a_budget(session):
     before = session.run("x.grad.to_numpy().tolist()").result
     (kernel,) = shown(session.run("%qd_adstack logistic --budget 1000"))[MIME]["kernels"]
-    assert kernel["budget"] == 1000 and kernel["tasks"][0]["measured"] == 8000  # not launched with it yet
+    assert kernel["budget"] == 1000 and kernel["tasks"][0]["measured"] == 8000  # not launched with this budget yet
     (kernel,) = shown(session.run("%qd_adstack"))[MIME]["kernels"]
     assert kernel["budget"] == 1000 and kernel["tasks"][0]["measured"] == 8000
-    assert "1000 times" in session.run("print(qd.ad.memory_report())").text()  # the same as the view has
+    assert "1000 times" in session.run("print(qd.ad.memory_report())").text()  # the same as in the view
     session.run("with qd.ad.Tape(loss):\n    logistic(1000)")
     assert session.run("[len(kernel.tasks) for kernel in qd.ad.memory_report()]").result == "[1]"
     (kernel,) = shown(session.run("%qd_adstack"))[MIME]["kernels"]
@@ -96,7 +96,7 @@ def test_measurements_leave_everything_as_it_was(session):
     counts = session.run("qd.coverage.snapshot()").result
     data = shown(session.run("%qd_adstack --measure"))
     found = data[MIME]["kernels"][0]["measurements"]
-    assert [m["part"] for m in found] == [1, 2, 16]  # 1/4 chooses what 1/2 does
+    assert [m["part"] for m in found] == [1, 2, 16]  # 1/4 has the same choices as 1/2
     assert [m["budget"] for m in found] == [0, 4000, 500]
     assert all(m["measured"] <= m["budget"] for m in found[1:-1]) and found[0]["measured"] == 8000
     assert found[0]["choice"] == "keep" and found[1]["choice"].startswith("every ")
@@ -134,7 +134,7 @@ def test_nothing_is_kept(session):
 
 
 def asked(session, key, **content):
-    """What the page hears after a request: the states of the model, and the stored picture."""
+    """Returns the reply to a request of the page: the states of the model, and the stored picture."""
     heard = send_comm(session, "comm_msg", {"comm_id": key, "data": {"method": "custom", "content": content}})
     assert [m["content"] for m in heard if m["msg_type"] == "error"] == []
     states = [m["content"]["data"]["state"] for m in heard if m["msg_type"] == "comm_msg" and m["content"]["comm_id"] == key]
@@ -185,7 +185,7 @@ def longer(k: qd.i32):
 """)
     session.run("y.fill(0.3)\nresult.grad[None] = 1.0\nlonger.grad(1)")
     key = shown(session.run("%qd_adstack longer"))[VIEW]["model_id"]
-    cell = session.run("longer.grad(1500)")  # seconds: each round keeps more than the one before
+    cell = session.run("longer.grad(1500)")  # takes seconds, since each iteration keeps more than the previous one
     assert cell.status == "ok", cell.of("error")
     told = [m["content"]["data"]["state"] for m in cell.messages if m["msg_type"] == "comm_msg" and m["content"]["comm_id"] == key]
     kept = [s["kernels"][0]["tasks"][0]["measured"] for s in told if "kernels" in s]
@@ -205,8 +205,8 @@ def test_a_budget_that_is_not_kept(session):
     assert "every 10th round; the others run again: in blocks of blocks already" in data["text/html"]
     session.run("logistic.grad(8)")
     measured = session.run("%qd_adstack --measure")
-    assert [m["budget"] for m in shown(measured)[MIME]["kernels"][0]["measurements"]] == [0, 32]  # smaller ones choose the same
-    assert measured.of("stream") == []  # 2 * 3 entries of 8 bytes are over these: no warnings of its own
+    assert [m["budget"] for m in shown(measured)[MIME]["kernels"][0]["measurements"]] == [0, 32]  # smaller budgets have the same choices
+    assert measured.of("stream") == []  # 2 * 3 entries of 8 bytes exceed these budgets, but the measurement warns of nothing
 
 
 def test_both_sides_name_the_same_members(session):
@@ -239,7 +239,7 @@ console.log(JSON.stringify({
 
 
 def test_the_slider_and_the_picture(tmp_path):
-    """The pure part of the front end, under node."""
+    """Runs the pure part of the front end under node."""
     widgets = PROTOCOL.parent
     from quadrants_jupyter.adstack import choice_text, kept_text
 
@@ -260,12 +260,12 @@ def test_the_slider_and_the_picture(tmp_path):
     size = told["size"]
     assert told["first"] == [size["width"] - size["right"], "keep all"]
     assert told["second"]["y"] == size["top"] and (told["most"], told["longest"]) == (8000, 0.002)
-    assert told["moved"] == [0, 0, 13]  # two names at one place
+    assert told["moved"] == [0, 0, 13]  # two names at the same position
 
 
 @pytest.mark.parametrize("times", [(1.0, 1.0, 1.0, 1.0), (1.0, 0.99, 0.5, 0.51), (0.0, 0.0, 0.0, 0.0)])
 def test_names_of_points_lie_apart(times):
-    """In the picture that a page without widgets has."""
+    """This holds in the picture of a page without widgets."""
     from quadrants_jupyter.adstack import picture
 
     found = [{"part": part, "measured": 24, "seconds": seconds} for part, seconds in zip((1, 2, 4, 16), times)]

@@ -1,4 +1,4 @@
-"""%qd_step and %qd_graph, in the Quadrants kernel and in ipykernel: text, data, moves, editing, what is refused."""
+"""%qd_step and %qd_graph, in the Quadrants kernel and in ipykernel: text, data, moves, editing, errors."""
 
 import os
 import re
@@ -74,7 +74,7 @@ def test_a_launch_begins_at_its_first_checkpoint(session):
     ]  # fmt: skip
     kept = data[MIME]
     assert kept["next"] == 3 and kept["moves"] == 0 and kept["arrays"]["x"]["values"] == [1, 1, 1]
-    assert not any("microseconds" in step for step in kept["steps"])  # times are others in each run
+    assert not any("microseconds" in step for step in kept["steps"])  # times differ in each run
     assert WIDGET in data and "checkpoint FIRST" in data["text/html"] and " µs" not in data["text/html"]
 
 
@@ -131,13 +131,13 @@ def test_the_graph_alone(session):
     data = shown(session.run("%qd_graph staged(x, stop, n)"))
     assert lines(data)[:5] == ["staged: the graph", "do_while n", "loop that is a checkpoint of its own", "line 15: for i in x:",
                                "checkpoint FIRST (yields on stop)"]
-    assert session.run("x.to_numpy().tolist()").result == "[0, 0, 0]"  # nothing ran
+    assert session.run("x.to_numpy().tolist()").result == "[0, 0, 0]"  # no task ran
     assert WIDGET not in data
 
 
 def test_the_graph_of_a_kernel_by_name(session):
     session.run(CELL.replace("def staged", "def unused"))
-    data = shown(session.run("%qd_graph unused"))  # compiled now: its annotations leave no choice
+    data = shown(session.run("%qd_graph unused"))  # compiled now, since its annotations determine its arguments
     assert lines(data)[1] == "do_while n" and data[MIME]["kernel"] == "unused"
     assert shown(session.run("%qd_graph unused"))[MIME] == data[MIME]
     assert session.run("x.to_numpy().tolist()").result == "[0, 0, 0]"
@@ -238,7 +238,7 @@ by.fill(1)
     for wanted in ("[1, 1, 1] [1, 5, 1] 2\n", "[1, 1, 1] [1, 1, 1] 1\n", "[0, 0, 0] [1, 1, 1] 0\n"):
         session.run("%qd_step --back")
         assert session.run(held).text() == wanted
-    session.run("%qd_step --task\nby[2] = 9")  # not by the stepper: goes with the step before it
+    session.run("%qd_step --task\nby[2] = 9")  # not a step of its own, so it is undone with the previous step
     session.run("%qd_step --back")
     assert session.run(held).text() == "[0, 0, 0] [1, 1, 1] 0\n"
 
@@ -316,7 +316,7 @@ n[()] = 1""")
         session.interrupt()
         ended = session.collect(cell)
         took.append(time.monotonic() - begun)
-        if call.startswith("%"):  # the stepper shows it
+        if call.startswith("%"):  # the stepper reports it
             data = shown(ended)
             assert re.match(r"KeyboardInterrupt: kernel forever was stopped in turn [\d,]+, at Cell In\[\d+\], line [46]$", lines(data)[-1])
             assert re.match(r"forever: interrupted in turn [\d,]+$", lines(data)[0])
@@ -328,7 +328,7 @@ n[()] = 1""")
 
 
 def test_a_statement_behind_a_loop_is_a_row_of_its_own(session):
-    """Counts of the loop before it are added in the same task."""
+    """The same task also adds the counts of the loop before it."""
     session.run("""@qd.kernel(graph=True)
 def decay(x: qd.types.ndarray(qd.f32, ndim=1), go: Flag):
     while qd.graph.do_while(go):
@@ -365,7 +365,7 @@ n[()] = 1""")
 
 
 def test_stop_ends_a_launch_at_once(session):
-    """What a cell takes beyond that is the text of its traceback."""
+    """The remaining time of the cell goes to the text of its traceback."""
     session.run("""import time
 @qd.kernel(graph=True)
 def forever(x: Line, n: Flag):

@@ -1,4 +1,4 @@
-"""Comms and widgets, both ways."""
+"""Comms and widgets, in both directions."""
 
 import re
 import uuid
@@ -21,7 +21,7 @@ def send_comm(kernel, kind, content, buffers=None):
 
 
 def text(seen):
-    """A print may leave in parts."""
+    """Returns the merged text, since one print may be sent in parts."""
     return "".join(m["content"]["text"] for m in seen if m["msg_type"] == "stream")
 
 
@@ -79,7 +79,7 @@ def test_output_widget(kernel):
 
 @pytest.mark.parametrize("module", ["auto", "notebook"])
 def test_a_bar_of_tqdm(fresh_kernel, module):
-    """Drawn by widgets as in ipykernel, around launches of kernels: up to 100 %, and green; red where it was stopped."""
+    """Widgets draw it as in ipykernel, around launches of kernels: green up to 100 %, red if it was stopped."""
     begin = f"""
 from tqdm.{module} import tqdm
 import quadrants as qd
@@ -108,7 +108,7 @@ def step():
 
 
 def test_a_bar_of_tqdm_without_widgets(kernel):
-    """As in a terminal: one line on stderr, written over."""
+    """The output is as in a terminal: one line on stderr, which is overwritten."""
     cell = kernel.run("from tqdm import tqdm\nfor k in tqdm(range(20), mininterval=0, ncols=60):\n    pass")
     assert cell.status == "ok" and re.search(r"\r100%\|█+\| 20/20 \[", cell.text("stderr"))
 

@@ -1,4 +1,4 @@
-"""The debugger: the Debug Adapter Protocol over the control channel, as JupyterLab speaks it, and as nobody should."""
+"""The debugger: the Debug Adapter Protocol over the control channel, with the requests of JupyterLab, and with invalid requests."""
 
 import os
 import pathlib
@@ -13,7 +13,7 @@ class Debugged(Client):
     seq = 0
 
     def request(self, content):
-        """The content of the reply, whatever was sent."""
+        """Returns the content of the reply to any request."""
         message = self.raw.session.msg("debug_request", content)
         self.raw.control_channel.send(message)
         until = time.monotonic() + PATIENCE
@@ -127,13 +127,13 @@ def test_a_cell_stops_at_a_breakpoint_and_goes_on(debugged):
     assert c.ask("richInspectVariables", variableName="r")["data"] == {"text/plain": "42"}
     c.ask("disconnect", restart=False, terminateDebuggee=True)
     assert c.ask("debugInfo")["isStarted"] is False
-    assert c.run(CELL).result == "42"  # nothing stops any more
-    assert c.run("import sys; sys.gettrace() is None").result == "True"  # nor is it traced
+    assert c.run(CELL).result == "42"  # breakpoints no longer stop it
+    assert c.run("import sys; sys.gettrace() is None").result == "True"  # and it is not traced
     c.start()  # and again
     c.break_at(CELL, 4)
     cell = c.send(CELL)
     assert c.frames(c.event("stopped"))[0]["line"] == 4
-    c.ask("disconnect")  # the program goes on
+    c.ask("disconnect")  # the program continues
     assert c.collect(cell).result == "42"
 
 
@@ -223,11 +223,12 @@ first(np.array([1.5, 2.5], np.float32))"""
 def ends_by_itself(client):
     process = client.manager.provisioner.process
     client.manager.shutdown_kernel()
-    return process.returncode == 0  # Jupyter would have sent it a signal
+    return process.returncode == 0  # otherwise Jupyter would have sent it a signal
 
 
 def test_a_trace_of_the_user_stays(debugged):
-    """coverage.py begins in a cell, and traces those after it. Front ends ask for debugInfo without being told to debug."""
+    """A tracer such as coverage.py starts in a cell and traces the next ones. Front ends request debugInfo even if the user does not
+    debug."""
     c = debugged
     assert c.ask("debugInfo")["isStarted"] is False
     assert c.run("import sys\nseen = []\nsys.settrace(lambda frame, event, arg: seen.append(frame.f_code.co_name))").status == "ok"
@@ -307,9 +308,9 @@ def test_a_kernel_answers_and_ends_while_a_thread_stands(debugged, idle):
         c.break_at(THREAD, 4)
     else:
         c.break_at(THREAD, 4)
-        c.send(THREAD)  # which may stand with it
+        c.send(THREAD)  # the cell may be stopped together with its thread
     c.event("stopped")
-    if idle:  # no cell runs that could stand, and nothing else does
+    if idle:  # no cell is running that could be stopped, and the session answers
         assert "threading" in c.raw.complete("threadi", reply=True, timeout=PATIENCE)["content"]["matches"]
         assert c.raw.inspect("thread", reply=True, timeout=PATIENCE)["content"]["found"]
     assert ends_by_itself(c)
@@ -376,7 +377,7 @@ def test_the_names_of_cells_are_those_that_front_ends_compute(debugged):
     from ipykernel.compiler import murmur2_x86
 
     info = debugged.ask("debugInfo")
-    for end in ["", "#", "#a", "#ab", "# ä€😀"]:  # each length of what is left after words of four bytes
+    for end in ["", "#", "#a", "#ab", "# ä€😀"]:  # each length of the remainder after words of four bytes
         cell = "import inspect; inspect.currentframe().f_code.co_filename" + end
         name = f"{info['tmpFilePrefix']}{murmur2_x86(cell, info['hashSeed'])}{info['tmpFileSuffix']}"
         assert debugged.run(cell).result == repr(name)

@@ -1,4 +1,5 @@
-"""A fault in a kernel ends its cell, which is named; Stop and the end of the session reach loops inside of parallel loops."""
+"""A fault in a kernel ends its cell with an error that names the place; Stop and the end of the session reach loops inside parallel
+loops."""
 
 import re
 
@@ -53,7 +54,7 @@ def busy(fresh_kernel):
 def test_stop_in_an_inner_loop(busy):
     kernel, cell = busy
     kernel.interrupt()
-    assert kernel.collect(cell).error == "KeyboardInterrupt"  # the whole would take an hour
+    assert kernel.collect(cell).error == "KeyboardInterrupt"  # the whole loop would take an hour
     assert kernel.run("inner(x, 1)\n6 * 7").result == "42"
 
 
@@ -61,4 +62,4 @@ def test_shutdown_in_an_inner_loop(busy):
     kernel, _ = busy
     process = kernel.manager.provisioner.process
     kernel.raw.shutdown()
-    assert process.wait(timeout=PATIENCE) == 0  # in order, and nobody had to kill it
+    assert process.wait(timeout=PATIENCE) == 0  # a regular exit: it did not have to be killed

@@ -1,4 +1,4 @@
-"""Errors and objects whose own methods raise, or do not return: the cell ends with an error, the session lives."""
+"""Errors and objects whose own methods raise or do not return: the cell ends with an error, and the session survives."""
 
 import uuid
 
@@ -120,7 +120,7 @@ def test_raised_while_the_front_end_asks(hostile, name):
 
 
 def test_stop_while_the_front_end_asks(kernel):
-    """A property that does not return must not take the session along."""
+    """A property that does not return must not block the session."""
     kernel.run("import sys\nclass Endless:\n    def __repr__(self):\n        print('go')\n        while True: pass\nendless = Endless()")
     wanted = kernel.raw.inspect("endless")
     kernel.wait_for_text("go")

@@ -43,7 +43,7 @@ def test_stop_while_idle_is_ignored(kernel):
 
 
 def test_stop_where_the_parent_ignores_it():
-    """A shell that starts a server in the background has it, and so its kernels, ignore Ctrl-C."""
+    """A server that a shell starts in the background ignores Ctrl-C, and so do its kernels."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         client = Client()
@@ -56,7 +56,7 @@ def test_stop_where_the_parent_ignores_it():
 
 
 def error_of_stop(client):
-    """What a loop without end ends with."""
+    """Returns the error that ends an endless loop."""
     cell = client.send("print('go')\nwhile True: pass")
     client.wait_for_text("go")
     client.interrupt()
@@ -64,7 +64,7 @@ def error_of_stop(client):
 
 
 def test_the_first_stop_loads_nothing(fresh_kernel):
-    """Modules that format long tracebacks take a third of a second to load."""
+    """Loading the modules that format long tracebacks would take a third of a second."""
     fresh_kernel.run("import sys; before = set(sys.modules)")
     assert error_of_stop(fresh_kernel) == "KeyboardInterrupt"
     assert fresh_kernel.run("set(sys.modules) - before").result == "set()"
@@ -104,7 +104,7 @@ def test_shutdown_while_a_kernel_is_compiled(fresh_kernel):
     fresh_kernel.wait_for_text("go")
     process = fresh_kernel.manager.provisioner.process
     fresh_kernel.raw.shutdown()
-    assert process.wait(timeout=PATIENCE) == 0  # in order, and nobody had to kill it
+    assert process.wait(timeout=PATIENCE) == 0  # a regular exit: it did not have to be killed
 
 
 KERNELS = """import asyncio, threading, time, numpy as np, quadrants as qd
@@ -146,7 +146,7 @@ def session(request):
 
 
 def stopped(session, code):
-    """What a cell that waits ends with by Stop."""
+    """Returns the result of a waiting cell that Stop ends."""
     cell = session.send("print('go')\n" + code)
     session.wait_for_text("go")
     time.sleep(0.2)
@@ -156,7 +156,7 @@ def stopped(session, code):
 
 @pytest.mark.parametrize("waits", ["time.sleep(3000)", "short(np.zeros(3))", "qd.init(arch=qd.cpu)"], ids=["sleep", "launch", "init"])
 def test_stop_ends_kernels_of_other_threads(session, waits):
-    """Also of threads that earlier cells have started."""
+    """This includes threads that earlier cells started."""
     assert session.run("t = threading.Thread(target=run); t.start(); started()").status == "ok"
     assert stopped(session, waits) == "KeyboardInterrupt"
     assert session.run("t.join(30); t.is_alive(), met", 60).result == "(False, ['QuadrantsInterruptedError'])"
@@ -166,7 +166,7 @@ def test_stop_ends_kernels_of_other_threads(session, waits):
 
 @pytest.mark.parametrize("waits", ["await work", "short(np.zeros(3))"], ids=["await", "launch"])
 def test_stop_ends_kernels_of_tasks(session, waits):
-    """The event loop, and in ipykernel the process with it, goes on."""
+    """The event loop continues, and so does the process in ipykernel."""
     assert session.run("work = asyncio.create_task(asyncio.to_thread(endless, x)); kept = 1").status == "ok"
     assert session.run("while not x[0]: await asyncio.sleep(0.01)").status == "ok"
     assert stopped(session, waits) in ("KeyboardInterrupt", "CancelledError")
@@ -209,7 +209,7 @@ def deaf(*args): print("heard")
 @pytest.mark.parametrize("sets", ["signal.signal(signal.SIGINT, deaf)", "_ = asyncio.get_running_loop().call_soon(signal.signal, signal.SIGINT, deaf)"],
                          ids=["cell", "task"])
 def test_a_handler_of_a_cell_is_for_that_cell(kernel, sets):
-    """As in ipykernel."""
+    """The behaviour is that of ipykernel."""
     kernel.run(SETS)
     kernel.run(sets)
     time.sleep(0.3)
@@ -224,7 +224,7 @@ def test_a_handler_of_a_cell_is_for_that_cell(kernel, sets):
 
 
 def answered(kernel, code, *answers):
-    """Runs a cell that asks; (cell, prompts)."""
+    """Runs a cell that asks for input; returns (cell, prompts)."""
     cell, prompts = kernel.send(code, allow_stdin=True), []
     for answer in answers:
         prompts.append(kernel.raw.get_stdin_msg(timeout=PATIENCE)["content"]["prompt"])
@@ -241,7 +241,7 @@ def test_stop_after_the_debugger_of_python(kernel, begins):
 
 
 def test_stop_at_the_prompt_of_the_debugger(kernel):
-    """It ends the debugger, and the cell goes on."""
+    """Stop ends the debugger, and the cell continues."""
     cell = kernel.send("breakpoint()\nz = 3\nz", allow_stdin=True)
     assert kernel.raw.get_stdin_msg(timeout=PATIENCE)["content"]["prompt"] == "ipdb> "
     kernel.interrupt()
@@ -251,7 +251,7 @@ def test_stop_at_the_prompt_of_the_debugger(kernel):
 
 
 def test_storm(fresh_kernel):
-    """Signals at random moments of many short cells: each cell gets its reply, the kernel lives."""
+    """Signals arrive at random moments of many short cells: each cell gets its reply, and the kernel survives."""
     stop = threading.Event()
 
     def press():

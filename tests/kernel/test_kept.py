@@ -1,4 +1,4 @@
-"""What gradients keep of the lines of a cell, for the marks in its gutter."""
+"""The values that gradients keep on the lines of a cell, for the marks in its gutter."""
 
 from test_live import members, only, opened, run, session, told  # noqa: F401
 

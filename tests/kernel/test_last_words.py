@@ -1,4 +1,4 @@
-"""A process that dies says why: in its log, in the cell that ran, and in the first cell of the process that takes its place."""
+"""A dying process reports why: in its log, in the cell that ran, and in the first cell of the process that replaces it."""
 
 import contextlib
 import queue
@@ -26,7 +26,7 @@ wild(small, 4)
 qd._native.core().settle()"""
 LINE = "kernel wild (Cell In[1], line 9)"
 
-# The words that glibc keeps behind the block are overwritten, and read when the block is freed.
+# The data that glibc stores behind the block are overwritten, and read when the block is freed.
 ABORTS = """address = libc.malloc(4000)
 block = np.ctypeslib.as_array((ctypes.c_float * 1000).from_address(address))
 wild(block, 1004)
@@ -44,17 +44,17 @@ ctypes.CFUNCTYPE(None)(ctypes.addressof(ctypes.c_char.from_buffer(code)))()"""
 
 
 class Mortal(Client):
-    """Its process may die; its log is a file."""
+    """A client whose process may die; its log is a file."""
 
     def __init__(self, tmp_path):
         self.log = open(tmp_path / "log", "w+")
         super().__init__(stderr=self.log)
 
     def dies_in(self, code):
-        """What came of the cell in which the process dies."""
+        """Runs a cell in which the process dies, and returns its text on stderr."""
         message_id, process, told = self.send(code), self.manager.provisioner.process, ""
         assert -process.wait(timeout=PATIENCE) in (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL)
-        with contextlib.suppress(queue.Empty, ValueError):  # whatever else the heap holds may be spoiled
+        with contextlib.suppress(queue.Empty, ValueError):  # anything else on the heap may be corrupted
             while True:
                 message = self.raw.get_iopub_msg(timeout=0.5)
                 if message["msg_type"] == "stream" and message["parent_header"].get("msg_id") == message_id:
@@ -101,7 +101,7 @@ def test_a_process_that_dies_names_its_newest_kernel(mortal, number, code):
 
 def test_a_kernel_that_runs_over_the_heap(mortal):
     assert mortal.run(WILD).status == "ok"
-    mortal.dies_in("wild(small, 40_000_000)")  # another thread, or the C library, may be the first to meet what it spoiled
+    mortal.dies_in("wild(small, 40_000_000)")  # another thread or the C library may be the first to read the corrupted data
     mortal.restart()
     told = mortal.run("6 * 7").text("stderr")
     assert LINE in told and "qd.init(debug=True)" in told, told

@@ -1,5 +1,5 @@
-"""Coverage while cells run, in the Quadrants kernel and in ipykernel: what is told on the comm, which run a count is of, who
-is told nothing. Every wait is for a message."""
+"""Coverage while cells run, in the Quadrants kernel and in ipykernel: the messages on the comm, the run that a count belongs to, clients
+that get no messages. Every wait is for a message."""
 
 import ast
 import itertools
@@ -53,7 +53,7 @@ _unnamed = itertools.count()
 
 
 def run(session, code, cell_id=None, **metadata):
-    """As a front end that sends the ids of cells."""
+    """Runs a cell like a front end that sends the ids of cells."""
     message = session.raw.session.msg("execute_request", {
         "code": code, "silent": False, "store_history": True, "user_expressions": {}, "allow_stdin": False,
         "stop_on_error": True})
@@ -74,7 +74,7 @@ def told(cell, comm_id):
 
 
 def last(messages):
-    """What the end of the cell told; if it took long, the page was told before, too."""
+    """Returns the message at the end of the cell; a long cell also sends messages before."""
     *before, message = messages
     assert all(one["running"] for one in before)
     assert message["version"] == 1 and message["running"] is False
@@ -82,7 +82,7 @@ def last(messages):
 
 
 def only(messages):
-    """The one cell that it told of."""
+    """Returns the only cell of the message."""
     (cell,) = last(messages)["cells"]
     return cell
 
@@ -104,7 +104,7 @@ def test_counts_of_the_newest_run_and_of_the_run_before(session):
 
     assert told(run(session, "1 + 1"), comm_id) == [], "nothing grew"
 
-    cell = only(told(run(session, "clip(x); clip(x)"), comm_id))  # now 10.0, not above it
+    cell = only(told(run(session, "clip(x); clip(x)"), comm_id))  # 10.0 now, so not above it
     assert lines(cell) == {4: (15, 10, 5), 5: (5, 0, 5), 6: (15, 10, 5), 10: (3, 2, 1), 11: (15, 10, 5)}
 
     cell = only(told(run(session, "clip(np.full(2, 20, np.float32))"), comm_id))
@@ -158,7 +158,7 @@ def clip_all(x: qd.types.ndarray(qd.f32, ndim=1)):
 
 
 def test_kernels_that_did_not_run_yet(session):
-    """Their lines are told apart from those that a run left out. A func counts for the kernels that are there."""
+    """Their lines are distinct from lines that a run skipped. A func counts for the kernels that exist."""
     (comm_id,) = opened(run(session, "%%qd_kernel\n@qd.func\ndef other(v):\n    return v + 1\n", "func"))
     run(session, TWO, "kernels")
     cell = only(told(run(session, "clip(np.ones(5, np.float32))"), comm_id))
@@ -199,7 +199,7 @@ def test_specialisations_have_names_and_branches(session):
 
 
 def until(session, comm_id, reached):
-    """Messages to the front end that come by themselves, until one fits."""
+    """Returns the first suitable message that the kernel sends without a request."""
     while True:
         message = session.raw.get_iopub_msg(timeout=PATIENCE)
         if message["msg_type"] == "comm_msg" and message["content"]["comm_id"] == comm_id:
@@ -219,7 +219,7 @@ def test_callbacks_threads_and_tasks(session):
 
     run(session, "import threading\ngo = threading.Event()\ndef work():\n    go.wait()\n    clip(np.ones(2, np.float32))\n"
                  "threading.Thread(target=work).start()\nthreading.Timer(0.3, go.set).start()")
-    data = until(session, comm_id, lambda data: data["cells"])  # no cell runs
+    data = until(session, comm_id, lambda data: data["cells"])  # no cell is running
     assert lines(data["cells"][0])[11] == (7, 2, 5)
     assert until(session, comm_id, lambda data: not data["running"])["cells"] == [], "that was all"
 
@@ -300,7 +300,7 @@ def test_nothing_says_never_before_its_launch_is_over(session):
 
 
 def test_what_never_ran_says_so_again_and_again(session):
-    """Also while the next launch of many is on its way."""
+    """This also holds while the next of many launches is running."""
     (comm_id,) = opened(run(session, SLOW, "slow"))
     run(session, "slow(np.ones(4), 2)")
     request = session.send("import time\nend = time.monotonic() + 3\nwhile time.monotonic() < end: slow(np.ones(4), 2_000_000)")
@@ -399,7 +399,7 @@ def test_a_heatmap_that_follows(session):
     assert update["data"]["application/vnd.jupyter.widget-view+json"]["model_id"] == model
 
     assert run(session, "1 + 1").of("update_display_data") == []
-    (again,) = run(session, "%qd_coverage --live clip", "second").of("display_data")  # in place of the one before
+    (again,) = run(session, "%qd_coverage --live clip", "second").of("display_data")  # replaces the previous one
     cell = run(session, "clip(np.ones(5, np.float32))")
     assert [c["transient"]["display_id"] for c in cell.of("update_display_data")] == [again["transient"]["display_id"]]
     assert updates(cell, model) == []
@@ -455,13 +455,13 @@ def test_ordinary_cells(session):
 
 
 def counted(session, name, text):
-    """What a listing says beside the line of this text."""
+    """Returns the text of a listing next to the line with this text."""
     rows = run(session, f"%qd_coverage {name}").result.splitlines()
     return [row.split("|")[0].split()[1:] for row in rows if "|" in row and row.split("|")[1].split("  <-")[0].strip() == text]
 
 
 def test_all_cells_run_twice(session):
-    """qd.init begins another program, and equal text makes another kernel of the same name."""
+    """qd.init starts another program, and equal text creates another kernel of the same name."""
     for _ in range(3):
         run(session, "qd.init(arch=qd.cpu, offline_cache=False)", "start")
         run(session, UNCOUNTED, "before")
@@ -483,7 +483,7 @@ made = [make(c) for c in (1, 2, 3)]
 
 
 def test_kernels_of_a_factory(session):
-    """They stand on the same lines, which have one count."""
+    """All kernels of the factory have the same lines, with one count each."""
     run(session, FACTORY, "factory")
     run(session, "made[0](10)")
     run(session, "made[1](20); made[2](30)")
@@ -549,7 +549,7 @@ def halve(x: qd.types.ndarray(qd.f32, ndim=1)):
 
 
 def test_loops_that_never_iterate(session):
-    """Of a `while`, too. Kernels and funcs are listed as they stand in the cell."""
+    """This includes `while`. Kernels and funcs are listed in the order of the cell."""
     (comm_id,) = opened(run(session, WHILES, "halve"))
     cell = only(told(run(session, "halve(np.ones(5, np.float32))"), comm_id))
     assert {line["number"]: line["outcomes"] for line in cell["lines"]}[3] == {"entered": 0, "zero_trips": 5}
@@ -560,11 +560,11 @@ def test_loops_that_never_iterate(session):
 
 
 def test_a_cell_that_was_one_of_kernels(session):
-    """Without its first line it is an ordinary one of the same text."""
+    """Without its first line it is an ordinary cell of the same text."""
     text = "@qd.kernel\ndef fill(x: qd.types.ndarray(qd.f32, ndim=1)):\n    for i in x:\n        x[i] = 1\n"
     (comm_id,) = opened(run(session, "%%qd_kernel\n" + text, "fill"))
     assert lines(only(told(run(session, "fill(np.ones(5, np.float32))"), comm_id))) == {4: (1, 1, None), 5: (5, 5, None)}
-    run(session, text, "fill")  # the page drops marks of a cell that runs with another text
+    run(session, text, "fill")  # the page drops the marks of a cell that runs with another text
     assert lines(only(told(run(session, "fill(np.ones(3, np.float32))"), comm_id))) == {3: (1, 1, None), 4: (3, 3, None)}
     assert only(told(run(session, "%%qd_kernel\n" + text, "fill"), comm_id))["lines"] == []
     assert lines(only(told(run(session, "fill(np.ones(2, np.float32))"), comm_id))) == {4: (1, 1, None), 5: (2, 2, None)}
@@ -597,7 +597,7 @@ def test_ordinary_cells_of_a_process_that_counts_everything(tmp_path):
 
 
 def test_who_names_no_cells_is_told_nothing(session):
-    """No comm is opened that nbconvert would complain of; a page that comes later is told all."""
+    """No comm is opened, since nbconvert would report it; a page that connects later gets everything."""
     cells = [session.run(CELL), session.run("clip(np.ones(3, np.float32))")]
     assert [opened(cell) for cell in cells] == [[], []]
     (comm_id,) = opened(run(session, "clip(np.ones(4, np.float32))", "call"))
@@ -605,7 +605,7 @@ def test_who_names_no_cells_is_told_nothing(session):
 
 
 def test_a_forked_child_does_not_wait_for_the_thread():
-    """The thread may hold a lock at the fork, and is not there in the child, which ends its cell."""
+    """The thread may hold a lock at the fork and does not exist in the child, which ends its cell."""
     client = Client("quadrants")
     try:
         client.run("import quadrants as qd\nqd.init(arch=qd.cpu, offline_cache=False)\n%load_ext quadrants_jupyter")
@@ -692,7 +692,7 @@ def _fnv(data):
 
 
 def members(file, interface):
-    """name -> type of an interface of the protocol, and of the objects inside it."""
+    """Returns name -> type of the members of an interface of the protocol, and of the objects inside it."""
     text = re.sub(r"/\*.*?\*/", "", (PROTOCOL / file).read_text(), flags=re.DOTALL)
     body = re.search(rf"export interface {interface}\b[^{{]*\{{(.*?)\n\}}", text, re.DOTALL).group(1)
     return re.findall(r"(?:^|[{;])\s*(\w+)\??:", body, re.MULTILINE)

@@ -1,4 +1,4 @@
-"""The magics, in the Quadrants kernel and in ipykernel: reports, identity of what did not change, heatmap, errors, Stop."""
+"""The magics, in the Quadrants kernel and in ipykernel: reports, identity of unchanged kernels, heatmap, errors, Stop."""
 
 import os
 import re
@@ -64,7 +64,7 @@ def test_first_run_compiles_what_the_annotations_allow(session):
 
 
 def test_what_the_cache_on_disk_has_is_told_apart(session):
-    """On the page; as text it counts as compiled, since it differs from machine to machine."""
+    """It is distinct on the page; in the text it counts as compiled, since it differs between machines."""
     session.run(CELL)
     session.run("qd.reset(); qd.init(arch=qd.cpu); get_ipython().user_ns.pop('step')")
     cell = session.run(CELL)
@@ -203,7 +203,7 @@ def test_heatmap(session):
     assert "1,000 |" in rows["if x[i] > limit:"]
     assert " 1 |" in rows["x[i] = limit"] and " 999 |" in rows["x[i] *= 0.5"]
     number = next(n for n, line in enumerate(CELL.splitlines(), 1) if "# a comment" in line)
-    assert rows["# a comment"].split("|")[0].split() == [str(number)]  # the editor's own line number, and no count
+    assert rows["# a comment"].split("|")[0].split() == [str(number)]  # the editor's line number without a count
     assert "if v > LIMIT:  <- never true" in rows and "never |" in rows["r = LIMIT"]
     page = html(cell)
     assert "never true" in page and "var(--jp-" in page and "<script" not in page and "999" in page
@@ -423,7 +423,8 @@ def test_an_error_of_the_run_has_the_same_layout(session):
 
 
 def test_a_kernel_that_is_kept_is_named_by_the_cell_of_now(session):
-    """Of which the notebook shows the number; an older one that somebody holds by the cell that defined it."""
+    """The unchanged kernel has the number of the newest cell, which the notebook shows; an older kernel that is still referenced has that
+    of the cell that defined it."""
     session.run("qd.init(arch=qd.cpu, debug=True)\nf = qd.field(qd.f32, 10)")
     text = "%%qd_kernel\n@qd.kernel\ndef out(x: qd.i32):\n    f[x] = 1\n\n@qd.kernel\ndef other(x: qd.template()):\n    f[x + 10] = {}\n"
     run = lambda code: session.run(code).reply["content"]["execution_count"]  # noqa: E731
@@ -435,7 +436,7 @@ def test_a_kernel_that_is_kept_is_named_by_the_cell_of_now(session):
         assert session.run("kept is out").result == "True" and trace_of(session.run("out(100)"))[2:5] == here
         assert f'File "cell {number}", line 4, in out:' in session.run("out(-1)").of("error")[0]["evalue"]
         there = f"Cell In[{number}], line 8, in other"
-        assert trace_of(session.run("other(0)"))[2] == there and trace_of(session.run("other(None)"))[2] == there  # compiles, and does not
+        assert trace_of(session.run("other(0)"))[2] == there and trace_of(session.run("other(None)"))[2] == there  # compiles, then fails to
     assert session.run("held is other").result == "False"
     assert trace_of(session.run("held(0)"))[2:5] == [f"Cell In[{first + 2}], line 8, in other", "    f[x + 10] = 1", "    ^^^^^^^^^"]
 
@@ -518,7 +519,7 @@ def test_what_is_no_python(session, body, line):
     trace = trace_of(cell)
     assert cell.error == "SyntaxError" and len(trace) <= 6
     assert f"Cell In[{cell.reply['content']['execution_count']}], line {line}" in trace[0]
-    assert session.run("x").result == "0"  # nothing was run
+    assert session.run("x").result == "0"  # the cell did not run
 
 
 def test_a_python_error_elsewhere_keeps_its_frames(session, tmp_path):
@@ -640,7 +641,7 @@ def test_a_badge_says_whether_gradients_are_right(session):
     state = session.run("print(x.grad.to_numpy().tolist(), loss[None], x.has_dual())").text("stdout")
     assert state == "[2.0, -4.0, 6.0, 8.0] 30.0 False\n"
     counts = session.run("sum(sum(file.values()) for file in qd.coverage.snapshot().values())").result
-    assert int(counts) == 5  # the loop once, its body four times: the launches of the check are not counted
+    assert int(counts) == 5  # the loop counts once and its body four times, since launches of the check are not counted
     badge = badge_of(session.run("overwrite()\noverwrite.grad()"))
     assert badge[BADGE]["checks"] == [{"name": "overwrite", "verdict": "wrong"}]
     assert "the field `x` is overwritten after it was read" in badge["text/plain"] and "x[i] = x[i] ** 2" in badge["text/html"]
@@ -651,7 +652,7 @@ def test_a_badge_says_whether_gradients_are_right(session):
 
 
 def test_a_badge_sees_what_is_missing_and_names_it(session):
-    """Whatever the numbers are, and whatever stands in the loss."""
+    """This holds for any values, and for any value in the loss."""
     session.run("""import numpy as np
 qd.init(arch=qd.cpu)
 p = qd.field(qd.f32, 3, needs_grad=True)
@@ -772,7 +773,7 @@ def test_a_badge_of_what_was_slow_before(session):
 
 
 def test_stop_while_a_badge_is_worked_out(session):
-    """It is the Stop of a cell: what was queued behind it does not run."""
+    """It is like the Stop of a cell: the queued cells do not run."""
     session.run(GRADIENTS)
     session.run("from quadrants._gradients import agreement\nreal = agreement.run_calls\n"
                 "def slow(*args):\n    print('checks', flush=True)\n    while True: real(*args)\nagreement.run_calls = slow")

@@ -1,4 +1,4 @@
-"""Messages that are signed but wrong: each is refused or answered, and the session lives."""
+"""Messages that are signed but invalid: each is refused or answered, and the session survives."""
 
 import json
 import random
@@ -34,7 +34,7 @@ def frames_of(session, kind, header=None, parent="{}", metadata="{}", content=No
 
 
 def with_field(text, name, value):
-    """An object of JSON in which a field is what need not be JSON."""
+    """Returns a JSON object with a field that may be any text, even invalid JSON."""
     fields = {key: json.dumps(held).encode() for key, held in json.loads(text).items()}
     fields[name] = value if isinstance(value, bytes) else value.encode()
     return b"{" + b",".join(json.dumps(key).encode() + b":" + held for key, held in fields.items()) + b"}"
@@ -52,7 +52,7 @@ def send(client, frames, channel="shell"):
 
 
 def is_alive(client):
-    """What the clients of the session got meanwhile is of no interest."""
+    """Discards the messages that the clients of the session have received."""
     marker = client.send("6 * 7", store_history=False)
     cell = client.collect(marker)
     assert cell.result == "42"
@@ -86,7 +86,7 @@ def test_nesting_that_hides_from_a_count_of_brackets(session, part):
 
 @pytest.mark.parametrize("kind", ["comm_open", "comm_msg", "comm_close", "execute_request", "nonsense"])
 def test_what_belongs_to_the_shell_channel_is_refused_on_control(session, kind):
-    """xeus would run cells on the thread of the control channel, and has room for 55 bytes in the id of a comm."""
+    """xeus would run cells on the thread of the control channel, and its comm ids have only 55 bytes."""
     content = {**FIELDS.get(kind, {}), "comm_id": "x" * 100_000, "target_name": "jupyter.widget"}
     send(session, frames_of(session.raw.session, kind, content=json.dumps(content)), "control")
     if kind == "execute_request":

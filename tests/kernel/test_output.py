@@ -11,7 +11,7 @@ def test_ten_thousand_prints(kernel):
 
 
 def test_batches(kernel):
-    """Text leaves every 40 ms, and each time 64 KiB are there."""
+    """Text is sent every 40 ms, and whenever there are 64 KiB."""
     cell = kernel.run("for i in range(10000): print(i)")
     assert len(cell.of("stream")) < 10 + cell.seconds / 0.04
 
@@ -24,7 +24,7 @@ def test_order_of_streams_and_displays(kernel):
     for message in cell.messages:
         content = message["content"]
         if message["msg_type"] == "stream" and last == content["name"]:
-            seen[-1] += content["text"]  # one text, sent in two messages because 40 ms were over
+            seen[-1] += content["text"]  # one text in two messages, because 40 ms had passed
         elif message["msg_type"] == "stream":
             seen.append(content["text"])
         elif message["msg_type"] in ("display_data", "execute_result"):

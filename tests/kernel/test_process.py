@@ -104,7 +104,7 @@ def test_a_question_of_a_thread_ends_with_its_cell(kernel):
 
 
 def test_the_request_of_a_thread_can_be_chosen(kernel):
-    """As libraries do that carry output of threads to the cell which began them."""
+    """Libraries do this to send output of threads to the cell that started them."""
     kernel.run("shell = get_ipython()\nparent = shell.get_parent()\nassert parent == shell.kernel.get_parent() == shell.parent_header\n"
                "said = threading.Event()\ngo = threading.Event()\n"
                "def speak():\n    shell.set_parent(parent)\n    go.wait()\n    print('later')\n    said.set()\n"
@@ -136,7 +136,7 @@ def test_stop_on_error_aborts_what_waits(kernel, tmp_path):
     first = kernel.send(f"import os, time\nwhile not os.path.exists({str(sent)!r}): time.sleep(0.01)\n1/0")
     later = [kernel.raw.execute(f"{i}") for i in range(3)]
     info = kernel.raw.kernel_info()
-    for _ in range(2):  # the same threads carry these: once they are answered, what was sent before has arrived
+    for _ in range(2):  # the same threads carry these requests, so once they are answered all earlier ones have arrived
         kernel.raw.control_channel.send(kernel.raw.session.msg("kernel_info_request", {}))
         kernel.raw.get_control_msg(timeout=PATIENCE)
     sent.touch()
@@ -145,7 +145,7 @@ def test_stop_on_error_aborts_what_waits(kernel, tmp_path):
         message = kernel.raw.get_shell_msg(timeout=PATIENCE)
         replies[message["parent_header"]["msg_id"]] = message
     assert replies[first]["content"]["status"] == "error"
-    assert [replies[i]["content"] for i in later] == [{"status": "aborted"}] * 3  # with a number a cell would look as if it had run
+    assert [replies[i]["content"] for i in later] == [{"status": "aborted"}] * 3  # with an execution count the cell would appear to have run
     assert replies[info]["msg_type"] == "kernel_info_reply"
     assert kernel.run("'next'").result == "'next'"
 
@@ -192,7 +192,7 @@ def test_what_is_sent_again_is_not_done_again(kernel):
 
 
 def test_the_heart_beats_on_after_a_signal(fresh_kernel):
-    """Of SIGALRM and the like any thread may be told."""
+    """Signals such as SIGALRM may be delivered to any thread."""
     fresh_kernel.run("import os, signal\nsignal.signal(signal.SIGALRM, lambda *args: None)")
     threads = fresh_kernel.run("sorted(map(int, os.listdir('/proc/self/task')))").result
     fresh_kernel.run("import ctypes\nfor t in THREADS: ctypes.CDLL(None).syscall(234, os.getpid(), t, signal.SIGALRM)".replace("THREADS", threads))
@@ -221,18 +221,18 @@ def test_shutdown_while_busy():
         client.wait_for_text("go")
         process = client.manager.provisioner.process
         client.manager.shutdown_kernel()
-        assert process.returncode == 0  # nobody had to kill it
+        assert process.returncode == 0  # it did not have to be killed
     finally:
         client.close()
 
 
 def test_shutdown_while_a_cell_begins():
-    """Stop finds nobody to end yet; the cell must not run for ever."""
+    """Stop does not find a running cell yet; the cell must not run for ever."""
     client = Client()
     try:
         cell = client.send("while True: pass  #" + "x" * 30_000_000)
         while client.raw.get_iopub_msg(timeout=PATIENCE)["parent_header"].get("msg_id") != cell:
-            pass  # until it is busy: much is to be copied from there to the first line
+            pass  # wait until it is busy: the long text still has to be copied before the first line runs
         process = client.manager.provisioner.process
         client.manager.shutdown_kernel()
         assert process.returncode == 0
@@ -241,7 +241,7 @@ def test_shutdown_while_a_cell_begins():
 
 
 def test_last_messages(fresh_kernel):
-    """What was sent before the end arrives: text of exit handlers, the reply to the request itself."""
+    """Everything sent before the end arrives: text of exit handlers and the reply to the request."""
     fresh_kernel.run("import atexit; atexit.register(print, 'bye ' + 'x' * 1_000_000)")
     fresh_kernel.raw.shutdown()
     assert fresh_kernel.raw.get_control_msg(timeout=PATIENCE)["msg_type"] == "shutdown_reply"
@@ -257,7 +257,7 @@ def test_restart(fresh_kernel):
 
 
 def test_dies_with_its_parent(tmp_path):
-    """A driver that is killed must not leave a kernel behind."""
+    """A kernel must not outlive its killed driver."""
     script = ("import sys, time, jupyter_client\n"
               f"m, c = jupyter_client.manager.start_new_kernel(kernel_name={SPEC!r})\n"
               "print(m.provisioner.process.pid, flush=True); time.sleep(3000)")
@@ -299,7 +299,7 @@ def test_unsigned_session(tmp_path):
             try:
                 client.wait_for_ready(timeout=PATIENCE)
                 break
-            except RuntimeError:  # a heartbeat that is late by a second counts as death where there is no manager
+            except RuntimeError:  # without a manager a heartbeat that is one second late counts as death
                 assert process.poll() is None and time.monotonic() < until
         client.stop_channels()
     finally:

@@ -1,5 +1,5 @@
-"""What a cell says while it waits for the compiler or for a kernel, in the Quadrants kernel and in ipykernel: on the comm, at a
-console, and that nobody else is told. Every wait is for a message."""
+"""The progress of a cell that waits for the compiler or for a kernel, in the Quadrants kernel and in ipykernel: on the comm, at a console,
+and nowhere else. Every wait is for a message."""
 
 import ast
 import io
@@ -26,7 +26,7 @@ def turns(go_on: qd.types.ndarray(qd.i32, ndim=0), x: qd.types.ndarray(qd.f32, n
             x[i] += 1
 """
 
-# Every loop, of `tasks`, is a task that takes the compiler a moment.
+# Each of the `tasks` loops is a task that takes the compiler a moment.
 MANY = """
 def body(n):
     lines = "".join(f"        x[i] = qd.sin(x[i] * {n}.5 + {k}.0) * x[(i + {k}) % 64] + qd.exp(-x[i])\\n" for k in range(60))
@@ -49,7 +49,7 @@ def session(request):
 
 
 def send(session, code, cell_id=None, allow_stdin=False):
-    """As a front end; without an id as one that runs cells for nobody, or, if it answers questions, as a console."""
+    """Sends a cell like a front end; without an id like a program without a page, or like a console if it answers input requests."""
     message = session.raw.session.msg("execute_request", {
         "code": code, "silent": False, "store_history": True, "user_expressions": {}, "allow_stdin": allow_stdin, "stop_on_error": True})
     message["metadata"] = {"cellId": cell_id} if cell_id else {}
@@ -59,7 +59,7 @@ def send(session, code, cell_id=None, allow_stdin=False):
 
 
 class Told:
-    """The messages of one request as they come."""
+    """The messages of one request as they arrive."""
 
     def __init__(self, session, request):
         self.session, self.request, self.comm_id = session, request, None
@@ -115,7 +115,7 @@ def test_a_launch_that_takes_long(session):
 
 
 def test_four_times_a_second_at_most(session):
-    run(session, GRAPH)  # its turns are others at every look
+    run(session, GRAPH)  # its turns differ at every reading
     arrays = "n = qd.ndarray(qd.i32, ()); n.fill(1)\nx = qd.ndarray(qd.f32, 2000)"
     begin = time.monotonic()
     told = Told(session, send(session, f"qd.init(arch=qd.cpu, offline_cache=False)\n{arrays}\n%timeit -n1 -r1 turns(n, x)", "here"))
@@ -127,7 +127,7 @@ def test_four_times_a_second_at_most(session):
 
 
 def test_the_share_of_a_task_is_told_if_its_pass_lasts(monkeypatch):
-    """That of a short one would be another at each look."""
+    """The share of a short pass would differ at each reading."""
     from quadrants_jupyter import progress as side
 
     shown = []
@@ -175,7 +175,7 @@ def test_the_compiler(session):
     def shares(all):
         return len({p["share"] for p in progress(all, "compiling") if p["share"] is not None}) >= 3
 
-    for tasks in (400, 1600, 6400):  # what takes one machine seconds another does before there is anything to say
+    for tasks in (400, 1600, 6400):  # a program that takes one machine seconds may finish on another before the first message
         run(session, f"tasks = {tasks}\n{MANY}", "many")
         told = Told(session, send(session, "many(np.ones(64, np.float32))", "here"))
         told.until(lambda all: shares(all) or told.ended)
@@ -216,7 +216,7 @@ def test_who_runs_cells_for_nobody_is_told_nothing(session):
 
 
 def erased(text):
-    """What is left of a text on a terminal."""
+    """Returns the text that remains on a terminal."""
     lines = [[]]
     column = 0
     for letter in text:
@@ -267,7 +267,7 @@ def test_prints_at_a_console_stand_on_lines_of_their_own(session):
 
 @pytest.fixture
 def console(monkeypatch):
-    """A console's line, in this process; what is on the terminal; what is called while that line is being written."""
+    """The line of a console in this process, the text on the terminal, and the functions to call while the line is being written."""
     meanwhile = []
 
     class Terminal(io.StringIO):

@@ -1,4 +1,4 @@
-"""What people and libraries know from ipykernel: names, magics, tooltips, warnings."""
+"""Features that users and libraries know from ipykernel: names, magics, tooltips, warnings."""
 
 import importlib.util
 import json
@@ -53,7 +53,7 @@ def test_magics_of_other_kernels(kernel, tmp_path):
 
 
 def test_qtconsole(kernel, tmp_path):
-    """It is given the connection of this kernel, and outlives Stop."""
+    """It gets the connection of this kernel, and outlives Stop."""
     if importlib.util.find_spec("qtconsole") is None:
         cell = kernel.run("%qtconsole")
         assert cell.text("stderr") == "UsageError: %qtconsole: the package qtconsole is not installed\n"
@@ -80,7 +80,7 @@ def test_qtconsole(kernel, tmp_path):
 
 
 def test_links_of_the_help_menu(kernel):
-    """Those of ipykernel, where they lead to by now."""
+    """The links are those of ipykernel, with their current targets."""
     links = kernel.raw.kernel_info(reply=True, timeout=PATIENCE)["content"]["help_links"]
     ipkernel = pytest.importorskip("ipykernel.ipkernel")
     assert [link["text"] for link in links] == [link["text"] for link in ipkernel.IPythonKernel.class_traits()["help_links"].default()]
@@ -97,7 +97,7 @@ def test_tooltips_are_short(kernel):
 
 
 def highlighted(cell):
-    """What of a traceback stands on another background."""
+    """Returns the parts of a traceback with a different background."""
     text, marked, found = "\n".join(cell.of("error")[0]["traceback"]), False, ""
     for codes, piece in re.findall(r"(?:\x1b\[([\d;]*)m)?([^\x1b]*)", text):
         for code in codes.split(";"):

@@ -19,7 +19,7 @@ async def tick(go, name):
 
 
 def wait_for(kernel, message_id, text):
-    """Messages of this request, until text of a stream has come."""
+    """Collects the messages of this request until this text has come on a stream."""
     seen, found = "", []
     while text not in seen:
         message = kernel.raw.get_iopub_msg(timeout=PATIENCE)
@@ -53,7 +53,7 @@ def test_a_task_goes_on_while_another_cell_awaits(session, tmp_path):
     go = tmp_path / "go"
     first = session.raw.execute(f"t = asyncio.create_task(tick({str(go)!r}, 'older'))")
     second = session.run(f"print('mine')\nopen({str(go)!r}, 'w').close()\nawait t\nprint('mine too')")
-    assert second.text() == "mine\nmine too\n"  # what the task printed stands in its own cell
+    assert second.text() == "mine\nmine too\n"  # the output of the task is in its own cell
     session.started = time.perf_counter()
 
 
@@ -182,7 +182,7 @@ def test_tasks_of_callbacks_of_the_front_end(session):
 
 
 def test_threads_print_into_the_newest_cell_whatever_else_is_asked(fresh_kernel, tmp_path):
-    """Completions and callbacks are requests too, which show no output."""
+    """Completions and callbacks are requests too, but they show no output."""
     go = tmp_path / "go"
     cell = fresh_kernel.run(f"import threading, time, os, comm\ncomm.get_comm_manager().register_target('here', lambda c, m: None)\n"
                             f"def late():\n    while not os.path.exists({str(go)!r}): time.sleep(0.01)\n    print('late')\n"
@@ -196,7 +196,7 @@ def test_threads_print_into_the_newest_cell_whatever_else_is_asked(fresh_kernel,
 
 
 def test_an_idle_session_sleeps(fresh_kernel):
-    """With the loop there is no polling: the process takes no time while nothing is to be done."""
+    """The event loop does not poll: an idle process takes no time."""
     fresh_kernel.run("import asyncio; t = asyncio.create_task(asyncio.sleep(3000))")
 
     def switches():

@@ -1,4 +1,4 @@
-// The wire format: what is packed is unpacked, what was tampered with is refused, garbage does no harm.
+// The wire format: packed messages are unpacked, altered messages are refused, garbage does no harm.
 #include "wire.h"
 
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ TEST(Wire, WhatIsSentAgainIsRefused) {
     EXPECT_FALSE(unpack(packed(signer), signer, seen, why));
     EXPECT_EQ(why, "it came before");
     EXPECT_TRUE(unpack(packed(none), none, seen, why));
-    EXPECT_TRUE(unpack(packed(none), none, seen, why)); // nothing tells two of them apart
+    EXPECT_TRUE(unpack(packed(none), none, seen, why)); // without signatures a repeated message cannot be recognised
 }
 
 TEST(Wire, OfOldMessagesNothingIsKept) {
@@ -106,7 +106,7 @@ std::string refusal(size_t part, const std::string &json) {
     Seen seen;
     const std::optional<Message> m = unpack(frames, Signer("hmac-sha256", ""), seen, why);
     EXPECT_EQ(m.has_value(), why.empty());
-    if (m) // what is accepted can be written and destroyed
+    if (m) // an accepted message can be written and destroyed
         for (const Json *value : {&m->header, &m->parent, &m->metadata, &m->content})
             EXPECT_FALSE(text(*value).empty());
     return why;
@@ -119,7 +119,7 @@ std::string nested(int depth, const std::string &inside) {
 
 TEST(Wire, NestingIsBoundedInEachPart) {
     const std::string names[] = {"the header", "the parent header", "the metadata", "the content"};
-    // Brackets that would mislead a count: those in strings, behind escapes, and more that close than open.
+    // Brackets that would mislead a count: in strings, behind escapes, and more closing than opening ones.
     const std::string closing(200000, ']'),
         decoys[] = {"1", "\"" + closing + "\"", R"("\\\"]]]]")", R"("\\")", R"("[{[{")"};
     for (size_t part = 0; part < 4; part++)
@@ -133,7 +133,7 @@ TEST(Wire, NestingIsBoundedInEachPart) {
         }
     EXPECT_EQ(refusal(1, "{"), "the parent header is not JSON");
     EXPECT_EQ(refusal(2, "7"), "the metadata is not a JSON object");
-    EXPECT_EQ(refusal(3, closing + nested(5000, "")), "the content is not JSON"); // an error before the first level
+    EXPECT_EQ(refusal(3, closing + nested(5000, "")), "the content is not JSON"); // the error comes before the first level
 }
 
 TEST(Wire, RandomNestingIsRefusedOrReadWhole) {
