@@ -1,10 +1,11 @@
-// Measures how far functions of reals are from their exact values:   qd_accuracy [--inputs all|N] [--type f32|f64] [--lanes N]
+// Measures the errors of functions of reals:   qd_accuracy [--inputs all|N] [--type f32|f64] [--lanes N]
 // [--exact] [function..]
 //
 // Prints the largest error of each function, in units of the last place of the exact result, and where it is. One argument of f32: all
-// 2^32, or N at equal distances and some at random; else N at random, over all exponents, over the ordinary range and beside special points. The reference
-// is the C library's function of the next wider type. Results too small to be normal may be zero under fast_math, and such arguments are
-// left out. --exact measures without fast_math. With --check (the test of the suite), few inputs, and the errors may not be larger than functions.def says.
+// 2^32, or N at equal distances and some at random; else N at random, over all exponents, over the ordinary range and next to special
+// points. The reference is the C library's function of the next wider type. Results too small to be normal may be zero under fast_math, and
+// such arguments are left out. --exact measures without fast_math. With --check (the test of the suite), few inputs, and the errors may not
+// be larger than functions.def says.
 #include "../codegen/op_task.h"
 #include "base/error.h"
 #include "runtime/launcher.h"
@@ -52,7 +53,7 @@ template <class R> R exact(Op op, R x, R y) {
     }
 }
 
-/// Infinity where one of the two is no number, or infinite, and the other is not.
+/// Returns infinity if one of the two is NaN or infinite and the other is not.
 template <class T> double error(T got, typename Wider<T>::type want, bool keeps_subnormals) {
     constexpr T least = std::numeric_limits<T>::min(), greatest = std::numeric_limits<T>::max();
     const T rounded = T(want);
@@ -72,7 +73,7 @@ template <class T> double error(T got, typename Wider<T>::type want, bool keeps_
 template <class T> struct Code {
     static constexpr size_t block = 1 << 14;
     const int operands, lanes;
-    const bool keeps; ///< subnormals, as other code than fast_math's
+    const bool keeps; ///< true if subnormals are kept, as in code without fast_math
     std::unique_ptr<backends::MappedCode> loaded;
     qd::abi::Body body;
     std::vector<T> x = std::vector<T>(block), y = x, out = x;
@@ -104,7 +105,7 @@ template <class T> struct Code {
     }
 };
 
-/// Arguments at random.
+/// Random arguments.
 template <class T> class Draw {
   public:
     explicit Draw(Op op) : op_(op) {}
@@ -121,7 +122,7 @@ template <class T> class Draw {
 
   private:
     T uniform(double size) { return T(size * (2 * double(random_() >> 11) * 0x1p-53 - 1)); }
-    /// A few steps beside a multiple of a quarter turn, an integer or a power of two.
+    /// Returns a value a few steps from a multiple of a quarter turn, an integer or a power of two.
     T beside() {
         const double n = double(int64_t(random_() % 4001) - 2000);
         const uint64_t kind = random_() % 4;

@@ -94,7 +94,7 @@ def test_tour(lab):
     lab.page.wait_for_function("index => window.jupyterapp.shell.currentWidget.content.widgets[index]"
                                ".node.querySelector('.qd-mark-count')", arg=newer)
     marked = lab.counts(newer)
-    (listed,) = [cell for cell in code if cell["source"].startswith("%qd_coverage")]  # run before the newer cell, whose marks start from these counts
+    (listed,) = [cell for cell in code if cell["source"].startswith("%qd_coverage")]  # ran first: the newer cell's marks start from its counts
     (before,) = listed["outputs"][0]["data"]["application/vnd.quadrants.coverage+json"]["cells"]
     begun = {line["number"]: line["count"] for line in before["lines"]}
     ran = {line: count - begun.get(line, 0) for line, count in lab.snapshot(older).items()}  # unchanged kernels belong to the older cell
@@ -226,7 +226,7 @@ def test_a_saved_notebook_shows_its_pictures_without_a_kernel(lab):
     path = lab.server.folder / "notebooks" / "saved.ipynb"
     saved = json.loads(path.read_text())
     saved["metadata"]["kernelspec"] = {"name": "not-installed", "display_name": "none", "language": "python"}
-    path.write_text(json.dumps(saved))  # as for somebody who has only the file
+    path.write_text(json.dumps(saved))  # as for a reader who has only the file
     lab.page.goto("about:blank")
     lab.page.goto(f"{lab.server.url}/lab/tree/saved.ipynb?reset")
     choose = lab.page.locator(".jp-Dialog").get_by_role("button", name="No Kernel")

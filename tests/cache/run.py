@@ -1,11 +1,10 @@
-"""What the cache on disk must stand: programs killed while they write, many at once, files cut short, altered or of other users,
-full disks, folders to read only, clocks set back; and thousands of edits, after none of which anything stale may be used.
+"""Stress test of the cache on disk: programs killed while they write, many programs at once, files cut short, altered or owned by other
+users, full disks, read-only folders, clocks set back; and thousands of edits, after which no stale entry may be used.
 
     .venv/bin/python tests/cache/run.py [--kills N] [--edits N] [--seconds N] [--only NAME]
 
-Each line of the table says how often it was tried and what came of it; the exit status is 0 if nothing went wrong. A small share
-runs in tests/python/cache/test_disk_cache_stress.py.
-"""
+Each line of the table has the number of tries and the result; the exit status is 0 if nothing went wrong. A small part runs in
+tests/python/cache/test_disk_cache_stress.py. """
 
 import argparse
 import os
@@ -24,7 +23,7 @@ KERNELS = 6
 
 
 def program(numbers):
-    """A module with kernels whose results say which edit they are of."""
+    """Returns a module with kernels whose results identify the edit."""
     lines = ["import quadrants as qd"]
     for i, number in enumerate(numbers):
         lines += ["@qd.kernel", f"def k{i}(x: qd.types.ndarray(qd.i32, ndim=1)):", "    for i in x:", f"        x[i] += {number}"]
@@ -32,7 +31,7 @@ def program(numbers):
 
 
 def run_program(path, cache, options):
-    """Runs all kernels of a program; their results."""
+    """Runs all kernels of a program and returns their results."""
     import quadrants as qd
 
     namespace = {}
@@ -69,7 +68,7 @@ class Place:
         return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, **keywords)
 
     def check(self, *options, **keywords):
-        """Runs the program to its end; how many kernels it loaded. Wrong results or a crash fail."""
+        """Runs the program to its end and returns how many kernels it loaded. Fails on wrong results or a crash."""
         child = self.start(*options, **keywords)
         out, errors = child.communicate(timeout=120)
         if child.returncode != 0:
@@ -84,7 +83,7 @@ class Place:
 
 
 def in_child(work):
-    """Runs work() in a forked process; its exit status."""
+    """Runs work() in a forked process and returns its exit status."""
     pid = os.fork()
     if pid == 0:
         try:
@@ -97,7 +96,7 @@ def in_child(work):
 
 
 def kills(place, count, rng):
-    """Programs killed (kill -9) at any moment while they write; one to the end after every tenth."""
+    """Kills programs (kill -9) at any moment while they write; after every tenth, one runs to its end."""
     import quadrants  # once, not in every process
 
     clock = time.monotonic
@@ -136,7 +135,7 @@ def expect(found, wanted):
 
 
 def at_once(place, seconds, rng):
-    """8 processes on one cache, with edits."""
+    """Runs 8 processes on one cache, with edits."""
     until, runs = time.monotonic() + seconds, 0
     while time.monotonic() < until:
         place.edit(rng.randrange(50) for _ in range(KERNELS))
@@ -152,7 +151,7 @@ def at_once(place, seconds, rng):
 
 
 def altered(place, count, rng):
-    """Files cut short, flipped bits, emptied, exchanged."""
+    """Cuts files short, flips bits, empties files, swaps files."""
     import quadrants  # once, not in every process
 
     place.check()
@@ -202,7 +201,7 @@ def other_users(place, rng):
 
 
 def full_disk(place, rng):
-    """No room for a file: a small file system if one can be mounted, else a limit on the size of files."""
+    """Leaves no space for a file: on a small file system if one can be mounted, otherwise by a limit on the size of files."""
     mounted = place.folder / "small"
     mounted.mkdir()
     done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(mounted)], capture_output=True)
@@ -228,7 +227,7 @@ def full_disk(place, rng):
 
 
 def read_only(place, rng):
-    """A cache that this user may read, not write."""
+    """A cache that this user may read but not write."""
     place.check()
     for path in [place.cache, *place.cache.rglob("*")]:
         path.chmod(0o555 if path.is_dir() else 0o444)
@@ -253,7 +252,7 @@ def read_only(place, rng):
 
 
 def clock_set_back(place, rng):
-    """All that is kept dates from next year, or from 1971."""
+    """All cache entries date from next year, or from 1971."""
     for shift in (365 * 86400, -50 * 365 * 86400):
         place.edit(rng.randrange(1000) for _ in range(KERNELS))
         place.check()
@@ -318,7 +317,7 @@ def edited(choices, path, cached):
 
 
 def edits(place, count, rng):
-    """Random edits of what a kernel depends on: warm and cold give the same."""
+    """Random edits of a kernel's dependencies: warm and cold runs give the same results."""
     choices = dict(make(rng) for make in EDITS.values())
     warm = 0
     for round in range(count):
@@ -339,7 +338,7 @@ MANY = "import quadrants as qd\n" + "".join(
 
 
 def start(place, count):
-    """From the start of a process to its end, with 50 kernels of the cache, all checks on."""
+    """Measures a process from start to end, with 50 cached kernels and all checks on."""
     path = place.folder / "many.py"
     calls = "".join(f"k{i}(x)\n" for i in range(50))
     init = f"qd.init(arch=qd.cpu, offline_cache_file_path={str(place.cache)!r}, log_level='error')\n"
@@ -375,7 +374,7 @@ def parts(kills_, edits_, seconds, starts, alterations):
 
 
 def run_all(chosen, seed=1, only=""):
-    """[(name, what came of it, whether it went well)]"""
+    """Returns a list of (name, result, True if it went well)."""
     table = []
     for name, part in chosen.items():
         if only and only not in name:

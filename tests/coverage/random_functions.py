@@ -1,4 +1,4 @@
-"""Random functions that mean the same as plain Python and as funcs of a kernel."""
+"""Random functions with the same meaning as plain Python and as funcs of a kernel."""
 
 import random
 
@@ -7,7 +7,7 @@ KERNEL = "import quadrants as qd\nmark = qd.{decorator}\n\n"
 
 
 class Writer:
-    """The text of one function. Early returns are for real funcs alone."""
+    """Writes the text of one function. Only real funcs have early returns."""
 
     def __init__(self, seed, early_returns):
         self.random = random.Random(seed)
@@ -40,7 +40,7 @@ class Writer:
             self.statement(depth, in_loop)
 
     def body(self, depth, in_loop):
-        """The body of a branch; it may end with a jump."""
+        """Writes the body of a branch; it may end with a jump."""
         jump = self.jump(in_loop) if self.random.random() < 0.3 else None
         if jump is None or self.random.random() < 0.5:
             self.block(depth, in_loop)
@@ -110,7 +110,7 @@ class Writer:
 
 
 def function(number, seed, early_returns):
-    """Lines of `f<number>(a, b)`."""
+    """Returns the lines of `f<number>(a, b)`."""
     writer = Writer(seed, early_returns)
     writer.put(0, "@mark")
     writer.put(0, f"def f{number}(a: int, b: int) -> int:")
@@ -124,7 +124,7 @@ def function(number, seed, early_returns):
 
 
 def module(count, seed, early_returns):
-    """Text of a module without its head, and for each function its first and last line behind a head of 3 lines."""
+    """Returns the text of a module without its head, and the first and last line of each function after a head of 3 lines."""
     lines, ranges = [], []
     for number in range(count):
         body = function(number, f"{seed} {number}", early_returns)
@@ -134,6 +134,6 @@ def module(count, seed, early_returns):
 
 
 def inputs(number, seed):
-    """A few arguments for a function: rarely enough to reach everything."""
+    """Returns a few arguments for a function, rarely enough to reach every line."""
     chooser = random.Random(f"inputs {seed} {number}")
     return [(chooser.randint(0, 4), chooser.randint(0, 4)) for _ in range(chooser.randint(1, 3))]

@@ -59,7 +59,7 @@ def test_large():
 PROGRAM = "import quadrants as qd\nfrom shapes import kernels\nqd.init()\nkernels.go([1, 20], 10)\n"
 UNWANTED = [f"-pno:{name}" for name in ("cacheprovider", "playwright", "base_url", "nbval", "anyio")]
 PYTEST = ["-m", "pytest", "-q", *UNWANTED]
-# what the tests reach and what they do not
+# the lines that the tests reach, and those that they do not
 RAN = {8, 9, 10, 11, 16, 17, 18}
 NEVER = {20, 21}
 ARCS = {(-5, 8), (8, 9), (9, 10), (9, 11), (10, 11), (11, -5), (-14, 16), (16, 17), (17, 18), (18, 16), (16, -14)}
@@ -82,7 +82,7 @@ class Project:
         return path
 
     def start(self, *command, folder=None, **variables):
-        """A Python process, as users run it."""
+        """Starts a Python process as users do."""
         environment = {k: v for k, v in os.environ.items() if not k.startswith(("COV", "QD_", "_QD_", "PYTEST"))}
         environment.update(QD_ARCH=self.arch, QD_OFFLINE_CACHE="0", PYTHONPATH=str(self.folder), PYTHONDONTWRITEBYTECODE="1",
                            PYTHONUNBUFFERED="1", ENABLE_QUADRANTS_HEADER_PRINT="0")  # fmt: skip
@@ -94,7 +94,7 @@ class Project:
         return self.end(self.start(*command, **keywords), status)
 
     def end(self, process, status=0):
-        """What it prints."""
+        """Returns the output of the process."""
         with process:
             try:
                 said, _ = process.communicate(timeout=300)
@@ -115,7 +115,7 @@ class Project:
         return sorted(path.name for path in (folder or self.folder).glob("_qd_kcov.*"))
 
     def combined(self, *options):
-        """What `coverage json` says of the kernels' file once host and kernel data are combined."""
+        """Returns the report of `coverage json` on the kernels' file after combining host and kernel data."""
         commands = ["combine", "--append", *options, *self.files()], ["json", "-q", "-o", "report.json"]
         self.run("-c", f"from coverage.cmdline import main\nfor command in {commands}: assert not main(command)")
         return json.loads((self.folder / "report.json").read_text())

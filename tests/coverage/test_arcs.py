@@ -1,4 +1,4 @@
-"""Transitions between lines of kernels are those that coverage.py sees in a Python function of the same text."""
+"""Transitions between lines of kernels equal those that coverage.py measures in a Python function with the same text."""
 
 import itertools
 import sys
@@ -32,7 +32,7 @@ def load(path, text):
 
 
 def counted(fn, arguments, counts):
-    """What fn returns; adds how often each transition between its lines was made."""
+    """Returns the result of fn, and adds the counts of the transitions between its lines to `counts`."""
     entry = -fn.__code__.co_firstlineno
     last = {}
 
@@ -56,7 +56,7 @@ def counted(fn, arguments, counts):
 
 
 def run_plain(path, body, seed):
-    """Results, arcs as coverage.py has them, and their counts."""
+    """Returns the results, the arcs of coverage.py and their counts."""
     measuring = coverage.Coverage(branch=True, data_file=None, config_file=False, include=[str(path)])
     measuring.start()
     try:
@@ -103,7 +103,7 @@ def test_arcs_of_random_functions(arch, tmp_path, decorator):
         body_lines = range(first + 2, last + 1)  # the definition itself runs in the module
         inside = {a for a in plain_arcs if any(line in body_lines for line in a)}
         ours = {a for a in counts.arcs if first <= abs(a[0]) <= last}
-        # CPython notices only from the second time on that a `while` on one line runs its body.
+        # For a `while` on one line, CPython reports only the second and later runs of its body.
         unseen = {(n, n) for n in body_lines if text[n].lstrip().startswith("while ")}
         inside, ours = inside - unseen, ours - unseen
         listing = "\n".join(f"{n:4} {text[n]}" for n in range(first, last + 1))
@@ -173,7 +173,7 @@ def work(x: qd.types.ndarray(qd.i32, ndim=1)):
 
 
 def test_zero_trips_of_while(arch, tmp_path):
-    """Not counted, but known as long as the loop never iterated."""
+    """The arc past the loop is not counted, but it is known as long as the loop never iterated."""
     module = load(tmp_path / "whiles.py", WHILES)
     module.work(np.array([1, 2], np.int32))
     loops = qd.coverage.snapshot()[str(tmp_path / "whiles.py")].loops

@@ -1,5 +1,5 @@
-"""With QD_COVERAGE_COUNTS=0 a kernel that has shown everything runs its clean build: it counts no more, and what is
-reported stays the same."""
+"""With QD_COVERAGE_COUNTS=0 a kernel whose coverage is complete runs its uninstrumented code: it no longer counts, and the report stays the
+same."""
 
 import re
 import threading
@@ -189,7 +189,7 @@ def test_loops_without_an_end(module, counts):
 
 
 def test_static_loops(module, counts):
-    """A loop left by `break` in one specialisation, and at its end in another."""
+    """One specialisation leaves a loop by `break`, another at its end."""
     x = np.zeros(2, np.int32)
     for _ in range(2):
         for wanted in (1, 7):
@@ -213,7 +213,7 @@ def test_arrays_that_overlap(module, counts):
 
 
 def launches_after_one_that_was_left(arch, tmp_path):
-    """One launch fails in an assertion, three come to their end."""
+    """One launch fails in an assertion, three complete."""
     qd.init(arch=arch, offline_cache=False, debug=True)
     module = load(tmp_path / "kernels.py", TEXT)
     qd.coverage.clear()
@@ -328,7 +328,7 @@ def calls(path, body, decorator):
 
 
 def run(path, body, decorator):
-    """Each function is called with one input after the other; results, and what is known at the end."""
+    """Calls each function with all inputs; returns the results and the final coverage."""
     kernels = calls(path, body, decorator)
     results = []
     for number in range(8):
@@ -365,7 +365,7 @@ SETTLED = (
 
 
 def objects(folder):
-    """key of a task -> its code, of all files with kernels."""
+    """Returns key of a task -> its code, from all files with kernels."""
     tasks = {}
     for path in folder.rglob("*.qdc"):
         data = path.read_bytes()
@@ -384,7 +384,7 @@ def objects(folder):
         take(12)  # the library's version
         for _ in range(int.from_bytes(take(8), "little")):
             key, _weight = take(16), take(8)
-            code = (blob(), blob())  # the processor, and what runs on it
+            code = (blob(), blob())  # the processor, and the code for it
             assert tasks.setdefault(key, code) == code
         assert at == len(data)
     return tasks

@@ -1,4 +1,4 @@
-"""The tool meets files that are damaged, or are no files at all: it leaves them out, says so, and goes on."""
+"""The tool finds files that are damaged, or are not files: it skips them, reports it and continues."""
 
 import os
 import random
@@ -28,7 +28,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def made(path, arcs=False, more=()):
-    """Data of two sources, of several pages."""
+    """Writes data of two sources, several pages long."""
     data = coverage.CoverageData(basename=str(path))
     names = [os.path.abspath(name) for name in ("one.py", "two.py", *more)]
     for context in ("", "test_a|run"):
@@ -56,7 +56,7 @@ def test_what_is_whole_is_reported(folder, capsys):
 
 
 def spoilt(path, random):
-    """Does some damage to a file of data."""
+    """Damages a data file in a random way."""
     how = random.choice(["flip", "page", "cut", "more", "swap", "cell", "cell", "cell", "row", "schema"])
     if how in ("cell", "row", "schema"):
         table = random.choice(list(COLUMNS))
@@ -70,7 +70,7 @@ def spoilt(path, random):
                     database.execute(f"insert or ignore into {table} ({column}) values (?)", (value,))
                 else:
                     database.execute(f"drop table {table}")
-        except sqlite3.Error:  # a column that takes no such value
+        except sqlite3.Error:  # the column does not accept such a value
             pass
         database.close()
         return
@@ -131,7 +131,7 @@ def test_a_page_in_the_middle(folder, capsys):
 
 
 def test_what_never_ends_is_not_read(folder, capsys):
-    """Neither as data nor as a source."""
+    """An endless file is read neither as data nor as a source."""
     os.mkfifo("_qd_kcov.1")
     os.mkfifo("fifo.py")
     os.symlink("/dev/zero", "_qd_kcov.2")
@@ -150,7 +150,7 @@ def test_what_never_ends_is_not_read(folder, capsys):
 
 
 def test_much_of_nothing_is_not_read(folder, capsys):
-    """The work depends on what a file may hold, not on what it says."""
+    """The work is limited by the real content of a file, not by the sizes it claims."""
     made(folder / "_qd_kcov.1")
     long = made(folder / "_qd_kcov.2")
     os.truncate(long, 3_000_000_000)
@@ -165,7 +165,7 @@ def test_much_of_nothing_is_not_read(folder, capsys):
 
 
 def test_pages_that_lead_in_circles(folder):
-    """Each page of a tree of pages names the next one many times: SQLite alone would be at it for ever."""
+    """Each page of a tree of pages names the next one many times, so SQLite by itself would never finish."""
     path = made(folder / "_qd_kcov.1")
     database = sqlite3.connect(path)
     root = dict(database.execute("select name, rootpage from sqlite_master"))["qd_counts"]
@@ -215,7 +215,7 @@ def test_text_of_sources_does_not_steer_a_terminal(folder, capsys):
 
 
 def test_lines_are_those_of_python(folder, capsys):
-    """A form feed ends a page of a printer, and no line."""
+    """A form feed does not end a line."""
     (folder / "two.py").write_text("a = 1\n\x0c\nif a > 1:\n    b = '\x1c'\n    c = 3\n")
     data = coverage.CoverageData(basename=str(folder / ".coverage"))
     data.add_lines({str(folder / "two.py"): [1, 3]})

@@ -1,4 +1,4 @@
-"""Graphs under coverage: probes stand in all bodies, and the clean build of a kernel follows its flags, too."""
+"""Graphs under coverage: all bodies have probes, and the uninstrumented code of a kernel follows its flags too."""
 
 import pytest
 import quadrants as qd
@@ -62,7 +62,7 @@ def test_lines_and_arcs(arch, tmp_path):
     counts = qd.coverage.snapshot()[str(tmp_path / "program.py")]
     assert {line: counts.get(line, 0) for line in range(9, 16)} == {9: 1, 10: 2, 11: 2, 12: 6, 13: 2, 14: 6, 15: 2}
     wanted = {(9, 10), (10, 11), (11, 12), (12, 11), (11, 10), (10, 13), (13, 14), (14, 13), (13, 15), (15, 9)}
-    assert wanted <= set(counts.arcs)  # the end of a `with` comes back to its line, as in Python
+    assert wanted <= set(counts.arcs)  # the end of a `with` returns to its line, as in Python
     assert counts.arcs[15, 9] == 2
 
 
@@ -84,7 +84,7 @@ def test_the_clean_build(arch, tmp_path, monkeypatch):
         assert x.to_numpy().tolist() == [(launch + 1) * (22 + 3 + 1)] * 3 and n[()] == 0
         _native.core().settle()
         counted.append(_native.core().counted()[1])
-    assert counted[2] == counted[3]  # nothing is counted any more
+    assert counted[2] == counted[3]  # it no longer counts
     stop[()] = 1
     status = program.staged(x, stop, n)
     assert status.yielded and status.checkpoint == 1

@@ -1,4 +1,4 @@
-"""Names of quadrants.lang._kernel_coverage that programs use."""
+"""The names in quadrants.lang._kernel_coverage that programs use."""
 
 import ast
 import warnings

@@ -1,4 +1,4 @@
-"""However a process ends and wherever its kernels come from, what they ran is written."""
+"""Coverage is written however a process ends and wherever its kernels come from."""
 
 import json
 import subprocess
@@ -13,7 +13,7 @@ HEAD = "import os, sys\nimport quadrants as qd\nfrom shapes import kernels\nqd.i
 
 
 def lines_in(folder, suffix="kernels.py"):
-    """Lines that ran, per process."""
+    """Returns the lines that ran, for each process."""
     found = []
     for path in sorted(folder.glob("_qd_kcov.*")):
         data = coverage.CoverageData(basename=str(path))
@@ -41,7 +41,7 @@ def test_ends(project, ending):
 
 @on_both
 def test_fork(project):
-    """A child counts for itself; its parent's lines are not its own."""
+    """A child has its own counts, without those of its parent."""
     project.program(
         HEAD
         + "kernels.go([1], 10)\npid = os.fork()\nif pid == 0:\n    kernels.go([-1], 10)\n    os._exit(0)\n"
@@ -195,8 +195,8 @@ def test_off_imports_nothing(project, value):
 
 
 def test_off_is_the_clean_build(project):
-    """The code of a kernel is the same whether or not it was ever built with coverage, byte for byte; a covered build is
-    another entry of the cache."""
+    """Code without coverage is identical byte for byte, whether or not the kernel was ever compiled with coverage; instrumented code is a
+    separate cache entry."""
     show = (
         "import quadrants as qd\nimport numpy as np\nfrom shapes import kernels\nqd.init()\nkernels.go([1, 20], 10)\n"
         "kernels.limit_all(np.zeros(1, np.int32), 1)\nprint(kernels.limit_all._show('asm'))\n"
@@ -211,7 +211,7 @@ def test_off_is_the_clean_build(project):
 
 @pytest.mark.parametrize("decorator", ["kernel", "kernel(fastcache=True)"])
 def test_kernels_that_come_from_the_cache(project, decorator):
-    """They cover what those that were compiled did, on the same tasks."""
+    """They cover the same lines as the compiled ones, in the same tasks."""
     project.write("shapes/kernels.py", KERNELS.replace("@qd.kernel", f"@qd.{decorator}"))
     project.arch = "x64"
     cache = dict(QD_OFFLINE_CACHE="1", QD_OFFLINE_CACHE_FILE_PATH=str(project.folder / "cache"))

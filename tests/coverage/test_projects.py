@@ -1,4 +1,4 @@
-"""A project's `pytest --cov` sees inside its kernels, however it is set up and run."""
+"""A project's `pytest --cov` measures its kernels, however it is set up and run."""
 
 import json
 
@@ -83,7 +83,7 @@ def test_relative_names_and_other_machines(project):
 
 
 def table_of(said):
-    """File -> (statements, missing, what never ran) of the table that pytest-cov prints."""
+    """Returns file -> (statements, missing, lines that never ran) from the table that pytest-cov prints."""
     rows = [line.split(maxsplit=6) for line in said.splitlines() if line.startswith(("shapes/", "tests/", "TOTAL"))]
     return {row[0]: row[1:] for row in rows}
 
@@ -107,7 +107,7 @@ def test_the_table_with_workers_and_processes(project):
 
 
 def test_the_table_holds_what_is_measured_alone(project):
-    """Kernels of the tests themselves are none of --cov=shapes."""
+    """--cov=shapes does not include the kernels of the tests themselves."""
     own = "\n\n@qd.kernel\ndef own() -> qd.i32:\n    return 3\n\n\ndef test_own():\n    assert own() == 3\n"
     project.write("tests/test_shapes.py", (project.folder / "tests/test_shapes.py").read_text() + own)
     said = project.pytest("--cov=shapes", "--cov-report=term-missing", "tests")
@@ -116,7 +116,7 @@ def test_the_table_holds_what_is_measured_alone(project):
 
 def test_a_new_run_drops_the_files_of_the_one_before(project):
     run = ("--cov=shapes", "--cov-branch", "--cov-report=", "tests", "-k")
-    project.program(PROGRAM)  # of no run of pytest
+    project.program(PROGRAM)  # not from a run of pytest
     kept = project.files()
     project.pytest(*run, "large")
     (old,) = set(project.files()) - set(kept)
@@ -143,7 +143,7 @@ def test_without_pytest_cov(project):
 
 
 def test_two_runs_side_by_side(project):
-    """Each process has its file; what one run covers adds to the other."""
+    """Each process has its own file, and the coverage of both runs is merged."""
     for limit in ("small", "large"):
         only = ("tests", "-k", limit)
         project.pytest("--cov=shapes", "--cov-branch", "--cov-report=", *only, COVERAGE_FILE=f".coverage.{limit}")
@@ -152,7 +152,7 @@ def test_two_runs_side_by_side(project):
 
 
 def test_two_runs_at_once(project):
-    """Neither ends before both have begun; they share the folder, and each writes its own files."""
+    """Neither run ends before both have started; they share the folder, and each writes its own files."""
     project.write(
         "tests/conftest.py",
         "import os, time\n\n\ndef pytest_sessionstart(session):\n    open(os.environ['MINE'], 'w').close()\n"
@@ -223,7 +223,7 @@ CONTEXTS = {
 
 
 def contexts_of(project, names):
-    """context -> lines of the kernels that ran in it"""
+    """Returns context -> lines of the kernels that ran in it."""
     program = ("import coverage, json, sys; data = coverage.CoverageData(); data.read(); "
                "(file,) = [f for f in data.measured_files() if f.endswith('kernels.py')]; out = {}\n"
                "for line, found in data.contexts_by_lineno(file).items():\n"

@@ -10,7 +10,7 @@ from sample_project import PROGRAM
 
 @pytest.fixture
 def measured(project):
-    """A git project whose last change added lines that ran and lines that did not; two processes ran it."""
+    """A git project in which the last commit added lines that ran and lines that did not; two processes ran it."""
 
     def git(*command):
         whole = ["git", "-c", "user.name=a", "-c", "user.email=a@b", *command]
@@ -79,7 +79,7 @@ def test_nothing_is_new(measured):
 
 
 def test_combine(measured):
-    """One file of all, which has the counts too; coverage.py's own data stay in it, however often it is done."""
+    """Merges everything into one file, including the counts; coverage.py's own data stay in it, however often it is repeated."""
     said = report(measured)
     report(measured, "--annotate", "before")
     hosts = [path.name for path in measured.folder.glob(".coverage.*")]
@@ -120,7 +120,7 @@ def test_ways_of_branches_that_led_nowhere_else():
 
 
 def test_new_files_and_names_with_blanks(project):
-    """A file that git does not know yet is new as a whole."""
+    """All lines of an untracked file are new."""
 
     def git(*command):
         whole = ["git", "-c", "user.name=a", "-c", "user.email=a@b", *command]
@@ -140,7 +140,7 @@ def test_new_files_and_names_with_blanks(project):
 
 
 def test_counts_of_other_machines(project):
-    """Names of their files are mapped, and what they counted adds up with what this one did."""
+    """The names of their files are mapped, and their counts are added to those of this machine."""
     settings = "[run]\nbranch = True\n[paths]\nsource =\n    shapes\n    */elsewhere/shapes\n"
     project.write(".coveragerc", settings)
     project.program(PROGRAM)

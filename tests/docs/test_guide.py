@@ -1,7 +1,7 @@
-"""Runs the code of the guide: every ```python block of a page, in order, in one process a page.
+"""Runs the code of the guide: every ```python block of a page, in order, in one process for each page.
 
-A ```text block right after it is what it prints, but for the lines in which Quadrants presents itself; after a ```python error block it is (a part of) the message of the error that the block ends with.
-"""
+A ```text block right after it is its output, without the header lines of Quadrants; after a ```python error block it is (a part of) the
+message of the error that ends the block. """
 
 import re
 import subprocess
@@ -16,7 +16,8 @@ FENCE = re.compile(r"^```(\S*) ?(.*?)\n(.*?)^```\n", re.M | re.S)
 
 
 def blocks(text):
-    """(language, word behind it, line of the first line inside, what is inside, whether only blanks part it from the block before)"""
+    """Yields (language, word after it, number of the first line inside, content, True if only blank lines separate it from the previous
+    block)."""
     end = 0
     for found in FENCE.finditer(text):
         line = text.count("\n", 0, found.start()) + 2

@@ -1,4 +1,4 @@
-"""The reference (docs/reference): every public name has an entry, says what it needs to say, and its examples are true."""
+"""The reference (docs/reference): every public name has a complete entry, and its examples are right."""
 
 import ast
 import doctest
@@ -23,7 +23,7 @@ CONTEXT = {"self", "cls"}
 
 
 def entries(module):
-    """(name, definitions) of the functions and classes that a module's stub defines"""
+    """Yields (name, definitions) of the functions and classes that a module's stub defines."""
     for name, (nodes, _) in api.public(module).items():
         if isinstance(nodes[0], (ast.FunctionDef, ast.ClassDef)):
             yield name, nodes
@@ -42,7 +42,7 @@ def is_enum(node):
 
 
 def lacks(text, names):
-    """Which of these names the text says nothing of."""
+    """Returns those names that the text does not mention."""
     said = text.replace("`", "")
     return [n for n in names if not re.search(rf"(^|[\s,])\*{{0,2}}{re.escape(n.lstrip('*'))}(,[^\n]*)?: ", said, re.M)]
 
@@ -62,7 +62,7 @@ def problems(module):
             yield f"{full}: no example"
         if isinstance(nodes[0], ast.FunctionDef):
             wanted = {p for node in nodes for p in api.parameters(node)}
-            if full != "qd.init":  # beside its own parameters: the options, listed in the stub's text
+            if full != "qd.init":  # in addition to its parameters it has the options, which the stub's text lists
                 wanted = {p for p in wanted if not (p == "_layout" or p == "**keywords" and "keywords" not in text)}
                 missing = lacks(text, wanted)
                 if missing:
@@ -88,7 +88,7 @@ def problems(module):
                 yield f"{full}.{method}: {', '.join(sorted(missing))}: not said"
 
 
-# What is not yet said as it should be; it may only shrink.
+# The known gaps of the reference; the list may only shrink.
 KNOWN = set((Path(__file__).with_name("reference_gaps.txt")).read_text().splitlines())
 
 
@@ -152,7 +152,7 @@ def test_example(text, monkeypatch, tmp_path):
     said = []
     flags = doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL | doctest.ELLIPSIS
     runner = doctest.DocTestRunner(optionflags=flags, verbose=False)
-    # print() of the module writes to whatever sys.stdout is; the runner replaces it for the time of the example
+    # print() of the module writes to the current sys.stdout, which the runner replaces during the example
     runner.run(test, out=said.append)
     assert runner.failures == 0, "".join(said)
 

@@ -1,4 +1,4 @@
-"""The site of the documentation (docs/site): what goes into it. `make docs` builds it, and ends at the first warning."""
+"""The content of the documentation's site (docs/site). `make docs` builds it, and stops at the first warning."""
 
 import importlib.util
 import re

@@ -1,4 +1,4 @@
-"""What editors know of the package: the stubs (*.pyi) that docs/stubs/generate.py writes."""
+"""The stubs (*.pyi) for editors, which docs/stubs/generate.py writes."""
 
 import ast
 import functools
@@ -22,7 +22,7 @@ spec = importlib.util.spec_from_file_location("generate_stubs", ROOT / "docs/stu
 generate = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(generate)
 
-# Annotations of parameters, which are classes in the package: values and calls are all that a program makes of them.
+# Annotations of parameters that are classes in the package; programs only use them as values and call them.
 ANNOTATIONS = {"Template", "template", "NDArray", "NdarrayType", "ndarray", "sparse_matrix_builder", "SparseMatrixBuilderType", "ref"}
 
 
@@ -33,7 +33,7 @@ def body_of(module):
 
 @pytest.fixture(scope="module", params=generate.MODULES)
 def stub(request):
-    """(module, names that its stub declares -> their declarations)"""
+    """Returns the module, and name -> declarations of its stub."""
     return request.param, declarations(body_of(request.param))
 
 
@@ -79,7 +79,7 @@ def test_the_names_of_the_package():
 
 
 def parameters(node, in_class):
-    """name -> text of the default, or None, of a definition"""
+    """Returns name -> text of the default, or None, of a definition's parameters."""
     a = node.args
     plain = [*a.posonlyargs, *a.args]
     defaults = [None] * (len(plain) - len(a.defaults)) + a.defaults
@@ -102,7 +102,7 @@ def live_parameters(signature, in_class):
 
 
 def differs(definitions, live, in_class):
-    """Why the definitions are not those of the live object; None: they are."""
+    """Returns how the definitions differ from the live object, or None."""
     wanted = live_parameters(inspect.signature(live), in_class)
     several = len(definitions) > 1
     seen = set()

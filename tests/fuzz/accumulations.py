@@ -1,8 +1,8 @@
 """Random loops that accumulate: in arrays, fields, cells of sparse trees and variables of the kernel, by one operation or several, at places
 that collide, below conditions, in inner loops that break, with old values used, with two arguments over one memory. Each runs on
-more threads than there are cores, all of which take part (QD_SHARE_LITTLE), and gives what the interpreter gives: whole numbers and
-extremes exactly, sums of reals within rounding. With `deterministic`, every number of threads gives the same bits.
-`python -m tests.fuzz.accumulations --count N --seed S` runs more."""
+more threads than there are cores, all of which take part (QD_SHARE_LITTLE), and has the results of the interpreter: whole numbers and
+extremes exactly, sums of reals up to rounding. With `deterministic`, every number of threads gives the same bits. `python -m
+tests.fuzz.accumulations --count N --seed S` runs more."""
 
 import argparse
 import os
@@ -21,7 +21,7 @@ WRITTEN = {"add": "+=", "sub": "-=", "and": "&=", "or": "|=", "xor": "^="}
 
 
 class Store:
-    """Something that loops accumulate in: `place(index)` is an element of it."""
+    """Storage that loops accumulate in: `place(index)` is an element of it."""
 
     def __init__(self, name, dtype, cells, form, op):
         self.name, self.dtype, self.cells, self.form, self.op = name, dtype, cells, form, op
@@ -102,7 +102,7 @@ class Program:
             self.put(f"assert to[i] >= 0, 'claim {self.rng.randrange(9)}'")
             self.put(self.update(store))
         elif not store.is_real and store.dtype in ("i32", "i64", "u32", "u64") and store.op in ("add", "sub"):
-            # Old values differ from order to order, their sum does not: every round adds the same.
+            # Old values depend on the order, but their sum does not, since every iteration adds the same amount.
             self.put("if to[i] % 2 == 0:")
             self.put(f"    seen[0] += qd.cast(qd.atomic_add({store.place('5')}, 1), qd.i64) % 65536")
         else:
@@ -129,14 +129,14 @@ class Program:
             self.put("total += " + self.rng.choice(["x[i]", "x[i] * x[i] + to[i]"]))
         if self.chance(0.3):
             self.put("count += " + self.rng.choice(["to[i]", "1", "i % 3"]))
-        if self.chance(0.08):  # looked at: no copies of that, and the same for every order
+        if self.chance(0.08):  # reading it prevents privatised copies, and the value does not depend on the order
             store = self.rng.choice(self.stores)
             self.put(f"if {store.place('3')} != {store.place('3')}:")
             self.put(f"    {self.update(store)}")
         self.deep -= 1
 
     def declared(self):
-        """Lines that make the storage, in trees of fields side by side, members of one cell, or one each."""
+        """Returns the lines that make the storage, as separate fields of one tree, as members of one cell, or as one tree each."""
         lines, shared = [], [s for s in self.stores if s.form == "field"]
         together = len(shared) > 1 and self.chance(0.5)
         if together:
@@ -201,7 +201,7 @@ class Program:
 
 
 def fault(seed):
-    """What is wrong with the program, as text; None if nothing is. The environment says QD_SHARE_LITTLE=1."""
+    """Returns the fault of the program as text, or None. The environment has QD_SHARE_LITTLE=1."""
     from tests.fuzz import run
 
     text = Program(seed).text()
@@ -220,7 +220,7 @@ def fault(seed):
 
 
 def run_all(seed, count):
-    """Faults of some programs, in a process of their own."""
+    """Returns the faults of some programs, which run in a process of their own."""
     command = [sys.executable, "-m", "tests.fuzz.accumulations", "--count", str(count), "--seed", str(seed)]
     done = subprocess.run(command, cwd=ROOT, env={**os.environ, "QD_SHARE_LITTLE": "1"}, capture_output=True, text=True)
     said = "".join(line for line in done.stderr.splitlines(True)[-40:] if done.returncode < 0 or not line.startswith("... "))

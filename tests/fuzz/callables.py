@@ -1,4 +1,4 @@
-"""Funcs reached through callables of Python, and classes of Python whose instances kernels make."""
+"""Funcs called through Python callables, and Python classes whose instances kernels make."""
 
 from tests.fuzz.statements import Statements
 from tests.fuzz.writer import Function
@@ -9,7 +9,7 @@ MEMBERS = [("self.a", "int", False), ("self.b", "real", False)]
 
 class Callables(Statements):
     def callables(self):
-        """After the funcs that they call."""
+        """Writes the callables; the funcs that they call exist already."""
         if self.chance(0.5):
             self.object_with_call()
         able = [f for f in self.functions if f.result in ("int", "real") and f.params and all(k in ("int", "real") for _, k, _ in f.params)]
@@ -39,7 +39,7 @@ class Callables(Statements):
         self.functions.append(Function(name, params, kind))
 
     def within(self, names, kind):
-        """An expression of the names alone."""
+        """Returns an expression of the names only."""
         outer, self.scopes = self.scopes, [names]
         text = self.condition(1) if kind == "condition" else self.value(kind, 2)
         self.scopes = outer
@@ -73,7 +73,7 @@ class Callables(Statements):
         )
 
     def through(self, f, args):
-        """A call of a func of equal parameters by way of a builtin."""
+        """Returns a call of a func with parameters of one kind through a builtin."""
         if len(args) == 1:
             return f"sum(map({f.name}, [{args[0]}, {self.value(f.result, 1)}]))"
         return f"functools.reduce({f.name}, [{', '.join([*args, self.value(f.result, 0)])}])"

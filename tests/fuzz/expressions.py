@@ -80,7 +80,7 @@ class Expressions(Writer):
         return f"{self.pick(*vectors)}[{p(d)} % 3]" if vectors else self.int_leaf(depth)
 
     def named(self, of, depth):
-        """A name bound by `:=` where it may be skipped, and read where it is known to be bound."""
+        """Returns an expression in which `:=` binds a name where it may be skipped, and that reads it only where it is bound."""
         name = self.fresh("w")
         first, test = f"({name} := {of(depth)})", self.condition(depth)
         form = self.rng.randrange(5)
@@ -119,7 +119,7 @@ class Expressions(Writer):
         return self.pick(*options)
 
     def _of_trees(self, depth):
-        """What tells of sparse storage that does not change now."""
+        """Returns queries of sparse storage that does not change at present."""
         found = ["qd.length(l.parent(), [])"] if self.grows is False else []
         for s in self.readable:
             if s.form == "sparse":
@@ -266,7 +266,7 @@ class Expressions(Writer):
         return self.record() if kind == "record" else getattr(self, self.VALUES[kind])(depth)
 
     def _may_call(self, f):
-        """Whether there are elements of meshes to pass."""
+        """True if there are mesh elements to pass."""
         return all(self.variables(kind) for _, kind, _ in f.params if kind in KINDS)
 
     def call(self, result, depth):

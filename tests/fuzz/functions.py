@@ -1,4 +1,4 @@
-"""Random funcs, and loops at the top level of a kernel with what each iteration may read, write and share."""
+"""Random funcs, and loops at the top level of a kernel with the storage that each iteration may read, write and share."""
 
 import math
 
@@ -48,7 +48,7 @@ class Functions(Callables):
         self.functions.append(Function(name, params, result))
 
     def recursion(self):
-        """A real func or method that calls itself, and returns from within a branch."""
+        """Writes a real func or method that calls itself and returns from inside a branch."""
         outer = self.scopes, self.own, self.readable, self.shared
         name, n, x = self.fresh("f"), self.fresh("p"), self.fresh("p")
         self.scopes, self.own, self.readable, self.shared = [[(n, "int", False), (x, "int", False)]], [], [], []
@@ -72,7 +72,7 @@ class Functions(Callables):
         self.functions.append(Function(f"{held}.{written}" if held else written, [(n, "int", ""), (x, "int", "")], "int"))
 
     def parallel_loop(self):
-        """A loop at the top level of the kernel, with storage of its own, storage to read and storage to share."""
+        """Writes a loop at the top level of the kernel, with its own storage, storage to read and storage to share."""
         self.readable, self.own, self.shared = [], [], []
         self.grows = self.chance(0.6) if self.is_sparse else None
         index = self.fresh("k")
@@ -109,11 +109,11 @@ class Functions(Callables):
                 self.shared.append(s)
         self.own = [o for o in self.own if o[0].rank == rank]
         if any(s.form == "sparse" for s, _ in self.own):
-            self.readable = [s for s in self.readable if s.form != "sparse"]  # its cells come and go
+            self.readable = [s for s in self.readable if s.form != "sparse"]  # its cells are activated and deactivated
         self._iterations([(n, "int", False) for n in names], math.prod(self.extents[:rank]))
 
     def _iterations(self, variables, count):
-        """The body of a loop at the top level: it changes no variables outside of it."""
+        """Writes the body of a loop at the top level, which does not change variables outside of it."""
         self.trips, self.most_trips = count, max(MOST_TRIPS, 6 * count)
         frozen = [[(n, t, False) for n, t, _ in scope] for scope in self.scopes]
         outer, self.scopes = self.scopes, [*frozen, variables]
@@ -127,7 +127,7 @@ class Functions(Callables):
         return self.mesh.kinds if self.mesh else ()
 
     def mesh_loop(self):
-        """A loop over elements of the mesh: attributes of the element are its own, others are read or updated."""
+        """Writes a loop over elements of the mesh: attributes of the element belong to the iteration, others are read or updated."""
         self.readable, self.own, self.shared, self.grows = [], [], [], None
         name, kind = self.fresh("v"), self.pick(*self.mesh.kinds)
         self.put(f"for {name} in {self.mesh.name}.{kind}:")

@@ -1,10 +1,9 @@
-"""Programs from a grammar of the accepted language. Every one is valid, ends, and means one thing whatever the order of
-parallel iterations: an iteration writes its own elements, and shares others by atomics that commute.
+"""Programs from a grammar of the accepted language. Every program is valid, ends, and has one meaning for every order of parallel
+iterations: an iteration writes its own elements, and updates shared ones by commutative atomics.
 
-A program is the text of a module with a function `main()` that makes the storage, runs the kernels and returns what to
-compare. Reals are computed with operations that are exact everywhere; the others go into the array `near`, and what loops
-add up in memory, in an order of the compiler's own, into `sums`.
-"""
+A program is the text of a module with a function `main()` that makes the storage, runs the kernels and returns the values to compare. Reals
+are computed with operations that are exact on every backend; results of other operations go into the array `near`, and sums that loops make
+in memory, in an order chosen by the compiler, into `sums`. """
 
 from tests.fuzz.functions import Functions
 from tests.fuzz.meshes import Mesh
@@ -64,7 +63,7 @@ class Program(Functions):
                                   "        self.__dict__.update(members)", "", *method]  # fmt: skip
 
     def _group(self):
-        """Hands some of the storage over as members: of a dataclass, a nested one, or of the object with the kernel."""
+        """Passes some of the storage as members of a dataclass, of a nested one, or of the object with the kernel."""
         self.packed, self.is_nested, self.is_method, self.is_private = [], False, False, False
         if self.chance(0.7):
             return
@@ -85,7 +84,7 @@ class Program(Functions):
         self.lines += ["", ""]
 
     def _called(self):
-        """The call of the kernel in `main`."""
+        """Returns the call of the kernel in `main`."""
         members = ", ".join(f"{'_World__' * self.is_private}{s.host}={s.host}" for s in self.packed)
         args = [s.host for s in self.storage if s not in self.packed and not s.of]
         args += ["MESH"] * bool(self.mesh and self.mesh.parameters()) + [value for _, _, _, value in self.arguments]
@@ -182,5 +181,5 @@ def flat(members):
 
 
 def program(seed):
-    """The text of program number `seed`."""
+    """Returns the text of program number `seed`."""
     return Program(seed).program()

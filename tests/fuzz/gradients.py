@@ -1,8 +1,7 @@
 """Random programs with gradients: kernels in a row over fields, arrays and members of structs, with loops in loops, branches, funcs,
-vectors and matrices, sums at places that collide, recurrences and whole numbers that only say where. The gradient by a Tape
-is that of `.grad` calls by hand, that of the interpreter, that on `far` and that with a budget for stacks; along a random direction it is the slope
-from differences, away from kinks, and what forward mode gives.
-`python -m tests.fuzz.gradients --count N --seed S` runs more."""
+vectors and matrices, sums at places that collide, recurrences and whole numbers that are only indices. The gradient of a Tape equals those
+of explicit `.grad` calls, of the interpreter, on `far` and with a budget for stacks; along a random direction it equals the slope from
+differences, away from kinks, and the result of forward mode. `python -m tests.fuzz.gradients --count N --seed S` runs more."""
 
 import argparse
 import itertools
@@ -79,13 +78,13 @@ def along(gradients, direction):
 
 
 def apart(a, b):
-    """The largest difference, in parts of the largest number."""
+    """Returns the largest difference relative to the largest number."""
     most = max([1e-9, *(float(np.max(np.abs(x), initial=0)) for x in a)])
     return max(float(np.max(np.abs(np.subtract(x, y)), initial=0)) for x, y in zip(a, b)) / most
 
 
 def slope(instance, values, direction, expected):
-    """Whether it `agrees`, is a `kink`, or what differences say instead."""
+    """Returns `agrees`, `kink`, or the slope from differences."""
     here, said = instance.value(values), []
     for step in (1e-4, 1e-5, 1e-6, 1e-7):
         up, down = (instance.value([v + s * step * d for v, d in zip(values, direction)]) for s in (1, -1))
@@ -99,7 +98,7 @@ def slope(instance, values, direction, expected):
 
 
 def fault(seed, tally):
-    """What is wrong with the program, as text; None if nothing is."""
+    """Returns the fault of the program as text, or None."""
     import quadrants as qd
 
     program = Program(seed)
@@ -116,7 +115,7 @@ def fault(seed, tally):
         expected = along(gradients, direction)
         tally["flat"] += expected == 0
         moved = cpu.gradient([v * (1 + 1e-13 * rng.normal(size=v.shape)) for v in values])
-        rounding = 1e-10 + 100 * apart(gradients, moved)  # of numbers, and of sums in another order
+        rounding = 1e-10 + 100 * apart(gradients, moved)  # rounding of numbers, and of sums in another order
         if rounding > 1e-4:
             tally["steep"] += 1
             return None
@@ -158,7 +157,7 @@ def fault(seed, tally):
 
 
 def run_all(seed, count):
-    """Faults of some programs, in a process of their own."""
+    """Returns the faults of some programs, which run in a process of their own."""
     command = [sys.executable, "-m", "tests.fuzz.gradients", "--count", str(count), "--seed", str(seed), "--here"]
     done = subprocess.run(command, cwd=ROOT, env=os.environ, capture_output=True, text=True)
     said = "".join(line for line in done.stderr.splitlines(True)[-40:] if done.returncode < 0 or not line.startswith("... "))

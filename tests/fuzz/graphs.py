@@ -1,5 +1,5 @@
 """Random graphs: levels, checkpoints, regions, bare statements, calls of funcs, static branches and loops, against a model in Python.
-Each program writes the order of what ran, each section one of its own; launches yield and are resumed from labels chosen at random.
+Each program records the order in which its parts ran, each section separately; launches yield and are resumed from random labels.
 `python -m tests.fuzz.graphs --count N` runs more."""
 
 import argparse
@@ -12,7 +12,7 @@ import tempfile
 
 import quadrants as qd
 
-MOST_STEPS = 400  # in the written order of one launch, and of one section
+MOST_STEPS = 400  # in the recorded order of one launch, and of one section
 
 
 @dataclasses.dataclass
@@ -22,8 +22,8 @@ class Bare:
 
 @dataclasses.dataclass
 class Loop:
-    """`rounds` is how often it runs; `lowers`: the flag of a level that it lowers, or None; `sets`: the checkpoint whose flag
-    it sets while that is armed."""
+    """`rounds` is its trip count; `lowers`: the flag of a level that it lowers, or None; `sets`: the checkpoint whose flag it sets while
+    that is armed."""
 
     number: int
     rounds: int = 1
@@ -34,14 +34,14 @@ class Loop:
 
 @dataclasses.dataclass
 class Branch:
-    """A loop below a run-time `if`."""
+    """A loop inside a run-time `if`."""
 
     number: int
 
 
 @dataclasses.dataclass
 class Change:
-    """Of a variable of the kernel, whose value is written down: bare or below an `if`, or added to in a loop."""
+    """A change of a variable of the kernel whose value is recorded: at the top, inside an `if`, or a sum in a loop."""
 
     number: int
     bare: bool
@@ -52,14 +52,14 @@ class Change:
 @dataclasses.dataclass
 class Level:
     flag: str
-    arms: int  # the value that the flag is given before the loop; 0: none
+    arms: int  # the value of the flag set before the loop; 0: none
     body: list
     lowers_bare: bool
 
 
 @dataclasses.dataclass
 class Call:
-    """Of a func with statements, loops, branches and levels in it."""
+    """A call of a func with statements, loops, branches and levels in it."""
 
     name: str
     body: list
@@ -67,7 +67,7 @@ class Call:
 
 @dataclasses.dataclass
 class Static:
-    """A branch, or a loop of some rounds."""
+    """A static branch, or a static loop with some iterations."""
 
     rounds: int  # None: a branch
     body: list
@@ -88,7 +88,7 @@ class Checkpoint:
 
 @dataclasses.dataclass
 class Section:
-    """Writes an order of its own, the row `row` of all of them; a heavy one is worth a thread."""
+    """Records its own order in row `row`; a heavy section is worth a thread."""
 
     row: int
     heavy: bool
@@ -128,7 +128,7 @@ class Plan:
         return made
 
     def _plain(self, depth):
-        """Of a func or a static loop: what holds no checkpoints, with levels, also of statements alone."""
+        """Returns the body of a func or a static loop: no checkpoints, but levels, also with statements only."""
         made = []
         for _ in range(self.random.randint(1, 3)):
             r = self.random.random()
@@ -145,7 +145,7 @@ class Plan:
     def _call(self, depth):
         if self.funcs and self.random.random() < 0.2:
             return self.random.choice(self.funcs)
-        body = self._plain(depth)  # funcs that it calls are written before it
+        body = self._plain(depth)  # the funcs that it calls come first
         self.funcs.append(Call(f"func{len(self.funcs)}", body))
         return self.funcs[-1]
 
@@ -188,7 +188,7 @@ class Plan:
             return Static(self.random.choice((1, 2, 2, 0)), self._plain(depth + 1))
         if r < 0.5:
             return Static(None, self._body(depth + 1, in_checkpoint, 3))
-        if r < 0.7 or in_checkpoint:  # a checkpoint holds no calls, but in branches
+        if r < 0.7 or in_checkpoint:  # a checkpoint contains calls only in branches
             return Static(None, [self._call(depth + 1)]) if in_checkpoint else self._call(depth + 1)
         return self._bare_level()
 
@@ -211,14 +211,14 @@ class Plan:
             *(i for i in self._body(max(depth, 1), True) if not isinstance(i, Bare)),
         ]
         self.random.shuffle(body)
-        # bare statements that arm a level stand before it, which a checkpoint may not hold
+        # statements that arm a level come before it, and a checkpoint may not contain them
         for item in body:
             if isinstance(item, Level):
                 item.arms = 0
         return Checkpoint(label, flag, body)
 
     def _count(self, body, top):
-        """Which loops are checkpoints: at the top of the kernel, or of its levels; and the labels of all, in the order of the source."""
+        """Finds the loops that are checkpoints, at the top of the kernel or of its levels, and all labels in the order of the source."""
         for item in body:
             is_loop = isinstance(item, Loop) or isinstance(item, Change) and item.in_loop
             if isinstance(item, Checkpoint) or top and self.checkpoints and (is_loop or isinstance(item, Static) and item.is_loop):
@@ -314,7 +314,7 @@ class Plan:
                 lines.append(f"{pad}    pass")
 
     def arguments(self):
-        """Values of the flags at the first launch, in the order of the parameters."""
+        """Returns the values of the flags at the first launch, in the order of the parameters."""
         levels = {flag: self.random.randint(0, 3) for flag in self.flags}
         yields = {flag: 0 for flag in self.armed}
         armed = {f"a{flag}": self.random.choice((0, 0, 1, 2)) for flag in self.armed}
@@ -330,12 +330,12 @@ def holds(item, label):
 
 
 class Model:
-    """What one launch does. Loops that are checkpoints, and levels wherever they stand, are left out where they come before the
-    checkpoint that the launch is resumed from, or after the one that yielded."""
+    """The effect of one launch. Loops that are checkpoints, and levels anywhere, are skipped before the checkpoint that the launch is
+    resumed from, and after the one that yielded."""
 
     def __init__(self, plan, flags, resumed):
         self.plan, self.flags = plan, flags
-        self.ahead = resumed  # the label of the checkpoint that has not begun yet
+        self.ahead = resumed  # the label of the checkpoint that has not been reached yet
         self.order, self.yielded, self.acc = [], None, 1
         self.rows = [[] for _ in range(plan.rows)]
         self.block(plan.body)
@@ -405,7 +405,7 @@ class Model:
 
 
 def stepped(plan, kernel, given, resumed):
-    """A launch in steps of all kinds; what it does in the end is what a launch does."""
+    """Runs a launch in steps of all kinds; its overall effect equals that of a launch."""
     stepper = qd.graph.Stepper(kernel, *given)
     if resumed is not None:
         stepper.resume(resumed)
@@ -415,7 +415,7 @@ def stepped(plan, kernel, given, resumed):
 
 
 def run(seed, folder):
-    """Compares some launches of the plan of a seed with its model; whether there were any."""
+    """Compares some launches of a seed's plan with its model; returns True if there were any."""
     plan = Plan(seed, qd.cfg.arch == qd.cpu)
     path = pathlib.Path(folder) / f"graph_{seed}.py"
     path.write_text(plan.source())

@@ -1,5 +1,5 @@
-"""Forms in which a compiler easily holds on to the wrong thing: funcs made while a kernel is compiled, arrays that share memory
-with other storage, indices that are clamped, objects in objects, conditions of assertions that change something."""
+"""Constructs that a compiler easily gets wrong: funcs made while a kernel is compiled, arrays that share memory with other storage, clamped
+indices, nested objects, conditions of assertions with side effects."""
 
 ACTIVE = """
 class active:
@@ -49,7 +49,7 @@ class Hazards:
         self.makes, self.asserts = w.chance(0.1), w.chance(0.12)
 
     def prepare(self):
-        """After the storage of the kernel is known."""
+        """Runs once the kernel's storage is known."""
         w = self.writer
         self.is_nested = w.is_method and not w.is_private and w.chance(0.5)
         self.template_primitives = w.chance(0.5)
@@ -64,7 +64,7 @@ class Hazards:
             self.overlapping = w.pick(*able), w.pick(0, 0, 1)
         self.is_clamped = any(s.is_clamped for s in w.storage)
 
-    # what a program consists of
+    # the parts of a program
     def functions(self):
         lines = "\n".join(self.writer.lines)
         return PLAIN * self.makes + BUMP * ("bump(" in lines) + ACTIVE * any("full" in s.form for s in self.writer.storage)
@@ -92,7 +92,7 @@ class Hazards:
         return ["0"] * self.is_clamped + ["shares"] * bool(self.overlapping)
 
     def made_arrays(self):
-        """The lines of `main` that make the array that shares memory."""
+        """Returns the lines of `main` that make the array with shared memory."""
         if not self.overlapping:
             return []
         s, first = self.overlapping
@@ -106,7 +106,7 @@ class Hazards:
         return ["self.inner.count"] if self.is_nested else []
 
     def assertion(self):
-        """An assertion whose condition changes something."""
+        """Writes an assertion whose condition has a side effect."""
         w = self.writer
         places = [text for text, kind in w.targets() if kind == "int" and "." not in text]
         if not places:
@@ -117,7 +117,7 @@ class Hazards:
         w.put(f"assert bump({place}, {w.integer(1)}) {w.pick('!=', '>', '<')} {w.integer(0)}{message}")
 
     def overlap(self):
-        """Writes storage by both of its names, in serial code, and reads what is there."""
+        """Writes storage through both of its names, in serial code, and reads it."""
         w = self.writer
         if not self.overlapping:
             w.declaration()

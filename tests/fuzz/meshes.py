@@ -1,4 +1,4 @@
-"""Meshes of generated programs: their shapes, attributes, elements and what touches these."""
+"""Meshes of generated programs: their shapes, attributes, elements and incident elements."""
 
 import itertools
 
@@ -13,14 +13,14 @@ _SHAPES = {
 
 
 def _touch(order, a, b, edges):
-    """Whether two elements, sets of vertices of orders `order`, touch."""
+    """True if two elements, given as sets of vertices, of orders a and b are incident."""
     if order[0] != order[1]:
         return a <= b or b <= a
     return a != b and (a | b in edges if order[0] == 0 else len(a & b) == order[0])
 
 
 class Attribute:
-    """One of the elements of a kind, `of`; otherwise as `storage.Storage`."""
+    """An attribute of the elements of the kind `of`; otherwise like `storage.Storage`."""
 
     form, is_near, sharing, rank, sign = "attribute", False, None, 0, None
 
@@ -56,7 +56,7 @@ class Attribute:
 
 
 class Mesh:
-    """`name` is what the kernel calls it: a parameter or the name of the module."""
+    """`name` is its name in the kernel: a parameter or a name of the module."""
 
     def __init__(self, writer):
         self.name = writer.pick("mesh", "MESH")
@@ -84,7 +84,7 @@ class Mesh:
         return Attribute(self, writer.pick(*self.kinds), writer.fresh("at"), kind, element)
 
     def touching(self, kind):
-        """The kinds of which at least one touches each element of `kind`; all have some."""
+        """Returns the kinds with at least one element incident to each element of `kind`; there always are some."""
         return self._touching[kind]
 
     def parameters(self):
@@ -100,7 +100,7 @@ class Mesh:
         return lines
 
     def elements(self, writer, depth):
-        """(kind, expression) of elements at hand."""
+        """Returns (kind, expression) of an available element."""
         found = [(kind, name) for kind in self.kinds for name in writer.variables(kind)]
         for kind, name in list(found):
             other = writer.pick(*self.touching(kind))
@@ -108,7 +108,7 @@ class Mesh:
         return found
 
     def numbers(self, writer, depth):
-        """Integers that its elements tell."""
+        """Returns integers from its elements."""
         found = [(kind, name) for kind in self.kinds for name in writer.variables(kind)]
         if not found:
             return []
@@ -117,7 +117,7 @@ class Mesh:
         return [f"{name}.id", f"{name}.{writer.pick(*self.touching(kind))}.size", *patch, f"{writer.pick(*self.elements(writer, depth - 1))[1]}.id"]
 
     def declared(self, writer):
-        """A variable for an element."""
+        """Declares a variable for an element."""
         found = self.elements(writer, 1)
         if found:
             kind, text = writer.pick(*found)

@@ -1,4 +1,4 @@
-"""Spoiled programs: generated ones, and tests of the language, with some nodes of their kernels and funcs changed."""
+"""Corrupted programs: generated ones, and tests of the language, with some nodes of their kernels and funcs changed."""
 
 import ast
 import functools
@@ -10,7 +10,7 @@ from textwrap import indent
 from tests.fuzz import generate
 
 TESTS = Path(__file__).resolve().parents[1] / "python"
-ABOUT = "arguments data_oriented dataclasses dtypes matrix_values meshes ndarrays real_funcs recursion statements storage struct_arguments tensors trees_cells trees_dense trees_dynamic trees_life"  # fmt: skip
+ABOUT = "arguments data_oriented dataclasses meshes ndarrays storage struct_arguments tensors trees_cells trees_dense trees_dynamic trees_life".split()
 _OPERATORS = [ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.LShift, ast.RShift, ast.BitOr, ast.BitXor, ast.BitAnd, ast.MatMult]  # fmt: skip
 _COMPARISONS = [ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Is, ast.In]
 _CONSTANTS = [0, 1, -1, 2, 7, 255, 2**31 - 1, 2**31, 2**63, 0.0, 0.5, -1.5, 1e300, True, None, "text", float("inf")]
@@ -44,7 +44,7 @@ def _is_device(node):
 
 
 def _device_functions(node):
-    """Those among its statements."""
+    """Returns the kernels and funcs among the statements of a node, and the node itself if it is one."""
     found = [node] if _is_device(node) else []
     for field in ("body", "orelse", "finalbody"):
         for inner in getattr(node, field, ()):
@@ -55,9 +55,10 @@ def _device_functions(node):
 
 @functools.cache
 def corpus():
-    """Texts of modules with one test of the language each, as programs."""
+    """Returns the texts of modules with one test of the language each, as programs."""
     found = []
-    for path in [*sorted(TESTS.glob("language/test_*.py")), *(TESTS / f"test_{name}.py" for name in ABOUT.split())]:
+    about = [path for name in ABOUT for path in TESTS.glob(f"*/test_{name}.py")]
+    for path in [*sorted(TESTS.glob("language/test_*.py")), *about]:
         module = ast.parse(path.read_text())
         head = [s for s in module.body if not (isinstance(s, ast.FunctionDef) and s.name.startswith("test_"))]
         for node in module.body:
@@ -79,7 +80,7 @@ class _Mutator:
         return [n for s in self.function.body for n in ast.walk(s) if isinstance(n, kinds)]
 
     def places(self, kind):
-        """(holder, field, index or None) of every node of this kind."""
+        """Returns (parent, field, index or None) of every node of this kind."""
         found = []
         for s in ast.walk(self.function):
             if s is self.function:
@@ -217,7 +218,7 @@ class _Mutator:
 
 
 def _with(text, changed):
-    """The text with these functions as they are now."""
+    """Returns the text with the current versions of these functions."""
     inside = {inner for outer in changed for inner in ast.walk(outer) if inner is not outer}
     lines = text.splitlines()
     for function in sorted(changed - inside, key=lambda f: -f.lineno):
@@ -238,7 +239,7 @@ def _generated(seed):
 
 
 def program(seed, of_tests=True):
-    """The text of mutant number `seed`: of a generated program, that its neighbours change too, or, if wanted, of a test."""
+    """Returns the text of mutant number `seed`: of a generated program that its neighbours change too, or, if requested, of a test."""
     rng = random.Random(f"mutant {seed}")
     while True:
         of_neighbours = random.Random(seed // 4).randrange(1 << 30)
@@ -253,7 +254,7 @@ def program(seed, of_tests=True):
             changed.add(mutator.function)
             try:
                 rng.choice(mutator.EDITS)(mutator)
-            except (IndexError, SyntaxError, ValueError):  # no such place, or no text for what was made
+            except (IndexError, SyntaxError, ValueError):  # there is no such place, or the result has no text
                 continue
         try:
             made = _with(text, changed)

@@ -1,14 +1,14 @@
-"""What sums and products of reals that loops make in memory may be if they are grouped in another order, where a part of them
-overflows: 0 * 1e30 * 1e30 is 0 or nan, and 3e38 + 3e38 - 3e38 is inf or 3e38."""
+"""The possible values of sums and products of reals that loops make in memory, in any grouping, if a part of them overflows: 0 * 1e30 *
+1e30 is 0 or nan, and 3e38 + 3e38 - 3e38 is inf or 3e38."""
 
 import ast
 
 import numpy as np
 
 _SUMS = "sums"
-_SCALE = 2.0**-24  # of sums, which do not overflow then
+_SCALE = 2.0**-24  # scales sums so that they do not overflow
 
-# What becomes of an amount y, or a factor. The logarithm of 0 is -inf.
+# Transformations of an amount y or of a factor. The logarithm of 0 is -inf.
 _PARTS = {
     "+": (f"qd.max(y, 0.0) * {_SCALE}", f"qd.max(-y, 0.0) * {_SCALE}", "0.0"),
     "*": ("qd.max(qd.log(abs(y)), 0.0)", "qd.max(-qd.log(abs(y)), 0.0)", "0.0"),
@@ -29,7 +29,7 @@ def part_of_negative(x):
 
 
 def _sum_may_be(x, largest, least, positive, negative, start):
-    """Where a sum of these parts may be x in some order."""
+    """True where a sum of these parts may be x in some order."""
     up, down = ((part - start) / _SCALE + np.maximum(sign * start, 0) for part, sign in ((positive, 1), (negative, -1)))
     above, below = (part > 0.999 * largest for part in (up, down))
     infinite = np.where(x > 0, above, below)
@@ -37,7 +37,7 @@ def _sum_may_be(x, largest, least, positive, negative, start):
 
 
 def _product_may_be(x, largest, least, large, small, start):
-    """The same of a product, by the logarithms of its factors; what is below `least` becomes 0."""
+    """The same for a product, from the logarithms of its factors; values below `least` become 0."""
     large, small = (part - start + np.maximum(sign * np.log(abs(start)), 0) for part, sign in ((large, 1), (small, -1)))
     over, to_zero, has_zero = large > np.log(largest) - 0.1, small > -np.log(least) - 0.1, np.isinf(small)
     finite = np.where(x == 0, to_zero & np.isfinite(large), ~has_zero & (large - small <= np.log(largest) + 0.1))
@@ -57,7 +57,7 @@ def _is_element(target):
 
 
 class _Parts(ast.NodeTransformer):
-    """Has `sums` add up a part of each amount."""
+    """Makes `sums` add only a part of each amount."""
 
     def __init__(self):
         self.ops, self.is_used_otherwise = set(), False
@@ -77,21 +77,21 @@ class _Parts(ast.NodeTransformer):
 
 
 def _position(main):
-    """Which of the near results `sums` is."""
+    """Returns the position of `sums` among the near results."""
     near = next(n for n in ast.walk(main) if isinstance(n, ast.Return)).value.elts[1].elts
     found = [k for k, n in enumerate(near) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and _is_sums(n.func.value)]
     return found[0] if len(found) == 1 and not any(isinstance(n, ast.Starred) for n in near) else None
 
 
 class Overflows:
-    """Of one program. `run` gives the near results of a text; None if it comes to no end."""
+    """The overflows of one program. `run` returns the near results of a text, or None if it does not end."""
 
     def __init__(self, text, run):
         self.text, self.run = text, run
         self.found = None
 
     def explain(self, number, expected, got, differs):
-        """Whether all elements of near result `number` that differ are both what some order gives, one of them by an overflow."""
+        """True if all differing elements of near result `number` are possible in some order on both sides, one of them by an overflow."""
         expected, got = expected[differs], got[differs]
         if np.any(np.isfinite(expected) & np.isfinite(got)):
             return False
@@ -109,7 +109,7 @@ class Overflows:
             return all(np.all(may_be(x, float(info.max), float(info.tiny), *parts)) for x in (expected, got))
 
     def _find(self, kind):
-        """Which result it is, whether of products, and the sums of the parts of its amounts; the last of what it holds at first."""
+        """Returns the number of the result, True for products, and the sums of the parts of its amounts; the last is its initial value."""
         tree = ast.parse(self.text)
         first = next(k for k, n in enumerate(tree.body) if isinstance(n, (ast.FunctionDef, ast.ClassDef)))
         position = _position(tree.body[-1])

@@ -1,9 +1,7 @@
-"""One program on every arch: its outcomes, and what is wrong with them.
+"""Runs one program on every arch and compares the outcomes.
 
-Each arch runs with one thread, so that iterations come in order, unless the program asks for more. qd.python runs
-first, with a limit on its iterations: a program that does not end there, or goes out of bounds, is not run but only
-compiled.
-"""
+Each arch runs with one thread, so that iterations are in order, unless the program requests more. qd.python runs first, with a limit on its
+iterations: a program that does not end there, or goes out of bounds, is only compiled, not run. """
 
 import functools
 import io
@@ -25,7 +23,7 @@ _numbers = itertools.count()
 
 
 class Outcome:
-    """How a program ended: "ok" with values, "error" (the user's, with its class and text) or "broken" (ours)."""
+    """The outcome of a program: "ok" with values, "error" (of the user, with class and text) or "broken" (a bug of the package)."""
 
     def __init__(self, how, exact=(), near=(), error=None, printed=""):
         self.how, self.exact, self.near, self.error, self.printed = how, exact, near, error, printed
@@ -45,7 +43,7 @@ def _compiled(text):
 
 
 def _options(text):
-    """What the program asks qd.init for, in a line `OPTIONS = {...}`."""
+    """Returns the options for qd.init, which the program has in a line `OPTIONS = {...}`."""
     import quadrants as qd
 
     line = next((line for line in text.splitlines() if line.startswith("OPTIONS = ")), "OPTIONS = {}")
@@ -53,8 +51,8 @@ def _options(text):
 
 
 def _printed(said, options, text):
-    """What the kernels printed. Threads print in any order, as do loops over what is stored in another order than that of its
-    indices; of what is no number the sign is not defined."""
+    """Returns the output of the kernels. Threads print in any order, and so do loops over storage whose order differs from that of the
+    indices; the sign of a NaN is undefined."""
     lines = re.sub(" *-?nan", " nan", said).splitlines()[1:]
     if options["cpu_max_num_threads"] > 1 or any(word in text for word in ("layout=(", "order=", "active(")):
         return sorted(_without_checks(lines))
@@ -62,12 +60,12 @@ def _printed(said, options, text):
 
 
 def outcome(text, arch, limit=None, checked=False):
-    """The program on one arch. `checked`: it may go out of bounds."""
+    """Runs the program on one arch. `checked`: it may go out of bounds."""
     import quadrants as qd
     from quadrants import _settings
     from quadrants._python_backend import functions, loops
 
-    _settings.checks_python = False  # what runs as Python is compared with what the frontend accepts
+    _settings.checks_python = False  # the run as Python is compared with the frontend's checks
     loops.Work.done, loops.Work.limit = 0, limit
     name, scope = None, {"__name__": "fuzz_program"}
     said = io.StringIO()
@@ -91,30 +89,30 @@ def outcome(text, arch, limit=None, checked=False):
         return Outcome("endless", error=error)
     except (KeyboardInterrupt, SystemExit):
         raise
-    except BaseException as error:  # what pytest raises is no Exception
+    except BaseException as error:  # exceptions of pytest are not derived from Exception
         return Outcome("foreign", error=error)
     finally:
         loops.Work.limit = None
         _settings.checks_python = True
         functions.forget()
-        scope.clear()  # its functions hold it, and it all the rest
+        scope.clear()  # its functions reference it, and it references everything else
         linecache.cache.pop(name, None)
 
 
 BAD = (SystemError, MemoryError)
-CONSTANTS = (ZeroDivisionError, OverflowError, ValueError)  # Python says so of numbers known at compile time
+CONSTANTS = (ZeroDivisionError, OverflowError, ValueError)  # raised by Python for numbers known at compile time
 OF_CONSTANTS = ("ZeroDivisionError", "negative shift count", "exceeded the range of", "too large to convert to float", "integer division by zero")
 
 
 def _has_line(error):
-    """Whether a mistake in a kernel says where it is. Errors of the run do not, nor do those of wrong arguments, which name the
-    argument, nor does a decorator or a func called by Python, whose line Python shows."""
+    """True if the error of a kernel names its place. Run-time errors have none, and neither have those of wrong arguments, which name the
+    argument, or of a decorator or a func called by Python, whose line Python shows."""
     import quadrants as qd
 
     text = str(error)
     frame = traceback.extract_tb(error.__traceback__)[-1].filename
     if frame.endswith(".py") and not frame.endswith("_kernel.py"):
-        return True  # a function that Python called: its traceback has the line
+        return True  # the traceback of a function that Python called has the line
     is_signature = "is not a scalar type" in text
     is_call = "Expect element type" in text or "required element type" in text or "cannot be called from Python-scope" in text
     return not isinstance(error, qd.QuadrantsCompilationError) or ", line " in text or is_signature or is_call
@@ -132,7 +130,7 @@ def _largest(x):
 
 
 def _same(a, b, tolerance, explained=lambda *difference: False):
-    """`explained` is asked whether these elements may differ."""
+    """`explained` returns True if these elements may differ."""
     if len(a) != len(b):
         return False
     for x, y in zip(a, b):
@@ -161,7 +159,8 @@ def _difference(a, b, overflows):
 
 
 def _without_checks(lines):
-    """What programs print themselves begins so. Debug mode reports overflows of compiled code too, with the source."""
+    """Returns the output of the program itself, which begins with @@. Debug mode also reports overflows of compiled code, with the
+    source."""
     return [line for line in lines if line.startswith("@@")]
 
 
@@ -173,7 +172,7 @@ def _other_text(a, b, kept=lambda lines: lines):
 
 
 def _failed_alike(a, b, text):
-    """Two failed assertions of a program: of one thread, the same one."""
+    """True if two failed assertions of a program may both be right: with one thread they must be equal."""
     if any(words in str(a) for words in ("integer division", "Out of bound")):
         return False
     messages = [str(e).strip().splitlines()[0] for e in (a, b)]
@@ -181,16 +180,15 @@ def _failed_alike(a, b, text):
 
 
 def fault(text, valid=False, announce=lambda: None, archs=ARCHS):
-    """What is wrong with the compiler on this program, as (kind, text); None if nothing is.
+    """Returns the compiler's fault on this program as (kind, text), or None.
 
-    `valid`: the program is known to be one, so that an error is a fault too. `announce` is called before a program is run
-    that did not come to its end as Python, and may therefore have none."""
-    import quadrants as qd
+    `valid`: the program is known to be valid, so that an error is a fault too. `announce` is called before running a program that did not
+    end as Python, and may therefore be endless.""" import quadrants as qd
 
-    oracle = "interp" if 'ORACLE = "interp"' in text else "python"  # of what qd.python does not have
+    oracle = "interp" if 'ORACLE = "interp"' in text else "python"  # for programs that use features qd.python lacks
     is_sparse = oracle != "python"
     if is_sparse and not valid:
-        announce()  # it may have no end there
+        announce()  # it may be endless there
     python = outcome(text, oracle, LONG if valid else LIMIT, checked=is_sparse and not valid)
     if python.how == "endless":
         return ("endless as Python", python.describe()) if valid else None
@@ -215,7 +213,7 @@ def fault(text, valid=False, announce=lambda: None, archs=ARCHS):
             if python.how == "foreign" and type(python.error) is type(got.error):
                 continue
             if not valid and not isinstance(got.error, BAD):
-                continue  # of the host's part of the program
+                continue  # raised by the host code of the program
             return f"{arch}: {type(got.error).__name__} is no user error", got.describe()
         both = python.how == got.how == "error"
         if both and isinstance(python.error, qd.QuadrantsAssertionError) and isinstance(got.error, qd.QuadrantsAssertionError):

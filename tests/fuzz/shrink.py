@@ -1,4 +1,4 @@
-"""Makes a failing program small: removes statements, puts parts of an expression in its place, as long as it fails alike."""
+"""Makes a failing program small: removes statements and replaces expressions by their parts, as long as it fails in the same way."""
 
 import ast
 
@@ -7,7 +7,7 @@ from tests.fuzz.run import ARCHS
 
 
 def _edits(tree):
-    """Smaller trees, one edit each, the large edits first: (edit, undo) on `tree` itself."""
+    """Yields smaller trees, one edit each, large edits first, as (edit, undo) on `tree` itself."""
     for holder in ast.walk(tree):
         for field in ("body", "orelse"):
             statements = getattr(holder, field, None)
@@ -57,7 +57,7 @@ def _fewer(statements, needed):
 
 
 def _parts(node):
-    """Simpler expressions for one."""
+    """Returns simpler expressions for one."""
     if isinstance(node, (ast.Name, ast.Constant)):
         if isinstance(node, ast.Constant) and type(node.value) in (int, float) and node.value not in (0, 1):
             yield ast.Constant(type(node.value)(1))
@@ -86,7 +86,7 @@ def _alike(fault, other):
 
 
 def smallest(text, fault, valid, attempts=600, archs=ARCHS):
-    """The smallest program found that has the same kind of fault on `archs`."""
+    """Returns the smallest program found that has the same kind of fault on `archs`."""
     process = worker.Worker()
     tree = ast.parse(text)
     best = _text(tree)

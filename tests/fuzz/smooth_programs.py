@@ -1,5 +1,5 @@
-"""Programs that have derivatives almost everywhere. They obey the global data access rule: what a loop reads is complete, or is
-an element that its own iteration has stored once before. Numbers stay moderate."""
+"""Programs that have derivatives almost everywhere. They obey the global data access rule: storage that a loop reads is complete, or is an
+element that the same iteration has stored once before. Numbers stay moderate."""
 
 import random
 
@@ -41,7 +41,7 @@ def powers(a, n):
 class Storage:
     def __init__(self, name, form, kind, rank, n):
         self.host, self.form, self.kind, self.rank, self.n = name, form, kind, rank, n
-        self.name = name  # in kernels
+        self.name = name  # the name in kernels
 
     @property
     def is_array(self):
@@ -65,7 +65,7 @@ class Storage:
         return f"{self.name}[({index}) % {self.n}{f', ({index}) % 2' if self.rank == 2 else ''}]{self.member}"
 
     def own(self, index):
-        """At an index that is known to exist."""
+        """Returns the element at an index that is known to exist."""
         if self.rank == 0:
             return self.at(index)
         return f"{self.name}[{index}{f', {self.n % 2}' if self.rank == 2 else ''}]{self.member}"
@@ -159,13 +159,13 @@ class Program:
         return f"{self.real(1)} {self.pick('<', '>')} {self.pick(str(round(self.rng.uniform(-0.6, 0.6), 3)), self.real(0))}"
 
     def element(self, storage):
-        """Of a storage, by an index that is plainly in range or by any other."""
+        """Returns an element of a storage, by an index that is plainly in range or by any other."""
         if self.straight and self.chance(0.6):
             return storage.own(self.pick(*self.straight))
         return storage.at(self.whole_number())
 
     def load(self, kind):
-        """An element of what is complete, or of what this iteration stored."""
+        """Returns an element of complete storage, or one that this iteration stored."""
         found = [self.element(s) for s in self.readable if s.kind == kind]
         found += [place for place, k in self.own if k == kind]
         return self.pick(*found) if found else None
@@ -246,7 +246,7 @@ class Program:
         return {"s": self.real, "v": self.vector, "m": self.matrix, "i": self.whole_number}[kind](depth if kind in "s" else 1)
 
     def bounded(self, kind, depth=2):
-        """For what is carried from round to round."""
+        """Returns a bounded value for a loop-carried variable."""
         value = self.value(kind, depth)
         return f"{value} % 7" if kind == "i" else self.pick(f"qd.sin({value})", f"qd.tanh({value})")
 
@@ -350,7 +350,7 @@ class Program:
             self.straight.pop()
 
     def add(self):
-        """To what the loop writes to."""
+        """Writes an update of the loop's target."""
         target, op = self.target, self.pick("+=", "+=", "-=")
         if target and self.mode == "add" and self.chance(0.8):
             place = self.element(target)
@@ -367,7 +367,7 @@ class Program:
             self.put(f"{self.loss.at('0')} {op} {self.bounded('s')}")
 
     def top_loop(self):
-        """One loop over the range of the target, with one way of writing to it."""
+        """Writes one loop over the range of the target, with one method of writing to it."""
         self.target = target = self.pick(*self.between)
         modes = ["add"]
         if target not in self.written:
@@ -424,14 +424,14 @@ class Program:
         self.scopes, self.own, self.straight = [], [], []
 
     def before(self, size):
-        """Statements ahead of the store."""
+        """Writes the statements before the store."""
         mode, self.mode = self.mode, "none"
         for _ in range(self.rng.randint(0, size)):
             self.statement()
         self.mode = mode
 
     def last_loop(self, kernel_reads):
-        """The loss, from all that was written."""
+        """Writes the loop that computes the loss from everything written."""
         self.target, self.mode, self.own, self.straight, self.loops, self.scratch = None, "none", [], ["i"], 0, False
         self.scopes = [[("i", "i", False)]]
         self.put(f"for i in range({self.n}):")
@@ -449,7 +449,7 @@ class Program:
         self.deep = 1
 
     def made(self):
-        """Lines that make the storage."""
+        """Returns the lines that make the storage."""
         lines = [s.declared(self.of_fields) for s in [*self.inputs, *self.between, self.loss]]
         for name, form, most in self.whole:
             lines.append(f"{name} = qd.{'ndarray' if form == 'ndarray' else 'field'}(qd.i32, {self.n})")
@@ -479,7 +479,7 @@ class Program:
                     self.put("if t >= 0:")
                     self.deep = 2
                 self.top_loop()
-                if self.chance(0.5):  # complete: other loops may read it, none writes to it
+                if self.chance(0.5):  # complete, so other loops may read it and none writes to it
                     self.stored.add(self.target)
                     self.readable.append(self.target)
             self.readable = [*self.inputs, *(s for s in self.between if s in self.stored or s in self.written and self.chance(0.7))]

@@ -1,8 +1,8 @@
-"""Functions spelled in odd ways: other white space, comments, joined lines, literals, and any expression or statement of Python.
+"""Functions with unusual spelling: white space, comments, joined lines, literals, and any expression or statement of Python.
 
     python -m tests.fuzz.spelling --count N --seed S
 
-The core's parser gives each the tree that CPython gives, every place included, or leaves it to CPython.
+The core's parser returns the same tree as CPython, including every position, or leaves the function to CPython.
 """
 
 import argparse
@@ -55,7 +55,7 @@ class _Speller:
         return self.rng.random() < p
 
     def text(self, tokens):
-        """The tokens with other white space around them."""
+        """Returns the tokens with other white space around them."""
         out, indents, depth, at_start = [], [""], 0, True
         last = None
         for token in tokens:
@@ -100,7 +100,7 @@ def _tokens(text):
 
 
 def _with_odd_part(rng, text):
-    """A name, literal or line replaced by any expression, literal or statement."""
+    """Replaces a name, literal or line by any expression, literal or statement."""
     lines = text.splitlines(True)
     if rng.random() < 0.4:
         k = rng.randrange(len(lines))
@@ -129,7 +129,7 @@ def _is_valid(text):
 
 
 def program(seed, of_tests=True):
-    """A valid module with functions spelled oddly, a generated one or, if wanted, a test."""
+    """Returns a valid module with functions of unusual spelling, a generated one or, if requested, a test."""
     rng = random.Random(f"spelling {seed}")
     text = rng.choice(mutate.corpus()) if of_tests and rng.random() < 0.5 else generate.program(rng.randrange(1 << 30))
     for edit in [_with_odd_part] * 12 + [_respelled]:

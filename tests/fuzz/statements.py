@@ -4,8 +4,8 @@ from tests.fuzz.expressions import Expressions
 from tests.fuzz.meshes import KINDS
 from tests.fuzz.storage import INTS, REALS
 
-MOST_DEEP = 4  # loops in one another
-TRIPS = {"range": 3, "while": 3, "static": 3, "nest": 4, "ndrange": 5, "bounds": 2, "touching": 3}  # about as many
+MOST_DEEP = 4  # nested loops
+TRIPS = {"range": 3, "while": 3, "static": 3, "nest": 4, "ndrange": 5, "bounds": 2, "touching": 3}  # approximate trip counts
 
 
 class Statements(Expressions):
@@ -52,7 +52,7 @@ class Statements(Expressions):
             self.claim()
 
     def formatted(self):
-        """A value and a format that suits it."""
+        """Returns a value with a suitable format."""
         kind = self.pick("int", "int", "real", "real", "vec", "ivec", "mat")
         if kind in ("int", "ivec"):
             dtype = self.pick("i32", "i64", "u32", "u8")
@@ -102,7 +102,7 @@ class Statements(Expressions):
             self.define(name, kind, value)
 
     def targets(self):
-        """(text, kind) of places that may be assigned."""
+        """Returns (text, kind) of lvalues that may be assigned."""
         found = []
         for kind in ("int", "real", "vec", "ivec", "mat", "record", "obj"):
             for name in self.variables(kind, assignable=True):
@@ -167,7 +167,7 @@ class Statements(Expressions):
         outer = self.branches
         self.branches += not is_static
         if not is_static and self.chance(0.3):
-            test = self.pick("N > 2", "N == 5", "FLAG", "not FLAG", "FLAG and N < 5", "2 < N <= 5")  # of the run all the same
+            test = self.pick("N > 2", "N == 5", "FLAG", "not FLAG", "FLAG and N < 5", "2 < N <= 5")  # a run-time condition nevertheless
         named = self.fresh("w") if not is_static and self.chance(0.15) else None
         if named:
             test = f"({self.pick(test, self.condition(1))}) and ({named} := {self.integer(1)}) {self.pick('<', '!=', '>=')} {self.integer(0)}"
@@ -188,7 +188,7 @@ class Statements(Expressions):
         self.branches = outer
 
     def chain(self):
-        """So many `elif` that branches would nest deep."""
+        """Writes so many `elif` that branches nest deeply."""
         names = self.variables("int", True)
         value = self.integer(1)
         for k in range(self.pick(5, 70, 140)):
@@ -320,12 +320,12 @@ class Statements(Expressions):
         return len(self.loops) > 1
 
     def changed(self, forms, kind="real"):
-        """How an element is changed. What a loop adds up or multiplies in memory may be grouped otherwise: reals that are
-        read as well are stored there."""
+        """Returns the operator that changes an element. Sums and products of a loop in memory may be regrouped, so reals that are also read
+        are stored there."""
         return "=" if kind != "int" and self.repeats() else self.pick(*forms)
 
     def add_up(self, s, place):
-        """Sums and products in loops, which nobody reads."""
+        """Writes sums and products in loops that are not read."""
         value = self.vector if s.element else self.real
         if s.element and self.chance(0.5):
             place, value = f"{place}[{self.rng.randrange(3)}]", self.real
@@ -333,7 +333,7 @@ class Statements(Expressions):
         self.put(f"{place} {form} {value()}")
 
     def change(self):
-        """Calls a func that changes what it is given."""
+        """Calls a func that changes its argument."""
         f = self.pick(*[f for f in self.functions if f.result == "out" and self._may_call(f)])
         kind = f.params[0][1]
         places = self.variables(kind, assignable=True)

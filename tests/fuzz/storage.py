@@ -1,4 +1,4 @@
-"""Arrays and fields of generated programs: what they are called, how they are made, filled, passed and looked at."""
+"""Arrays and fields of generated programs: how they are named, made, filled, passed and read."""
 
 import math
 import re
@@ -13,12 +13,12 @@ ELEMENTS = {"": (), "vec": (3,), "mat": (2, 2)}
 _ARRAYS = ["ndarray", "ndarray", "numpy", "view", "tensor"]
 _FIELDS = ["field", "field", "field", "tree", "full", "tensor", "bits", "packed", "full packed"]
 _PACKED = ("bits", "packed", "shared", "full packed")
-# n and m stand for the extents, h for half of the first.
+# n and m are placeholders for the extents, h for half of the first.
 _TREES = {
     1: ["dense(qd.i, h).dense(qd.i, 2)", "dense(qd.i, n)", "dense(qd.i, 1).dense(qd.i, n)"],
     2: ["dense(qd.i, n).dense(qd.j, m)", "dense(qd.ij, (h, 1)).dense(qd.ij, (2, m))", "dense(qd.j, m).dense(qd.i, n)"],
 }
-# Trees all of whose cells are active; LEVEL stands for a kind of level that need not be.
+# Trees with all cells active; LEVEL is a placeholder for a sparse level.
 _FULL = {
     1: ["LEVEL(qd.i, h).dense(qd.i, 2)", "LEVEL(qd.i, n)", "dense(qd.i, 2).LEVEL(qd.i, h)", "LEVEL(qd.i, 2).LEVEL(qd.i, h)"],
     2: ["LEVEL(qd.i, n).dense(qd.j, m)", "LEVEL(qd.ij, (h, m)).dense(qd.i, 2)", "LEVEL(qd.ij, (2, 1)).LEVEL(qd.ij, (h, m))"],
@@ -41,41 +41,41 @@ def _tree(writer, shapes):
 
 
 class Storage:
-    """`name` is the name in the kernel, `host` that in `main`; `kind` a scalar type, `form` one of those above, "sparse" or
-    "struct"; `element` "", "vec", "mat" or "record"."""
+    """`name` is the name in the kernel, `host` the name in `main`; `kind` is a scalar type, `form` one of those above, "sparse" or
+    "struct"; `element` is "", "vec", "mat" or "record"."""
 
     def __init__(self, writer, host, kind, form, rank, element=""):
         self.name = self.host = host
         self.all_extents = writer.extents
         self.kind, self.form, self.rank, self.element = kind, form, rank, element
         self.is_near = host in ("near", "sums")
-        self.sign = writer.pick("+", "+", "*") if host == "sums" else None  # how it is updated in loops
+        self.sign = writer.pick("+", "+", "*") if host == "sums" else None  # its update operator in loops
         self.sharing = None
         self.is_clamped = form in ("ndarray", "numpy") and writer.chance(0.15)
-        self.of = None  # the kind of elements of a mesh
+        self.of = None  # the kind of the mesh elements that it belongs to
         is_shifted = form == "field" and rank and writer.chance(0.12)
-        self.shift = [writer.pick(-3, -1, 2, 5) for _ in range(rank)] if is_shifted else []  # what its indices begin at
+        self.shift = [writer.pick(-3, -1, 2, 5) for _ in range(rank)] if is_shifted else []  # the start of its indices
 
     def is_int(self):
         return self.kind not in ("f16", "f32", "f64")
 
     def is_numeric(self):
-        """Whether its elements are found in expressions."""
+        """True if its elements may appear in expressions."""
         return self.element != "record" and not self.is_near
 
     def may_share(self):
-        """Whether many iterations may update one element."""
+        """True if many iterations may update one element."""
         return self.is_int() and not self.element and not self.is_near and self.form not in _PACKED and self.kind != "u1"
 
     def extents(self):
         return self.all_extents[: self.rank]
 
     def at(self, index):
-        """The element of an index, a text, that counts from 0."""
+        """Returns the element at an index, given as text, that counts from 0."""
         return self._element(index.split(", "))
 
     def anywhere(self, writer, depth):
-        """An element of any index."""
+        """Returns the element at any index."""
         if self.is_clamped and self.rank:
             return self._element([f"qd.cast({writer.integer(depth)}, qd.i32) + m0" for e in self.extents()])
         return self._element([f"{writer.integer(depth)} % {e}" for e in self.extents()] or ["None"])
@@ -85,7 +85,7 @@ class Storage:
         return f"{self.name}[{', '.join(shifted or parts)}]"
 
     def note(self, in_class=False):
-        """The annotation of a parameter for it."""
+        """Returns the annotation of a parameter for it."""
         if self.form in ("ndarray", "numpy"):
             dtype = f"qd.types.vector(3, qd.{self.kind})" if self.element else f"qd.{self.kind}"
             clamped = ", boundary='clamp'" if self.is_clamped else ""
@@ -97,7 +97,7 @@ class Storage:
         return "qd.Template" if in_class else "qd.template()"
 
     def made(self, writer):
-        """Lines that make it and fill it."""
+        """Returns the lines that make and fill it."""
         n, shape = self.host, f"({', '.join(map(str, self.extents()))},)" if self.rank else "()"
         soa = writer.pick("", ", layout=qd.Layout.SOA") + (f", offset={tuple(self.shift)}" if self.shift else "")
         if self.element == "record":
@@ -159,7 +159,7 @@ class Storage:
         return [*lines, f"{n}.from_numpy({values})"]
 
     def _quant(self, writer, most):
-        """A packed type of at most so many bits."""
+        """Returns a packed type of at most that many bits."""
         bits, signed = writer.rng.randint(2, most), writer.pick(True, False)
         if self.is_int():
             return f"qd.types.quant.int({bits}, {signed})"
@@ -175,7 +175,7 @@ class Storage:
         return f"{values}.astype(np.{NUMPY[self.kind]})"
 
     def looked_at(self):
-        """The expression for its values at the end."""
+        """Returns the expression for its final values."""
         if self.element == "record":
             return f"*flat({self.host}.to_numpy())"
         if self.form == "numpy":
@@ -186,7 +186,7 @@ class Storage:
 
 
 def chosen(writer):
-    """The storage of a program."""
+    """Returns the storage of a program."""
     pick, real = writer.pick, lambda: writer.pick("f32", "f64", "f32", "f64", "f16")
     ints = pick("i32", "i64", "u8")
     c, d = pick(*_FIELDS), pick("field", "field", "tree", "tensor", "bits", "packed", "shared")

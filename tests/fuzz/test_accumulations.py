@@ -1,4 +1,4 @@
-"""A few random loops that accumulate, always the same; `python -m tests.fuzz.accumulations` runs more."""
+"""A fixed sample of random loops that accumulate; `python -m tests.fuzz.accumulations` runs more."""
 
 from tests.fuzz import accumulations
 

@@ -1,4 +1,4 @@
-"""A few random programs and spoiled ones, always the same; `python -m tests.fuzz` runs more."""
+"""A fixed sample of random and corrupted programs; `python -m tests.fuzz` runs more."""
 
 import gc
 
@@ -18,7 +18,7 @@ def test_programs(part):
 
 def test_mutants():
     assert len(mutate.corpus()) > 150
-    programs = [(mutate.program(n, of_tests=False), False) for n in range(30)]  # tests change
+    programs = [(mutate.program(n, of_tests=False), False) for n in range(30)]  # the tests of the repository change
     for text, fault, detail in worker.faults(programs):
         pytest.fail(f"{fault}\n{detail}\n{text}")
 
@@ -31,7 +31,7 @@ def test_functions_spelled_oddly():
 
 
 def test_a_fault_is_found_and_shrunk():
-    """A program that ends its process stands for one that crashes the compiler."""
+    """A program that ends its process represents one that crashes the compiler."""
     text = generate.program(3).replace("    result = k(", "    import os\n    os._exit(3)\n    result = k(")
     (found,) = worker.faults([(text, True)])
     assert found[1] == "the process ended with 3"

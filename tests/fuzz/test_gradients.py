@@ -1,4 +1,4 @@
-"""A few random programs with gradients, always the same; `python -m tests.fuzz.gradients` runs more."""
+"""A fixed sample of random programs with gradients; `python -m tests.fuzz.gradients` runs more."""
 
 from tests.fuzz import gradients
 
@@ -15,7 +15,7 @@ def test_what_is_compared():
 
 
 class Slopes:
-    """In place of a program: a function of one number."""
+    """A function of one number in place of a program."""
 
     def __init__(self, function):
         self.function = function

@@ -1,4 +1,4 @@
-"""A few random graphs, always the same; `python -m tests.fuzz.graphs` runs more."""
+"""A fixed sample of random graphs; `python -m tests.fuzz.graphs` runs more."""
 
 import pytest
 import quadrants as qd

@@ -1,9 +1,8 @@
-"""Many programs in a process of their own: a crash or a hang is that of the program announced last.
+"""Runs many programs in a process of their own: a crash or a hang is attributed to the program announced last.
 
-`run_batch` starts `python -m tests.fuzz.worker` and gives it programs on its standard input, one JSON text a line; the
-worker answers each with a line of JSON. A worker that dies, or that burns too many seconds of processor time on one
-program, is a fault of that program.
-"""
+`run_batch` starts `python -m tests.fuzz.worker` and passes it programs on its standard input, one JSON text on each line; the worker
+answers each with a line of JSON. A worker that dies, or that uses too many seconds of processor time on one program, is a fault of that
+program. """
 
 import gc
 import json
@@ -31,7 +30,7 @@ class Worker:
         )
 
     def ask(self, text, valid, archs=ARCHS):
-        """(kind, text) of the fault, or None."""
+        """Returns (kind, text) of the fault, or None."""
         unsure = False
         try:
             self.process.stdin.write(json.dumps([text, valid, archs]) + "\n")
@@ -50,7 +49,7 @@ class Worker:
         return f"the process ended with {self.process.returncode}", errors[-2000:]
 
     def memory(self):
-        """MiB that the process holds now."""
+        """Returns the memory of the process in MiB."""
         pages = Path(f"/proc/{self.process.pid}/statm").read_text().split()[1]
         return int(pages) * resource.getpagesize() / 2**20
 
@@ -84,7 +83,7 @@ def main():
     from tests.fuzz import run
 
     answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what programs print goes elsewhere
+    os.dup2(2, 1)  # the output of programs goes to stderr
 
     def answer(words):
         answers.write(words + "\n")

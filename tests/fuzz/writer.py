@@ -1,10 +1,10 @@
-"""What is being written: lines, the names and the storage that they may use, and chance."""
+"""The program being written: its lines, the names and the storage that they may use, and random choices."""
 
 import random
 
 from tests.fuzz.hazards import Hazards
 
-MOST_TRIPS = 100  # of the innermost of nested loops, over all cells: each is run by Python
+MOST_TRIPS = 100  # of the innermost of nested loops, over all cells, since Python runs each iteration
 
 
 class Function:
@@ -22,19 +22,19 @@ class Writer:
         self.indent = 1
         self.counter = 0
         self.scopes = [[]]  # (name, type, assignable)
-        self.loops = []  # of the function being written: "serial", "parallel" or "static"
-        self.branches = 0  # run-time branches inside of the innermost static loop
+        self.loops = []  # the loops around the current line: "serial", "parallel" or "static"
+        self.branches = 0  # run-time branches inside the innermost static loop
         self.storage = []
-        self.readable = []  # storage that may be read at any index now
-        self.own = []  # (storage, index) that belongs to this iteration
-        self.shared = []  # storage of integers that is only updated now
-        self.grows = None  # whether this loop appends to the list; None: it may do neither that nor read its length
+        self.readable = []  # storage that may currently be read at any index
+        self.own = []  # (storage, index) that belong to this iteration
+        self.shared = []  # storage of integers that is currently only updated
+        self.grows = None  # True if this loop appends to the list; None: it may neither append nor read its length
         self.functions = []
         self.budget = 0
         self.in_mesh_loop = False
         self.hazards = Hazards(self)
         self.in_kernel = False
-        self.has_class = False  # there is the class Num
+        self.has_class = False  # the class Num exists
         self.trips, self.most_trips = 1, MOST_TRIPS
 
     # choices

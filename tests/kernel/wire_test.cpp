@@ -133,7 +133,8 @@ TEST(Wire, NestingIsBoundedInEachPart) {
         }
     EXPECT_EQ(refusal(1, "{"), "the parent header is not JSON");
     EXPECT_EQ(refusal(2, "7"), "the metadata is not a JSON object");
-    EXPECT_EQ(refusal(3, closing + nested(5000, "")), "the content is not JSON"); // the error comes before the first level
+    EXPECT_EQ(refusal(3, closing + nested(5000, "")),
+              "the content is not JSON"); // the error comes before the first level
 }
 
 TEST(Wire, RandomNestingIsRefusedOrReadWhole) {

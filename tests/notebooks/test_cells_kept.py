@@ -1,4 +1,4 @@
-"""A session of many cells: what is remembered of them."""
+"""The state that a session of many cells keeps."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from quadrants_jupyter import ordinary
 
 
 class Compiler:
-    """Names the code of cells as IPython does: by what it says."""
+    """Names the code of cells by its text, as IPython does."""
 
     def get_code_name(self, text, code, number):
         return f"<cell of {text}>"

@@ -1,4 +1,4 @@
-"""Pages that nbconvert makes: counts stand beside the code, and nothing is complained of on the way."""
+"""Pages that nbconvert makes: counts are next to the code, and nbconvert reports no problems."""
 
 import json
 import pathlib
@@ -35,7 +35,7 @@ def page(cells):
 
 
 def marks(html):
-    """What stands beside each line that has a mark, and the line."""
+    """Returns the mark and the line of each line with a mark."""
     lines = re.findall(r'class="qd-mark-count[^>]*>(.*?)</span>(.*)', html)
     plain = [(mark.strip(), re.sub("<[^>]*>", "", code).replace("&gt;", ">")) for mark, code in lines]
     return [one for one in plain if one[0]]

@@ -1,4 +1,4 @@
-"""What `cmake --install` puts into an environment, and the wheel holds."""
+"""The files that `cmake --install` puts into an environment and that the wheel contains."""
 
 import json
 import os

@@ -105,7 +105,7 @@ class Project:
         return self.run("-m", "pytest", "-q", "-p", "no:cacheprovider", "--nbval", "--nbval-cell-timeout", "120", *options, "notebooks")
 
     def report(self):
-        """name of the file without the digest of its text -> its part of coverage.py's report on all data."""
+        """Returns name of the file without the digest of its text -> its part of coverage.py's report on all data."""
         status, said = self.run("-m", "coverage", "combine", "-q", "--keep", *(str(p) for p in self.folder.glob("_qd_kcov.*")))
         assert status == 0, said
         status, said = self.run("-m", "coverage", "json", "-q")
@@ -131,7 +131,7 @@ def test_summary_and_data(project, kernel):
     assert report["demo_cell_2"]["missing_lines"] == [6, 7] and report["demo_cell_4"]["missing_lines"] == [5, 13]
     assert "missing_branches" not in report["demo_cell_4"]
     status, said = project.run("-m", "quadrants.coverage", "report", "--include", "helpers.py")
-    assert status == 0 and "25.0%  1, 4-5, 8, 11-12" in said  # host lines of modules are for coverage.py
+    assert status == 0 and "25.0%  1, 4-5, 8, 11-12" in said  # coverage.py measures the host lines of modules
 
 
 @pytest.mark.parametrize("kernel", ["quadrants", "python3"])
@@ -155,7 +155,7 @@ def test_branches_in_workers(project):
 
 
 def test_merges_with_a_test_suite(project):
-    """The suite reaches what the notebook does not; pytest-cov adds the host lines of modules."""
+    """The suite covers lines that the notebook does not; pytest-cov adds the host lines of modules."""
     (project.folder / "test_helpers.py").write_text(
         "import numpy as np\nimport quadrants as qd\nimport helpers\n\n\ndef test_turn():\n    qd.init(arch=qd.cpu)\n"
         "    x = np.array([-1000], np.int32)\n    helpers.go(x)\n    assert x[0] == 7\n"
@@ -174,7 +174,7 @@ def test_merges_with_a_test_suite(project):
 
 
 def test_beside_pytest_cov(project):
-    """coverage.py has the trace function then: of cells, the lines of kernels are measured."""
+    """coverage.py has the trace function then, so only the kernel lines of cells are measured."""
     project.notebook(SETUP, MAGIC, HOST, CALL, PLAIN)
     status, said = project.nbval("--nbval-kernel-name", "quadrants", "--qd-cov", "--cov=helpers", "--cov-report=")
     assert status == 0, said

@@ -1,4 +1,4 @@
-"""What counts as the same, without running notebooks."""
+"""The comparison of outputs, without running notebooks."""
 
 import pytest
 
@@ -111,7 +111,7 @@ def large(mean, not_finite=0):
 
 def test_summaries():
     same = lambda a, b: meaning.differences(meaning.VALUES, a, b) == []
-    assert same(large(1e-9), large(2e-9))  # small beside the values themselves
+    assert same(large(1e-9), large(2e-9))  # small relative to the values
     assert not same(large(0.1), large(0.2))
     assert not same(large(0.1), large(0.1, not_finite=1))
 
@@ -165,5 +165,5 @@ def test_launches_in_steps():
     assert told(launch(), launch(held=(1.0, 2.00001))) == []
     assert told(launch(), launch(turn=3)) == ["k, do_while n: turn is 2 in the notebook, 3 now"]
     assert "x[1] is 2.0 in the notebook, 7.0 now" in told(launch(), launch(held=(1.0, 7.0)))[0]
-    assert told(launch(moves=4, turn=9), launch()) == []  # somebody moved it by hand before the notebook was saved
+    assert told(launch(moves=4, turn=9), launch()) == []  # the stepper was moved by hand before the notebook was saved
     assert told(launch(moves=4), launch(text="do_while m")) == ["the graph of k in the notebook is another than that of k now"]

@@ -1,4 +1,4 @@
-"""The nbval plugin: outputs compare by what they mean; a wrong reference still fails. Each case is a cell of one notebook
+"""The nbval plugin: outputs are compared by meaning; a wrong reference still fails. Each case is a cell of one notebook
 that nbval runs in each kernel."""
 
 import os
@@ -19,7 +19,7 @@ VALUES = "application/vnd.quadrants.values+json"
 
 
 def validate(folder, cells, kernel, *options, plugin=True):
-    """Cell number -> None if it passed, or why it failed."""
+    """Returns cell number -> None if it passed, otherwise why it failed."""
     notebook = new_notebook(cells=[new_code_cell(*cell[:1], execution_count=1, outputs=cell[1],
                                                  metadata={"tags": list(cell[2:])}) for cell in cells])
     notebook.metadata["kernelspec"] = {"name": kernel, "display_name": kernel, "language": "python"}
@@ -91,7 +91,7 @@ def timed(tasks, milliseconds):
                                        "text/html": f'<i>{tasks} tasks<span class="qd-time"> ({milliseconds} ms)</span></i>'})
 
 
-# (code, stored outputs, tags...) -> words of the failure; none: the cell passes
+# (code, stored outputs, tags...) -> words of the failure; none if the cell passes
 CASES = {
     "update": ((UPDATE, [shown("'b'"), shown("'between'")]), ""),
     "update, wrong": ((UPDATE, [shown("'a'"), shown("'between'")]), "mismatch"),
@@ -150,7 +150,7 @@ def test_cell(outcomes, name):
 
 
 def test_options_and_values_of_quadrants(tmp_path):
-    """A field, an array and a matrix display typed data, and the options of the command line hold for them."""
+    """A field, an array and a matrix display typed data, and the options of the command line apply to them."""
     start = "import quadrants as qd\nqd.init(arch=qd.cpu)\nx = qd.field(qd.f32, 2)\nx.fill(0.3)"
     cells = [
         (start, [], "nbval-ignore-output"),
@@ -181,7 +181,7 @@ def up(x: qd.types.ndarray(qd.i32, ndim=1), n: qd.i32):
 
 
 def test_heatmaps_and_reports_as_they_are(tmp_path):
-    """What the magics display in one kernel, compared in the other: twice as many counts are the same, another branch is not."""
+    """Compares the output of the magics in one kernel with the other's: doubled counts are equal, another branch is not."""
     texts = [HEAT, KERNEL, "up(x, 1)", "%qd_coverage", "%qd_tasks"]
     notebook = new_notebook(cells=[new_code_cell(text) for text in texts])
     NotebookClient(notebook, kernel_name="quadrants", timeout=120, store_widget_state=False).execute()

@@ -1,4 +1,4 @@
-"""What the checkpoint stepper says and which keys it takes: the pure part of widgets/checkpoints, run by node."""
+"""The texts and keys of the checkpoint stepper: the pure part of widgets/checkpoints, run by node."""
 
 import json
 import pathlib

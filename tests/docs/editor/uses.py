@@ -1,5 +1,5 @@
-"""Uses of the package as editors see them, right ones and mistakes. A line that ends with
-#= T: reveal_type says T; with #! text: an error whose message holds the text. On all other lines the checker has nothing to say."""
+"""Uses of the package as editors see them, right ones and mistakes. A line that ends with #= T: reveal_type reports T; with #! text: an
+error whose message contains the text. The checker reports nothing on other lines."""
 
 import numpy as np
 import quadrants as qd
@@ -85,7 +85,7 @@ def rotated(w: qd.math.vec2, angle: qd.f32):
 
 @qd.kernel
 def fill(out: qd.types.ndarray(dtype=qd.f32, ndim=1), f: qd.template(), factor: qd.f32, count: qd.i32 = 3) -> qd.f32:
-    """What hover shows."""
+    """The text on hover."""
     total = 0.0
     qd.loop_config(serialize=True, block_dim=64)
     for i in range(count):
