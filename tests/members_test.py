@@ -1,14 +1,15 @@
-"""No class of the core has more than 60 members.
+"""No class of the core or the package has more than 40 members, but for a list of exceptions.
 
 A member is what a reader finds declared in the class: data and functions, one for each declarator. Types made inside, friends,
 `using` and what a table (`#include "x.def"`) expands to are none.
 """
 
+import ast
 import re
 from pathlib import Path
 
 CORE = Path(__file__).resolve().parent.parent / "quadrants_core"
-MOST = 60
+MOST = 40
 
 COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'', re.DOTALL)
 DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)
@@ -92,11 +93,50 @@ def sizes():
     return found
 
 
+# Classes over the limit, with their members and why they are not split. The numbers may only shrink.
+LARGE = {
+    "autodiff/replay.h: Replay": (60, "one walk that copies a kernel and notes what its reverse needs"),
+    "backends/interp/walk_state.h: Walk": (60, "the interpreter: one function per family of operations"),
+    "engine/program.h: Program": (57, "the door of the engine: one function per request of the bindings"),
+    "engine/program_impl.h: Program::Impl": (59, "the state behind that door"),
+    "frontend/recursion.h: Recursion": (43, "one function per kind of statement of a recursive func"),
+    "ir/function.h: Function": (50, "the tables of a function, and how they are read and made"),
+    "passes/fold.h: Fold": (53, "one function per family of operations"),
+    "passes/vectorize_emit.h: LaneEmitter": (60, "one function per family of operations"),
+    "passes/vectorize_plan.h: Planner": (55, "one analysis whose facts depend on each other"),
+    "runtime/disk_cache.h: DiskCache": (42, "the kinds of files of one cache"),
+    "syntax/grammar.h: ExpressionRules": (41, "one function per rule of Python's grammar"),
+    "tools/random_generator.h: Generator": (44, "one function per kind of statement that is drawn"),
+    "tools/random_smooth.cpp: SmoothGenerator": (45, "one function per kind of statement that is drawn"),
+}
+
+
 def test_classes_are_small():
     found = sizes()
     assert len(found) > 300
-    too_large = {name: count for name, count in found.items() if count > MOST}
-    assert not too_large, f"split what grew: {too_large}"
+    assert {name: count for name, count in found.items() if count > MOST} == {name: count for name, (count, _) in LARGE.items()}
+
+
+PACKAGE = CORE / "python" / "quadrants"
+
+# The same of classes of Python: functions and class attributes.
+LARGE_IN_PYTHON = {
+    "_language/matrix.py: Matrix": (61, "the operators and methods that Python looks up in a class"),
+    "_python_backend/rewrite.py: _Rewriter": (62, "one method per node of Python's syntax tree"),
+    "_storage/field.py: Field": (42, "the operators and methods that Python looks up in a class"),
+    "_windows/gui.py: GUI": (44, "Taichi's interface of a window, which programs depend on"),
+}
+
+
+def test_classes_of_python_are_small():
+    found = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                count = sum(isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Assign, ast.AnnAssign)) for part in node.body)
+                found[f"{path.relative_to(PACKAGE)}: {node.name}"] = count
+    assert len(found) > 100
+    assert {name: count for name, count in found.items() if count > MOST} == {name: count for name, (count, _) in LARGE_IN_PYTHON.items()}
 
 
 def test_members_are_counted():
