@@ -144,7 +144,7 @@ def signature(name, node, in_class=False):
 
 
 def signatures(name, nodes, in_class):
-    """Of overloads that differ in types of the stub alone: the one with the most parameters."""
+    """Returns the overload with the most parameters of those that differ only in types of the stub."""
     shown = list(dict.fromkeys(signature(name, node, in_class) for node in nodes))
     if len(shown) > 2:
         shown = [signature(name, max(nodes, key=lambda n: len(parameters(n))), in_class)]
@@ -253,12 +253,12 @@ def page(title, about, entries):
 
 
 def kernel_objects(names):
-    """What a decorated kernel is, from the stub's class of it."""
+    """Returns the section on decorated kernels, made from their class in the stub."""
     return class_("quadrants", "_Kernel", names["_Kernel"][0][0]).replace("## qd._Kernel", "## Kernel objects", 1)
 
 
 def inspector_objects():
-    """What `qd.inspect` gives, and what its `param` gives: classes that no name of the package leads to."""
+    """Returns the sections on the results of `qd.inspect` and of its `param`, whose classes have no public name."""
     for module, name in (("inspector", "Inspector"), ("parameters", "Parameter")):
         text = (STUBS / f"_inspect/{module}.py").read_text(encoding="utf-8")
         node = next(n for n in ast.parse(text).body if isinstance(n, ast.ClassDef) and n.name == name)

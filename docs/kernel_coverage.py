@@ -16,7 +16,7 @@ from quadrants_jupyter.cell_coverage import is_kernel
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PARTS = {"examples": "examples", "tests/python": "tests/python", "notebooks": "notebooks"}
 
-# What never ran, or which branch was never taken, and why that is right: file -> name of the kernel or func -> reason.
+# Reasons why lines never ran or branches were never taken: file -> name of the kernel or func -> reason.
 _SHARE = "no cell of the map ever wants to give more water than it holds; the notebook says so"
 _STATIC = "removed by qd.static, which is what the test is about"
 _REFUSED = "refused by the compiler, in a loop over such kernels or from a kernel that inlines it"

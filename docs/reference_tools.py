@@ -154,7 +154,7 @@ def environment():
 
 
 def commands():
-    """What their own --help says."""
+    """Returns the text of their own --help."""
     from quadrants import _command
 
     lines = ["# Commands", "", "The package installs `quadrants`; `python -m quadrants` is the same.", ""]

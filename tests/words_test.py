@@ -12,7 +12,7 @@ from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = ("quadrants_core", "kernel", "inspector", "jupyter", "labextension/src", "widgets", "tests", "benchmarks", "docs")
+FOLDERS = ("quadrants_core", "kernel", "inspector", "jupyter", "labextension/src", "widgets", "tests", "benchmarks", "docs", "examples")
 LIKE_C = {".h", ".cpp", ".def", ".inc", ".ts", ".tsx"}
 
 # A comment that opens with one of these has no subject, unless it is a question that a heading asks.
