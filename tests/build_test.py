@@ -1,4 +1,4 @@
-"""What the build puts together: hashes of sources that name what is kept on disk, and the source distribution."""
+"""Results of the build: hashes of sources that are part of cache keys, and the source distribution."""
 
 import email
 import json
@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 CORE = ROOT / "quadrants_core"
 BUILD = ROOT / os.environ.get("BUILD", "build")
 
-# stamp -> what is built of all that it must cover
+# stamp -> targets built from all the sources that it must cover
 STAMPS = {
     "quadrants_core/stamp/codegen_stamp.h": ["quadrants/_lib/libquadrants_llvm.so", "quadrants_core/libqd_engine.a",
                                              "quadrants_core/libqd_cpu.a", "quadrants_core/libqd_interp.a",
@@ -39,7 +39,7 @@ def test_a_fresh_build_folder_is_configured_beside_pythons_that_fail(tmp_path):
     assert done.returncode == 0, done.stderr
     if (BUILD / "kernel/xquadrants").exists():
         linked = [line for line in (tmp_path / "build/build.ninja").read_text().splitlines() if "LINK_LIBRARIES" in line and "libxeus-python" in line]
-        assert linked and all("libpython" in line for line in linked)  # pybind11::embed knows Python's library
+        assert linked and all("libpython" in line for line in linked)  # pybind11::embed links Python's library
 
 
 def core_sources(lines):
@@ -48,7 +48,7 @@ def core_sources(lines):
 
 
 def made_from(targets):
-    """The files of the core that these are built of: sources, and what the compiler read for them."""
+    """Returns the files of the core that these targets are built from: sources, and the headers that the compiler read."""
     inputs = ninja("-t", "inputs", *targets).splitlines()
     objects = [line for line in inputs if line.endswith(".o")]
     read = [line for line in ninja("-t", "deps", *objects).splitlines() if line.startswith(" ")]
@@ -89,7 +89,7 @@ def test_the_version_stands_in_one_place():
     assert ".".join(map(str, stated["version"])) == stated["version_str"]
     configured = (BUILD / "CMakeCache.txt").read_text()
     assert f"CMAKE_PROJECT_VERSION:STATIC={stated['version_str']}\n" in configured
-    for folder in ("widgets", "labextension"):  # npm wants one in its files
+    for folder in ("widgets", "labextension"):  # npm requires a version in its files
         assert json.loads((ROOT / folder / "package.json").read_text())["version"] == stated["version_str"]
 
 

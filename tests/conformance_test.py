@@ -1,4 +1,4 @@
-"""docs/conformance.md: every row says what shows it, and what it names exists."""
+"""docs/conformance.md: every row names its tests, and they exist."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ ROW = re.compile(r"^\| (.+) \| (done|refused|not yet) \|(.*)\|$")
 
 
 def rows(text):
-    """(line number, statement, state, tests)"""
+    """Returns (line number, statement, state, tests) of each row."""
     section_rows = []
     for number, line in enumerate(text.splitlines(), 1):
         if not line.startswith("|") or line.startswith(("| statement |", "| --- |")):
@@ -20,7 +20,7 @@ def rows(text):
 
 
 def missing(test):
-    """Why the test does not exist; empty if it does."""
+    """Returns why the test does not exist; empty if it does."""
     path, _, name = test.partition("::")
     file = ROOT / path
     if not file.is_file():

@@ -1,5 +1,5 @@
-"""Tests and the programs that they start keep compiled kernels in a folder of their own: one that is full of an earlier
-run's would have them load code where they mean to compile it."""
+"""Tests and the programs that they start have their own cache folder, since with an earlier run's cache they would load code instead of
+compiling it."""
 
 import atexit
 import os

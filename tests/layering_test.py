@@ -20,27 +20,27 @@ ALLOWED = {
     "ir": ["base"],
     "layout": ["base", "ir"],
     "syntax": ["base"],
-    # The table of options: plain data that the frontend, the engine and the bindings are told.
+    # The table of options: plain data for the frontend, the engine and the bindings.
     "options": ["ir"],
-    # Of derivatives the frontend knows what is asked for, and says where tangents and adjoints lie.
+    # The frontend knows which derivatives are requested, and where tangents and adjoints are stored.
     "frontend": ["base", "ir", "layout", "options", "syntax", "autodiff"],
     "analysis": ["base", "ir", "layout"],
     "passes": ["base", "ir", "layout", "analysis"],
     "autodiff": ["base", "ir", "analysis", "passes"],
-    # What the rest may know of LLVM: plain data and one function table.
+    # The interface of LLVM to other folders: plain data and one function table.
     "codegen/llvm/door": ["base", "abi", "ir"],
     "codegen/llvm": ["base", "abi", "ir", "layout", "analysis", "codegen/llvm/door"],
     "codegen/spirv": ["base", "abi", "ir", "layout", "analysis"],
     "device_lib": ["abi"],
     "runtime": ["base", "abi", "device_lib"],
-    # A backend, never another one. `layout`: the interpreter finds fields as the host does.
+    # A backend does not include another one. `layout`: the interpreter computes addresses of fields like the host.
     "backends/*": ["base", "abi", "ir", "layout", "passes", "codegen/llvm/door", "runtime", "device_lib", "backends"],
     "backends": ["base", "abi", "ir", "passes", "runtime"],
-    # The only place that sees every folder; machine code generators stay behind their doors.
+    # The only folder that includes all others; code generators stay behind their function tables.
     "engine": ["base", "abi", "ir", "layout", "options", "analysis", "passes", "autodiff", "runtime", "device_lib", "backends",
                "backends/*", "codegen/llvm/door"],
     "python/bind": ["engine", "frontend", "options", "syntax", "base", "ir", "layout", "abi", "autodiff"],
-    # Sparse matrices and solvers of the host: a module of its own, which knows nothing of kernels.
+    # Sparse matrices and solvers of the host: a separate module that does not depend on kernels.
     "linalg": ["base"],
     "python/linalg": ["linalg", "base"],
     "tools": ["base", "abi", "ir", "layout", "analysis", "passes", "autodiff", "runtime", "device_lib", "backends",
@@ -70,7 +70,7 @@ def sources(folder):
 
 
 def folder_of(path):
-    """The longest name of the table that this path of the core lies in, as (row, real folder)."""
+    """Returns the longest name of the table that contains this path of the core, as (row, real folder)."""
     parts = Path(path).parts[:-1]
     for n in range(len(parts), 0, -1):
         name = "/".join(parts[:n])
@@ -124,7 +124,7 @@ def test_kernel_meets_the_core_through_one_header(path):
     assert used <= allowed, f"{path.name} includes {sorted(used - allowed)}"
 
 
-# Folder of the process that draws windows -> its folders that it may include; of libraries, which of them may.
+# Folder of the process that draws windows -> the folders that it may include; libraries -> the folders that may include them.
 INSPECTOR = {"model": ["model"], "view": ["model", "view"], "": ["model", "view"]}
 SCREEN = re.compile(r"imgui|GLFW|GL/|X11|EGL")
 
@@ -145,8 +145,8 @@ def test_nothing_but_the_inspector_knows_of_screens():
 
 PACKAGE = CORE / "python" / "quadrants"
 
-# Module or folder of the Python package -> what it may import (itself always), at the top or inside of functions. Those
-# from here to `_runtime` are what everything stands on.
+# Module or folder of the Python package -> modules that it may import (itself always), at the top or inside functions. The rows up to
+# `_runtime` are the basis of all others.
 PYTHON = {
     "_version": [],
     "_settings": [],
@@ -154,7 +154,7 @@ PYTHON = {
     "_factories": [],
     "_arch": [],
     "_device": [],
-    "built": [],  # what the build writes into _lib
+    "built": [],  # the files that the build writes into _lib
     "_option_values": ["built"],
     "_environment": ["_option_values"],
     "_logging": ["_environment", "_version", "built"],
@@ -164,36 +164,36 @@ PYTHON = {
     "_options": ["_dtypes", "_environment", "_logging", "_option_values"],
     "_dumps": ["_environment", "_logging", "_settings"],
     "_coverage": ["_dtypes", "_environment", "_native", "_settings", "_source"],
-    # Coverage is begun when a program is, if the environment asks for it.
+    # Starting a program starts coverage if the environment requests it.
     "_runtime": ["_arch", "_coverage", "_dtypes", "_dumps", "_environment", "_exceptions", "_logging", "_native", "_option_values", "_options", "_settings", "_version"],
     "_stream": ["_exceptions", "_native", "_runtime"],
     "_timeline": ["_native"],
     "_perf_dispatch": ["_environment", "_exceptions", "_logging", "_runtime"],
     "_display": [],
     "_trees": ["_arch", "_dtypes", "_exceptions", "_factories", "_native", "_runtime", "_settings"],
-    # A kernel that is counted whatever the program says brings coverage in; before it is compiled, all fields must be placed.
+    # A kernel that is always counted imports coverage; before a kernel is compiled, all fields must be placed.
     "_language": ["_coverage", "_display", "_dtypes", "_exceptions", "_factories", "_logging", "_native", "_option_values", "_runtime", "_settings",
                   "_source", "_trees"],
     "_storage": ["_arch", "_display", "_dtypes", "_environment", "_exceptions", "_factories", "_language", "_native", "_settings", "_source",
                  "_trees"],
     "_sparse": ["_dtypes", "_exceptions", "_language", "_native", "_runtime", "_settings", "_storage", "_trees", "built"],
     "_algorithms": ["_dtypes", "_exceptions", "_language", "_settings", "_storage", "_trees"],
-    # What backward kernels keep is the core's to tell. A check reads sources for the line that is wrong, and shows a verdict.
+    # The core reports the values that backward kernels keep. A check reads sources to find the wrong line, and displays a verdict.
     "_gradients": ["_display", "_dtypes", "_exceptions", "_language", "_native", "_settings", "_source", "_storage", "_trees"],
-    # What is known of listings while a program runs. What gradients keep is among it.
+    # The state of listings while a program runs, including the values that gradients keep.
     "_live": ["_coverage", "_exceptions", "_gradients", "_native"],
     "_python_backend": ["_dtypes", "_exceptions", "_language", "_native", "_settings", "_source", "_storage"],
-    # What is on disk, told to people and packed for other machines.
+    # Reports on the cache on disk, and archives of it for other machines.
     "_kept": ["_dtypes", "_exceptions", "_native"],
     # Windows of scripts, which another process draws.
     "_windows": ["_exceptions", "_language", "_logging"],
     # The window of qd.inspect(): it reads fields and arrays, samples them with kernels, and is a process that _windows starts.
     "_inspect": ["_coverage", "_dtypes", "_environment", "_exceptions", "_language", "_live", "_logging", "_native", "_runtime", "_settings", "_source", "_storage", "_windows"],
-    # Makers whose modules wait until they are needed.
+    # Factories whose modules are loaded on first use.
     "_on_demand": ["_factories", "_sparse", "_storage", "_trees"],
 }
 
-# What programs import or reach into: may read all of the above and one another's names as said, and is read by none of it.
+# Modules that programs import or use: they may import all of the above and each other as listed, and none of the above imports them.
 FACES = {
     "quadrants": ["_inspect", "_on_demand", "lang", "math", "simt", "types"],
     "__main__": ["_command"],
@@ -209,7 +209,7 @@ BUILT = {("_lib", "_build_info"), ("_lib", "_option_rows"), ("_lib", "quadrants_
 
 
 def module_of(path, package):
-    """("_storage", "field") of _storage/field.py; () of the package's own __init__.py."""
+    """Returns ("_storage", "field") for _storage/field.py; () for the package's own __init__.py."""
     parts = path.relative_to(package).with_suffix("").parts
     return parts[:-1] if parts[-1] == "__init__" else parts
 
@@ -219,7 +219,7 @@ def unit_of(module):
 
 
 def python_imports(path, package, modules):
-    """Modules of the package that a file imports, wherever it does."""
+    """Yields the modules of the package that a file imports, at any place."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and not node.level and (node.module or "").split(".")[0] == "quadrants":
             base = tuple(node.module.split(".")[1:])
@@ -256,7 +256,7 @@ def python_violations(package):
 
 
 def cycles(edges):
-    """Each as the list of what is on it, the first again at the end."""
+    """Returns each cycle as the list of its nodes, with the first one again at the end."""
     found, done, active = [], set(), []
 
     def visit(node):
@@ -285,7 +285,7 @@ def test_python_package():
 
 
 def test_python_files_import_in_no_circle():
-    """A package's own __init__ counts like any file; what stands inside of functions counts too."""
+    """A package's own __init__ counts like any file, and imports inside functions count too."""
     found = [" -> ".join(".".join(m) or "quadrants" for m in circle) for circle in cycles(python_edges(PACKAGE))]
     assert not found, "\n".join(found)
 
@@ -307,7 +307,7 @@ def test_the_test_of_python_sees_a_violation(tmp_path):
     assert cycles(python_edges(package)) == [[("_sparse",), ("_trees", "snode"), ("_sparse",)]]
 
 
-# Locks that no child of a fork ever meets, and why. All others are those of base/fork.h.
+# Locks that no forked child ever uses, and why. All others are those of base/fork.h.
 PLAIN_LOCKS = {
     "base/fork.h": "wrapped there",
     "base/fork.cpp": "guards the lists of locks; made anew in a child",

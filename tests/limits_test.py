@@ -1,5 +1,5 @@
-"""Ratchets: what the core has too much of may only shrink. The table holds the exceptions with their counts; who brings a count
-down writes the new one here."""
+"""Ratchets: constructs that the core should avoid may only become fewer. The tables list the exceptions with their counts; a change that
+lowers a count updates it here."""
 
 import ast
 import re
@@ -20,8 +20,8 @@ def text(path):
     return path.read_text(encoding="utf-8")
 
 
-# `default:` keeps the compiler from telling where a new op, node or kind has no meaning yet. These switches are over numbers, over
-# tables that are not ours, over tokens, or over letters of options.
+# With `default:` the compiler does not warn where a new op, node or kind is not handled yet. These switches are over numbers, over tables
+# of other projects, over tokens, or over letters of options.
 DEFAULTS = {
     "backends/cpu/elf.cpp": 1,
     "backends/cpu/line_table.cpp": 1,
@@ -48,7 +48,7 @@ def test_switches_are_complete():
 
 
 def written():
-    """The files that people write: sources of the core, the kernel, the package, the inspector and the front end."""
+    """Returns the files that are written by hand: sources of the core, the kernel, the package, the inspector and the front end."""
     folders = ("quadrants_core", "kernel", "inspector", "jupyter", "widgets", "labextension/src")
     names = subprocess.run(["git", "ls-files", "--", *folders], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     return [ROOT / name for name in names if name.endswith((".h", ".cpp", ".def", ".inc", ".py", ".ts")) and (ROOT / name).exists()]
@@ -89,7 +89,7 @@ LONG_FUNCTIONS = {
 
 
 def functions(source):
-    """(name, lines) of each C++ function with a body outside of other functions."""
+    """Yields (name, lines) of each C++ function with a body outside of other functions."""
     bare = DIRECTIVE.sub(lambda m: "\n" * m.group().count("\n"), COMMENT.sub(lambda m: " " + "\n" * m.group().count("\n"), source))
     at, start = 0, 0
     while at < len(bare):
@@ -114,7 +114,7 @@ def functions(source):
 
 
 def python_functions(source):
-    """(name, lines without decorators and docstring) of each function of Python."""
+    """Yields (name, lines without decorators and docstring) of each Python function."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             first = node.body[1] if ast.get_docstring(node) and len(node.body) > 1 else node.body[0]
@@ -155,8 +155,8 @@ def test_functions_are_measured():
     assert list(functions(source)) == [("B", 3), ("B::get", 6)]
 
 
-# What moves, merges or repeats instructions asks ir::is_movable. These ask for less: they evaluate in place, look for what is unused,
-# or follow what depends on what.
+# Code that moves, merges or repeats instructions checks ir::is_movable. These files need less: they evaluate in place, search for unused
+# instructions, or follow dependencies.
 PURE = {"autodiff/activity.cpp": 2, "autodiff/crossing.cpp": 1, "autodiff/refuse.cpp": 1, "passes/dce.cpp": 1, "passes/fold.cpp": 1}
 
 

@@ -1,8 +1,7 @@
 """No class of the core or the package has more than 40 members, but for a list of exceptions.
 
-A member is what a reader finds declared in the class: data and functions, one for each declarator. Types made inside, friends,
-`using` and what a table (`#include "x.def"`) expands to are none.
-"""
+A member is a declaration in the class: data and functions, one for each declarator. Nested types, friends, `using` and the expansion of a
+table (`#include "x.def"`) do not count. """
 
 import ast
 import re
@@ -20,12 +19,12 @@ LABEL = re.compile(r"^\s*(?:public|private|protected)\s*:")
 
 
 def plain(text):
-    """The source without comments, the insides of literals, and directives."""
+    """Returns the source without comments, contents of literals, and directives."""
     return DIRECTIVE.sub("", COMMENT.sub(lambda m: " " if m.group().startswith("/") else '""', text))
 
 
 def block_end(text, start):
-    """Behind the brace that closes the one before `start`."""
+    """Returns the position after the brace that closes the one before `start`."""
     depth = 1
     for i in range(start, len(text)):
         depth += {"{": 1, "}": -1}.get(text[i], 0)
@@ -35,7 +34,7 @@ def block_end(text, start):
 
 
 def declarators(declaration):
-    """How many members a declaration without a body makes."""
+    """Returns the number of members in a declaration without a body."""
     flat = declaration
     for pair in (r"\([^()]*\)", r"\{[^{}]*\}", r"\[[^\[\]]*\]", r"<[^<>]*>"):
         while (shorter := re.sub(pair, "", flat)) != flat:
@@ -44,7 +43,7 @@ def declarators(declaration):
 
 
 def members(body):
-    """The number of members of a class with this body."""
+    """Returns the number of members of a class with this body."""
     count, i, item = 0, 0, ""
     while i < len(body):
         if LABEL.match(item + body[i]):
@@ -58,7 +57,7 @@ def members(body):
             end = block_end(body, i + 1)
             head = item.strip()
             if NO_MEMBER.match(head) or TYPE.match(head):
-                item = ""  # a type of its own; a name after it would be a member
+                item = ""  # a nested type; a name after it would be a member
                 tail = re.match(r"\s*(\w[^;]*)?;", body[end:])
                 count += declarators(tail.group(1)) if tail and tail.group(1) else 0
                 end += tail.end() if tail else 0
@@ -70,7 +69,7 @@ def members(body):
                     count, item = count + 1, ""
                     end += len(re.match(r"\s*;?", body[end:]).group())
             else:
-                item += "{}"  # of a variable
+                item += "{}"  # the initialiser of a variable
             i = end
         else:
             item, i = item + body[i], i + 1
@@ -78,7 +77,7 @@ def members(body):
 
 
 def classes(text):
-    """(name, number of members) of every class that the source defines."""
+    """Yields (name, number of members) of every class that the source defines."""
     text = plain(text)
     for found in CLASS.finditer(text):
         yield found.group(1), members(text[found.end() : block_end(text, found.end()) - 1])

@@ -1,4 +1,4 @@
-"""Comments are sentences in the field's words. These counts may only shrink; whoever brings one down writes the new one here.
+"""Comments are sentences in the field's terms. These counts may only shrink; a change that lowers one updates it here.
 
 Run as a program with paths, it lists what it counts: `python tests/words_test.py quadrants_core/ir`.
 """
@@ -17,7 +17,7 @@ LIKE_C = {".h", ".cpp", ".def", ".inc", ".ts", ".tsx"}
 
 # A comment that opens with one of these has no subject, unless it is a question that a heading asks.
 RELATIVE = re.compile(r"(What|Whether|Who|Whose|Which|Of|Where)\b")
-# Words that stand for a term of the field, and what to write instead.
+# Coined words, and the field's terms for them.
 COINED = {
     r"\btold\b": "reported to, notified, given",
     r"\btells? of\b": "reports",
@@ -41,7 +41,7 @@ def files(*folders):
 
 
 def c_comments(text):
-    """(line, text) of every block of comments: lines that follow each other are one, a comment behind code is its own."""
+    """Yields (line, text) of every comment block: consecutive lines form one block, and a trailing comment is a block of its own."""
     block = []
     for number, line in enumerate(text.splitlines(), 1):
         bare = line.strip()
@@ -58,7 +58,7 @@ def c_comments(text):
 
 
 def python_comments(text):
-    """The same of a file of Python, where docstrings are comments, too."""
+    """Yields the same for a Python file, in which docstrings are comments too."""
     block, last = [], None
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:
@@ -75,7 +75,7 @@ def python_comments(text):
 
 
 def offences(path):
-    """(line, what is wrong, the comment) of each."""
+    """Yields (line, fault, comment) of each offence."""
     text = path.read_text(encoding="utf-8")
     for line, comment in python_comments(text) if path.suffix == ".py" else c_comments(text):
         if RELATIVE.match(comment):

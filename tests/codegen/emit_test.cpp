@@ -1,4 +1,4 @@
-// What .qir run tests cannot see: alias facts, callbacks, the range of a task, refusals, threads.
+// Properties that .qir run tests cannot check: alias facts, callbacks, the range of a task, refusals, threads.
 #include "run_task.h"
 
 #include "base/error.h"
@@ -101,7 +101,7 @@ TEST(Emit, InterruptibleLoopLeavesTheTask) {
     EXPECT_EQ(launch.result<int32_t>(), 0);
 }
 
-/// A loop looks for who wants counts once in many rounds, with what it carries into the next one; it tells each question once.
+/// A loop has a safepoint once in many iterations, with its loop-carried values; it serves each request once.
 TEST(Emit, ALoopHasASafepointInSomeIterations) {
     for (const auto &[flags, at] :
          {std::pair<const char *, int64_t>{"", 65536}, {" {reversed}", 200'000 - 1 - 65536}}) {
@@ -136,7 +136,7 @@ TEST(Emit, ALoopHasASafepointInSomeIterations) {
     }
 }
 
-/// An index of 32 bits that is widened counts in 64, from its least value to its greatest.
+/// A widened 32-bit index counts in 64 bits, from its least value to its greatest.
 TEST(Emit, AnIndexThatIsWidenedRunsToItsLimits) {
     for (const char *way : {"", " {reversed}"})
         for (const auto &[from, to] : {std::pair<int32_t, int32_t>{INT32_MAX - 3, INT32_MAX},
@@ -203,7 +203,7 @@ TEST(Emit, RefusesWhatIsNotLegal) {
     EXPECT_NE(error.find("element"), std::string::npos) << error;
     request.triple = "nonsense-unknown-unknown";
     EXPECT_FALSE(codegen::llvm_door::open().compile(request, &out, &error));
-    // The thread goes on after a failure.
+    // The thread can continue after a failure.
     Launch launch;
     launch.run("task serial @k()\n    ret\n");
 }

@@ -1,4 +1,4 @@
-// What vectors compute under fast_math: within 2 ulp of the exact value, and sane at the ends.
+// Results of vectors under fast_math: within 2 ulp of the exact value, and sane at the limits.
 #include "op_task.h"
 
 #include <cmath>
@@ -102,7 +102,7 @@ TEST(FastMath, Tanh) {
     ends(Op::tanh, {{0, 0}, {infinity, 1}, {-infinity, -1}, {50, 1}, {NAN, NAN}});
 }
 
-// Tests for NaN and infinity mean what they say under fast_math.
+// Tests for NaN and infinity are exact under fast_math.
 TEST(FastMath, NanIsKept) {
     Launch launch;
     float nan = NAN;

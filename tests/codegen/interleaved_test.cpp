@@ -1,4 +1,4 @@
-// Gathers and scatters of components side by side: random ones in any order against what they mean, and what becomes of them.
+// Gathers and scatters of adjacent components: random ones in any order against a model, and the resulting code.
 #include "run_task.h"
 
 #include <sys/mman.h>
@@ -11,14 +11,14 @@ using test::Launch;
 
 namespace {
 
-/// A task that does random things to elements of two arrays, and the same done here.
+/// A task with random operations on elements of two arrays, and a model of it.
 struct Random {
     using Lanes = std::vector<int32_t>;
     std::mt19937 random;
     int lanes, apart, next = 100;
-    int on, masks; ///< the first lanes, under a mask: never, now and then, always
+    int on, masks; ///< number of active lanes; masks: never, sometimes, always
     std::vector<int32_t> before[2], memory[2];
-    std::vector<std::pair<int, Lanes>> values; ///< names, and what they hold
+    std::vector<std::pair<int, Lanes>> values; ///< names and their values
     std::ostringstream text;
 
     explicit Random(unsigned seed) : random(seed) {
@@ -44,7 +44,7 @@ struct Random {
 
     void step() {
         const int array = below(2);
-        // most of them within one window, some a lane or more further
+        // most of them within one window, some one or more lanes further
         const int element = below(12) ? below(apart) : below(2 * apart + 2);
         const int address = next++;
         text << "    %" << address << ": i64 = constant " << 4 * element << "\n";
@@ -68,7 +68,7 @@ struct Random {
             ++next;
             for (int lane = 0; lane < count; ++lane)
                 at(lane) = int32_t(uint32_t(a.second[size_t(lane)]) + uint32_t(b.second[size_t(lane)]));
-        } else if (kind == 38 && !values.empty()) { // side by side
+        } else if (kind == 38 && !values.empty()) { // adjacent
             text << "    store %" << pointer << ", %" << values.back().first << "\n";
             for (int lane = 0; lane < lanes; ++lane)
                 memory[array][size_t(element + lane)] = values.back().second[size_t(lane)];
@@ -85,7 +85,7 @@ std::string optimised(const std::string &task) {
     return test::lowering().disassemble(test::read_task(task), backends::Tier::best, backends::Listing::intermediate);
 }
 
-/// Vectors of three or nine: doubled where they lie, or their first two components alone.
+/// Doubles vectors of three or nine in place, or only their first components.
 std::string doubled(int apart, int components) {
     std::ostringstream text;
     text << "task serial @double(%0: array<f32, 1>)\n    %1: ptr<f32> = array_base %0\n    %2: i64 = constant "
@@ -107,7 +107,7 @@ TEST(Interleaved, RandomOnesDoWhatTheyMean) {
     for (unsigned seed = 0; seed < 400; ++seed) {
         Random made(seed);
         Launch launch;
-        for (size_t array = 0; array < 2; ++array) { // with a length each
+        for (size_t array = 0; array < 2; ++array) { // each with its length
             launch.args[2 * array] = reinterpret_cast<uint64_t>(made.before[array].data());
             launch.args[2 * array + 1] = made.before[array].size();
         }
@@ -171,8 +171,8 @@ TEST(Interleaved, WhatLiesSideBySideIsLoadedAndStoredSo) {
         for (size_t at = 0; (at = ir.find("load <16 x float>", at)) != std::string::npos; ++at) ++loads;
         EXPECT_EQ(loads, size_t(apart)) << ir;
     }
-    const std::string part = optimised(doubled(9, 8)); // not all that lies between may be written
+    const std::string part = optimised(doubled(9, 8)); // not all components in between may be written
     EXPECT_EQ(part.find("masked.gather"), std::string::npos) << part;
     EXPECT_NE(part.find("masked.scatter"), std::string::npos) << part;
-    EXPECT_NE(optimised(doubled(16, 2)).find("masked.gather"), std::string::npos); // too much lies between
+    EXPECT_NE(optimised(doubled(16, 2)).find("masked.gather"), std::string::npos); // the distance is too large
 }

@@ -1,5 +1,5 @@
 #pragma once
-// A task that applies one op to arrays.
+// Builds a task that applies one op to arrays.
 #include "run_task.h"
 
 #include "ir/builder.h"

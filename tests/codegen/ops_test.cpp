@@ -18,7 +18,7 @@ namespace {
 constexpr Scalar all_types[] = {Scalar::u1,  Scalar::i8,  Scalar::u8,  Scalar::i16, Scalar::u16, Scalar::i32,
                                 Scalar::u32, Scalar::i64, Scalar::u64, Scalar::f16, Scalar::f32, Scalar::f64};
 
-/// Operands where laws matter: ends of the range, signs, zeros, halves, NaN, infinities.
+/// Operands in critical cases: limits of the range, signs, zeros, halves, NaN, infinities.
 std::vector<Constant> operands(Scalar type) {
     std::vector<Constant> out;
     if (ir::is_float(type)) {
@@ -190,7 +190,8 @@ void check_atomic(Op op, Scalar s, bool optimize) {
         Constant want = op == Op::atomic_xchg  ? y
                         : op == Op::atomic_cas ? x == y ? rows[k][2] : x
                                                : ir::eval(ir::plain_op(op), s, std::array{x, y});
-        bool zeros = ir::is_float(s) && ir::to_double(now) == 0 && ir::to_double(want) == 0; // min of -0 and +0: either
+        bool zeros =
+            ir::is_float(s) && ir::to_double(now) == 0 && ir::to_double(want) == 0; // min of -0 and +0 may be either
         ASSERT_TRUE(same(old, x)) << ir::info(op).name << " " << ir::to_string(s) << " gave " << ir::to_double(old);
         ASSERT_TRUE(same(now, want) || zeros) << ir::info(op).name << " " << ir::to_string(s) << " " << ir::to_double(x)
                                               << " " << ir::to_double(y) << " left " << ir::to_double(now);

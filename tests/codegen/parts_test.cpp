@@ -1,4 +1,4 @@
-// Blocks of thousands of instructions, which the fast tier compiles as functions of their own: they do what they did.
+// Blocks of thousands of instructions, which the fast tier splits into functions: they have the same results.
 #include "run_task.h"
 
 #include "tools/properties.h"
@@ -13,8 +13,8 @@ using test::Launch;
 
 namespace {
 
-/// A task over `%0: array<i32, 1>`: `links` times the next number of a chain of hashes, which is kept in the array; `extra` gives
-/// text that stands between two of them, given the number of the link and the values so far; ids from `next` on are free.
+/// A task over `%0: array<i32, 1>` that stores `links` numbers of a chain of hashes in the array. `extra` returns text to insert between
+/// two of them, given the number of the link and the values so far; ids from `next` on are free.
 struct Chain {
     std::string text = "task serial @chain(%0: array<i32, 1>, %1: i32)\n"
                        "    %2: i32 = constant 1664525\n"
@@ -76,7 +76,7 @@ size_t functions_called_part(ir::Function task, backends::Tier tier) {
     return count;
 }
 
-/// Both tiers leave the same in the array, and the fast one in parts.
+/// Both tiers store the same values in the array, and the fast one has this number of parts.
 void expect_alike(const ir::Function &task, size_t parts, const std::function<void(Launch &)> &check = {}) {
     EXPECT_EQ(functions_called_part(task, backends::Tier::fast), parts);
     EXPECT_EQ(functions_called_part(task, backends::Tier::best), 0u);

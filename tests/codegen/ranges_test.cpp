@@ -1,4 +1,4 @@
-// Ranges that are data instead of code: which are, and that both ways give the same.
+// Ranges represented as data instead of code: which ranges are, and that both representations are equal.
 #include "run_task.h"
 
 #include "abi/range.h"
@@ -13,7 +13,7 @@ using test::Launch;
 
 namespace {
 
-/// A task over `%0: array<f32, 2>`, `%1: i32` and `%2: i64` whose bounds are worked out by these lines.
+/// A task over `%0: array<f32, 2>`, `%1: i32` and `%2: i64` whose bounds these lines compute.
 ir::Function task(const std::string &bounds) {
     return test::read_task("task range @t(%0: array<f32, 2>, %1: i32, %2: i64)\n    bounds\n" + bounds +
                            "    body\n        ret\n");
@@ -21,7 +21,7 @@ ir::Function task(const std::string &bounds) {
 
 std::string line(const std::string &text) { return "        " + text + "\n"; }
 
-/// Nothing if there is a function for it.
+/// Returns nothing if the range is a function.
 std::optional<qd::abi::Range> range(const ir::Function &fn) {
     std::string error;
     const auto code = backends::load_elf(test::compile(fn), &error);
@@ -34,7 +34,7 @@ std::optional<qd::abi::Range> range(const ir::Function &fn) {
     return out;
 }
 
-/// Compares with what the interpreter makes of the same lines, for numbers of all kinds.
+/// Compares with the interpreter's results for the same lines, for numbers of all kinds.
 void expect_as_interpreted(const ir::Function &fn) {
     const auto found = range(fn);
     ASSERT_TRUE(found) << ir::print(fn);
@@ -77,7 +77,7 @@ TEST(Ranges, OfSeveralAxesWithMargins) {
 }
 
 TEST(Ranges, WhatIsNotSaidInDataHasAFunction) {
-    // A begin that is no constant; an end that is at least nothing; too many factors; a subtraction.
+    // A begin that is not constant; an end without a lower bound; too many factors; a subtraction.
     EXPECT_FALSE(range(task(line("%3: i64 = cast %1") + line("%4: i64 = constant 9") + line("%5: i64 = max %3, %4") +
                             line("yield %3, %5"))));
     EXPECT_FALSE(range(task(zero + line("%4: i64 = cast %1") + line("yield %3, %4"))));

@@ -1,4 +1,4 @@
-// Updates with and without locks: which are which, and that both do the same.
+// Updates with and without lock prefixes: which ones have them, and that both have the same results.
 #include "run_task.h"
 
 #include "abi/accumulation.h"
@@ -11,7 +11,7 @@ using test::Launch;
 
 namespace {
 
-/// Adds 3 to one number, and leaves what was there in another.
+/// Adds 3 to one number, and stores its old value in another.
 std::string adding(const std::string &op, const std::string &extra = "") {
     return "task serial @add(%0: array<i32, 1>, %1: array<i32, 1>)\n"
            "    %2: i32 = constant 3\n"
@@ -34,8 +34,8 @@ size_t locks(const ir::Function &task) {
     return count(test::lowering().disassemble(task, backends::Tier::best, backends::Listing::given), "atomicrmw");
 }
 
-/// The list of accumulations of the task that a kernel over `%0: array<f32, 1>` and `%1: array<i32, 1>` becomes; `body` is run for each
-/// index %4, at %6 in %0.
+/// Returns the accumulations of the task of a kernel over `%0: array<f32, 1>` and `%1: array<i32, 1>`; `body` runs for each index %4, at %6
+/// in %0.
 std::vector<qd::abi::Accumulation> listed(const std::string &body,
                                           const std::function<void(ir::Function &)> &change = {},
                                           qd::abi::Updates *updates = nullptr) {
@@ -99,8 +99,8 @@ TEST(Updates, WhatIsOnlyAccumulatedInIsListed) {
 TEST(Updates, WhatIsLookedAtOrMayBeSharedIsNotListed) {
     EXPECT_TRUE(listed("        %7: f32 = load %6\n").empty());
     EXPECT_TRUE(listed(adds + "        %8: f32 = load %6\n        store %6, %8\n").empty());
-    EXPECT_TRUE(listed(adds + "        %8: f32 = atomic_max %6, %5\n").empty()); // two operations
-    EXPECT_TRUE(listed(adds + "        store %6, %7\n").empty());                // the old value
+    EXPECT_TRUE(listed(adds + "        %8: f32 = atomic_max %6, %5\n").empty()); // two different operations
+    EXPECT_TRUE(listed(adds + "        store %6, %7\n").empty());                // a use of the old value
     EXPECT_TRUE(listed("        %7: f32 = atomic_xchg %6, %5\n").empty());
     EXPECT_TRUE(listed("        %7: f32 = atomic_mul %6, %5\n").empty());
     EXPECT_TRUE(listed(adds, [](ir::Function &task) { task.distinct_arrays = false; }).empty());
@@ -149,7 +149,7 @@ TEST(Updates, ASerialTaskNeedsNoLock) {
 
 namespace {
 
-/// For each index: 1 to %0[index / 2], and where `both` 10 to %1[0], which is not listed since its old value is used.
+/// For each index, adds 1 to %0[index / 2] and, if `both`, 10 to %1[0], which is not listed since its old value is used.
 ir::Function histogram(bool both) {
     const std::string text = "task range @t(%0: array<i32, 1>, %1: array<i32, 1>, %2: array<i32, 1>)\n"
                              "    bounds\n"
@@ -185,8 +185,8 @@ ir::Function histogram(bool both) {
     return task;
 }
 
-/// Calls the task for indices 1 to 6, on a thread that is `alone` or not, with a copy of the first array or without, and looks whether
-/// each number went where it belongs.
+/// Calls the task for indices 1 to 6, with a thread that is `alone` or not, with or without a privatised copy of the first array, and
+/// checks that each sum reaches the right place.
 void expect_histogram(const ir::Function &task, bool both, bool alone, bool copied) {
     Launch launch;
     int32_t to[4] = {}, copy[4] = {}, total = 0, old[8] = {};

@@ -1,6 +1,5 @@
-// Counts instructions of the paths that must stay short and compares them with limits.def. Times drift with the
-// machine, counts do not. Without arguments: runs every case under valgrind, twice with different repetitions, and
-// takes the difference.
+// Counts the instructions of paths that must stay short, and compares them with limits.def. Times vary with the machine, counts do not.
+// Without arguments: runs every case under valgrind, twice with different repetitions, and takes the difference.
 #include "../unit/program_kernels.h"
 
 #include "backends/backend.h"
@@ -141,8 +140,8 @@ void run_case(Case id, int repetitions, const std::string &cache) {
     }
 }
 
-/// Instructions of one run under valgrind; -1 if it cannot be had. Without the variables of whoever asks: looking for one counts,
-/// and takes longer where there are many.
+/// Returns the instructions of one run under valgrind, or -1 if valgrind fails. The environment is empty, since a search for a variable is
+/// counted and takes longer with many variables.
 double count(const std::string &self, const Row &row, int repetitions, const std::string &cache) {
     const std::string run = "'" + self + "' " + row.name + " " + std::to_string(repetitions) + " '" + cache + "' 2>&1";
     const std::string command = "env -i PATH=\"$PATH\" valgrind --tool=callgrind --callgrind-out-file=/dev/null " + run;

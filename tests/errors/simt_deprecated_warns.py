@@ -1,5 +1,5 @@
 import quadrants as qd
-qd.simt.block._mem_sync_deprecation_warned = False  # other programs of this process may have been told
+qd.simt.block._mem_sync_deprecation_warned = False  # other programs of this process may have warned already
 qd.init()
 
 

@@ -5,7 +5,7 @@ qd.init()
 
 @qd.kernel
 def wrong(n: qd.i32):
-    """Text is no statement."""
+    """A docstring is not a statement."""
     with qd.stream_parallel():
         pass
     for i in range(n):

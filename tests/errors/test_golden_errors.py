@@ -1,5 +1,5 @@
-"""Each other .py file here is a program that is wrong; the .expected file beside it holds the warnings and the error that
-its user sees, on qd.python too. QD_BLESS=1 rewrites them."""
+"""Each other .py file here is an invalid program; the .expected file next to it has the warnings and the error that its user sees, on
+qd.python too. QD_BLESS=1 rewrites them."""
 
 import os
 import pathlib
@@ -15,7 +15,7 @@ programs = sorted(p for p in here.glob("*.py") if p.name != pathlib.Path(__file_
 
 
 def outcome(program):
-    """Warnings, then the class of the error and its text, without the folder of the program."""
+    """Returns the warnings, then the class of the error and its text, without the folder of the program."""
     lines = []
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
@@ -44,7 +44,7 @@ def interpreter(monkeypatch):
 
 @pytest.mark.parametrize("program", programs, ids=lambda p: p.stem)
 def test_error_of_python(program, monkeypatch):
-    """The same error where kernels run as Python, but that trees are dense there."""
+    """The error is the same when kernels run as Python, except that trees are dense there."""
     init(monkeypatch, "python")
     got = outcome(program).replace("arch python", "arch interp").replace("Arch.python", "Arch.interp")
     if program.stem.startswith("derivative_"):

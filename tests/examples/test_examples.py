@@ -1,6 +1,6 @@
-"""Every example at its small size, as its user starts it: it checks its numbers itself and writes its picture.
+"""Every example at its small size, started as users start it: it checks its own numbers and writes its picture.
 
-All run as compiled code; the cheap ones on the interpreter too. QD_TEST_ARCHS names other architectures to run on.
+All run as compiled code, and the cheap ones on the interpreter too. QD_TEST_ARCHS names other architectures to run on.
 """
 
 import os

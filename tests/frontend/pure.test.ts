@@ -1,4 +1,4 @@
-// What the front end computes without a browser: digests of cells, the scale of heat, what marks and listings say.
+// The computations of the front end without a browser: digests of cells, the scale of heat, texts of marks and listings.
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import { digest } from "../../labextension/src/digest";

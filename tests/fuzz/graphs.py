@@ -22,11 +22,11 @@ class Bare:
 
 @dataclasses.dataclass
 class Loop:
-    """`rounds` is its trip count; `lowers`: the flag of a level that it lowers, or None; `sets`: the checkpoint whose flag it sets while
+    """Runs `trips` times; `lowers`: the flag of a level that it lowers, or None; `sets`: the checkpoint whose flag it sets while
     that is armed."""
 
     number: int
-    rounds: int = 1
+    trips: int = 1
     lowers: str = None
     sets: tuple = None
     dense: int = -1
@@ -69,13 +69,13 @@ class Call:
 class Static:
     """A static branch, or a static loop with some iterations."""
 
-    rounds: int  # None: a branch
+    trips: int  # None: a branch
     body: list
     dense: int = -1
 
     @property
     def is_loop(self):
-        return self.rounds is not None
+        return self.trips is not None
 
 
 @dataclasses.dataclass
@@ -271,9 +271,9 @@ class Plan:
             lines += [f"{pad}if one[()] > 0:", f"{pad}    for _ in range(1):"]
             self._log(item.number, pad + "        ", lines)
         elif isinstance(item, Loop):
-            lines += [f"{pad}qd.loop_config(serialize=True)"] if item.rounds > 1 and item.dense < 0 and pad == "" else []
-            lines.append(f"{pad}for _ in range({min(item.rounds, 1)}):")
-            for _ in range(max(item.rounds, 1)):
+            lines += [f"{pad}qd.loop_config(serialize=True)"] if item.trips > 1 and item.dense < 0 and pad == "" else []
+            lines.append(f"{pad}for _ in range({min(item.trips, 1)}):")
+            for _ in range(max(item.trips, 1)):
                 self._log(item.number, pad + "    ", lines)
             if item.lowers:
                 self._lower(item.lowers, pad + "    ", lines)
@@ -291,7 +291,7 @@ class Plan:
         elif isinstance(item, Call):
             lines.append(f"{pad}{item.name}({self.passed})")
         elif isinstance(item, Static):
-            lines.append(f"{pad}for _ in qd.static(range({item.rounds})):" if item.is_loop else f"{pad}if qd.static(True):")
+            lines.append(f"{pad}for _ in qd.static(range({item.trips})):" if item.is_loop else f"{pad}if qd.static(True):")
             for inner in item.body:
                 self._write(inner, pad + "    ", lines)
         elif isinstance(item, Checkpoint):
@@ -371,12 +371,12 @@ class Model:
         elif isinstance(item, Call):
             self.block(item.body)
         elif isinstance(item, Static):
-            for _ in range(item.rounds if item.is_loop else 1):
+            for _ in range(item.trips if item.is_loop else 1):
                 self.block(item.body)
         elif isinstance(item, Loop):
-            for _ in range(item.rounds):
+            for _ in range(item.trips):
                 self.log(item.number)
-            if item.rounds and item.lowers:
+            if item.trips and item.lowers:
                 self.lower(item.lowers)
             if item.sets and self.flags[item.sets[1]] > 0:
                 self.flags[item.sets[1]] -= 1

@@ -183,7 +183,8 @@ def fault(text, valid=False, announce=lambda: None, archs=ARCHS):
     """Returns the compiler's fault on this program as (kind, text), or None.
 
     `valid`: the program is known to be valid, so that an error is a fault too. `announce` is called before running a program that did not
-    end as Python, and may therefore be endless.""" import quadrants as qd
+    end as Python, and may therefore be endless."""
+    import quadrants as qd
 
     oracle = "interp" if 'ORACLE = "interp"' in text else "python"  # for programs that use features qd.python lacks
     is_sparse = oracle != "python"

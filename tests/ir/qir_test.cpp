@@ -1,19 +1,19 @@
-// Runs every .qir file below tests/. The first lines say what to do; the expectation stands in the same file:
+// Runs every .qir file in tests/. The first lines are directives; the expectation is in the same file:
 //
-//   ; test: print                   the text after `; =>`, each line a comment, is what the printer gives
+//   ; test: print                   the printer's output is the text after `; =>`, each line a comment
 //   ; test: verify                  `; error: words` at the end of each guilty line, nothing else wrong
 //   ; test: fold,dce                the functions after these passes, after `; =>`
 //   ; test: offload                 the tasks, after `; =>`; `offload,chunk_ranges` runs passes on each task
-//   ; test: reverse,dce             derivatives are passes, too: `; companions: @f 0=1 %0=%2` (tools/companions.h)
+//   ; test: reverse,dce             derivatives are passes too: `; companions: @f 0=1 %0=%2` (tools/companions.h)
 //   ; test: stacks,dce              reverse mode with stacks; `checkpoints`: with a budget of 24 bytes for them
 //   ; test: run                     lines `; run: @f(2, 3) == 10` (tools/run_line.h), on the interpreter, then on each
 //                                   backend that can run here and on `far`, without passes and with the engine's
-//   ; test: run reverse             the same of the functions after these passes
-//   ; vector_bytes: 32              what passes may assume of the target (0 if not given)
-//   ; bounds_from_tasks: yes        a task leaves a range in the tmp buffer that depends on what it finds
-//   ; grid: yes                     the target's threads run a range as those of a grid do
+//   ; test: run reverse             the same for the functions after these passes
+//   ; vector_bytes: 32              the vector size of the target (0 if not given)
+//   ; bounds_from_tasks: yes        a task stores a range that depends on data in the tmp buffer
+//   ; grid: yes                     the target's threads run a range like the threads of a grid
 //
-// A file may ask for several tests, one line each, but only one with `; =>`. QD_BLESS=1 rewrites expectations.
+// A file may have several tests, one line each, but only one with `; =>`. QD_BLESS=1 rewrites expectations.
 #include "base/error.h"
 #include "engine/pipeline.h"
 #include "ir/text.h"
@@ -36,7 +36,7 @@ using Path = std::filesystem::path;
 
 const char *const how_to_bless = "\nIf the new text is right, run the tests again with QD_BLESS=1 and review the diff.";
 
-std::map<std::string, int> skipped; ///< backend -> runs left out
+std::map<std::string, int> skipped; ///< backend -> number of skipped runs
 
 bool blessing() {
     const char *text = std::getenv("QD_BLESS");
@@ -72,7 +72,7 @@ std::optional<std::string> directive(const std::string &line, const std::string 
 
 struct File {
     Path path;
-    std::vector<std::string> lines; ///< all of it
+    std::vector<std::string> lines; ///< the whole file
     std::string input;              ///< up to `; =>`
     std::optional<std::string> expected;
     passes::Config config;
@@ -130,7 +130,7 @@ void test_print(const File &file) {
 
 bool is_code(const std::string &line) { return !trimmed(line).empty() && trimmed(line)[0] != ';'; }
 
-/// Number of the code line and message of each problem, as `explain` shows them.
+/// Returns the number of the code line and the message of each problem, as `explain` shows them.
 std::vector<std::pair<int, std::string>> shown_problems(const std::string &listing) {
     std::vector<std::pair<int, std::string>> list;
     int code = 0;
@@ -203,8 +203,7 @@ void test_passes(const File &file, const std::string &list) {
     expect_text(file, text);
 }
 
-/// One `; run:` line on the interpreter, then everywhere else. Returns the line, or what the interpreter gave if that
-/// differs.
+/// Runs one `; run:` line on the interpreter, then on the other backends. Returns the line, or the interpreter's result if it differs.
 std::string run_everywhere(const File &file, const ir::Function &fn, const std::string &line) {
     tools::RunLine run = tools::read_run(line, fn);
     tools::Outputs oracle = tools::interpret(fn, run.inputs);
@@ -263,7 +262,7 @@ class QirTest : public testing::Test {
             if (!kind) continue;
             ++tests;
             try {
-                one(File(path_), *kind); // read anew: the test before may have blessed it
+                one(File(path_), *kind); // read again, since the previous test may have blessed it
             } catch (const std::exception &e) {
                 ADD_FAILURE() << path_.string() << ": " << e.what();
             }

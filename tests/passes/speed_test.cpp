@@ -1,5 +1,5 @@
-// How long the scalar passes take on large kernels as the frontend makes them: locals, array elements, branches, loops.
-// Prints the times; what it checks is that they stay proportional to the size.
+// Measures the scalar passes on large kernels as the frontend builds them: locals, array elements, branches, loops. Prints the times, and
+// checks that they stay proportional to the size.
 #include "ir/builder.h"
 #include "ir/verify.h"
 #include "passes/passes.h"
@@ -17,8 +17,7 @@ namespace {
 using namespace qd;
 using namespace qd::ir;
 
-/// A kernel of about `size` instructions: a loop over an array whose body updates locals, now and then behind an if or
-/// in a small loop.
+/// A kernel of about `size` instructions: a loop over an array whose body updates locals, sometimes inside an if or a small loop.
 Function large_kernel(int size) {
     Function fn;
     fn.name = "large";
@@ -83,7 +82,7 @@ Function large_kernel(int size) {
     return fn;
 }
 
-/// A kernel of about `size` instructions that fills a local element by element, and reads some one.
+/// A kernel of about `size` instructions that fills a local element by element, and reads one element.
 Function large_local(int size) {
     Function fn;
     fn.name = "large_local";
@@ -107,7 +106,7 @@ Function large_local(int size) {
     return fn;
 }
 
-/// CPU time of this thread: other processes do not count.
+/// Returns the CPU time of this thread, which excludes other processes.
 double now_us() {
     timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);

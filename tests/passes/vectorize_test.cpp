@@ -1,5 +1,5 @@
-// Random loops that can be vectorised (loads near and far, branches, inner loops, sums, stores to the iteration's own
-// element) give the same after the engine's pipeline, at every vector width, and on every backend that can run here.
+// Random loops that can be vectorised (loads near and far, branches, inner loops, sums, stores to the iteration's own element) have the
+// same results after the engine's pipeline, at every vector width, and on every backend that can run here.
 #include "analysis/walk.h"
 #include "engine/pipeline.h"
 #include "ir/builder.h"
@@ -21,7 +21,7 @@ using namespace qd::tools;
 
 constexpr int64_t extent = 100;
 
-/// One kernel: a parallel loop over random statements.
+/// Builds one kernel: a parallel loop over random statements.
 class LoopMaker {
   public:
     explicit LoopMaker(uint64_t seed) : random_(seed) {}
@@ -69,7 +69,7 @@ class LoopMaker {
         return b.element(array, std::span(&index, 1), component);
     }
 
-    /// The index itself, its neighbour, something uniform, something far.
+    /// Loads at the index itself, next to it, at a uniform or at a distant index.
     Value near(Builder &b, Value index) {
         uint64_t roll = random_.below(8);
         if (roll == 0) {
@@ -118,7 +118,7 @@ class LoopMaker {
         }
     }
 
-    /// Statements whose values are forgotten after them; ends with a yield of one value.
+    /// Adds statements whose values are then out of scope; ends with a yield of one value.
     void inside(Builder &b, Value index, int64_t statements) {
         std::array<size_t, 16> before;
         for (size_t s = 0; s < known_.size(); ++s) before[s] = known_[s].size();
@@ -211,7 +211,7 @@ TEST(Vectorize, RandomLoopsOnTheInterpreter) {
             << "seed " << seed << ", " << vector_bytes << " bytes\n"
             << print(fn);
     }
-    EXPECT_GT(vectorised, 150); // else the test shows nothing
+    EXPECT_GT(vectorised, 150); // otherwise the test is void
 }
 
 TEST(Vectorize, RandomLoopsOnOtherBackends) {
@@ -230,7 +230,7 @@ TEST(Vectorize, RandomLoopsOnOtherBackends) {
 
 namespace {
 
-/// `y[i] = x[i]`, taken times itself and so on; loops that the task has after SIMD.
+/// Returns the number of loops of the vectorised task for `y[i] = x[i]` multiplied by itself so many times.
 size_t loops_of(int products) {
     std::string text = R"(task range @k(%0: array<f32, 1>, %1: array<f32, 1>)
     bounds
@@ -269,14 +269,14 @@ size_t loops_of(int products) {
 } // namespace
 
 TEST(Vectorize, ALongBodyIsThereOnce) {
-    EXPECT_EQ(loops_of(100), 2u); // the iterations left over run one by one
+    EXPECT_EQ(loops_of(100), 2u); // the remainder loop runs single iterations
     EXPECT_EQ(loops_of(1000), 1u);
 }
 
 namespace {
 
-/// Of a loop with products and branches over `x` and `y`, after the engine's passes: the most lanes of any value. `strided`: it stores
-/// to one component of two. `counts`: each branch is counted.
+/// Returns the largest number of lanes of any value in a loop with products and branches over `x` and `y`, after the engine's passes.
+/// `strided`: it stores to one component of two. `counts`: each branch is counted.
 int lanes_of(bool strided, int products, int branches, bool counts) {
     std::string text = "fn @k(%0: array<f32, 1>, %1: array<f32, 1, " + std::string(strided ? "2x1" : "1x1") + ">)\n";
     for (int k = 0; counts && k <= branches; k++) text += "    counter " + std::to_string(k) + " line\n";

@@ -1,8 +1,8 @@
 // qd-property --count N --seed S [--only NAME] [--lanes BYTES] [--transcendental] [--statements M] [--smooth] [--large M]: checks every
-// property on N random functions, or those whose names hold NAME; those of `far` alone with `--only far`; those of derivatives with
-// `--smooth`, on functions that have some; those of backends with `--large`, on blocks of 1,000 to M instructions, every other one with
-// fast_math. `--statements` makes the other functions larger than usual. A failure is shrunk, written as a .qir file, and ends the run
-// with status 1.
+// property on N random functions, or those whose names contain NAME; only those of `far` with `--only far`; those of derivatives with
+// `--smooth`, on differentiable functions; those of backends with `--large`, on blocks of 1,000 to M instructions, every other one with
+// fast_math. `--statements` makes the other functions larger than usual. A failure is shrunk, written as a .qir file, and ends the run with
+// status 1.
 #include "base/error.h"
 #include "ir/text.h"
 #include "ir/verify.h"
@@ -99,8 +99,8 @@ std::vector<Property> properties(const Settings &s) {
     return all;
 }
 
-/// Runs `work` in a child process, so that a fault that crashes is found like any other. It may write; what it wrote
-/// comes back, and how the child ended: empty if well.
+/// Runs `work` in a child process, so that a crash is found like any other fault. Returns the text that it wrote, and how the child ended:
+/// empty if normally.
 std::string in_child(const Settings &s, const std::function<void(int out)> &work, std::string *ended) {
     int ends[2];
     if (pipe(ends) != 0) fail_device("pipe", errno, std::strerror(errno));
@@ -123,7 +123,7 @@ std::string in_child(const Settings &s, const std::function<void(int out)> &work
     if (WIFSIGNALED(status))
         *ended = std::string("crashed: ") + strsignal(WTERMSIG(status));
     else if (WEXITSTATUS(status) != 0)
-        *ended = "crashed: exit status " + std::to_string(WEXITSTATUS(status)); // a sanitizer's
+        *ended = "crashed: exit status " + std::to_string(WEXITSTATUS(status)); // the exit status of a sanitizer
     else
         ended->clear();
     return text;
@@ -153,7 +153,7 @@ struct Case {
     Inputs inputs;
 };
 
-/// Small blocks more often than large ones.
+/// Makes small blocks more often than large ones.
 Case make_large_case(const Settings &s, uint64_t seed) {
     constexpr double least = 1000;
     const double size = double(Numbers(seed).below(1024)) / 1024;
@@ -182,7 +182,7 @@ Case make_case(const Settings &s, uint64_t seed) {
 /// Shrinks with respect to one property and writes the case down.
 void report(const Settings &s, const Property &property, const Case &c, const std::string &why) {
     std::cout << "\nseed " << c.seed << ", " << property.name << ": " << why << "\n" << std::flush;
-    std::string kind = why.substr(0, 12); // so that it does not slide to another fault
+    std::string kind = why.substr(0, 12); // so that it does not turn into another fault
     auto same = [&](const ir::Function &f) { return isolated(s, property, f, c.inputs).rfind(kind, 0) == 0; };
     ir::Function small = shrink(c.fn, same, s.shrink_seconds);
     std::string now = isolated(s, property, small, c.inputs);
@@ -191,7 +191,7 @@ void report(const Settings &s, const Property &property, const Case &c, const st
     std::cout << "shrunk, in " << path << ":\n" << ir::print(small) << now << "\n" << std::flush;
 }
 
-/// Checks functions one after the other in a child; returns the first seed that is not clean, or `end`.
+/// Checks functions one after another in a child; returns the first seed with a fault, or `end`.
 uint64_t first_fault(const Settings &s, const std::vector<Property> &list, uint64_t begin, uint64_t end) {
     std::string ended;
     auto work = [&](int out) {
@@ -205,7 +205,7 @@ uint64_t first_fault(const Settings &s, const std::vector<Property> &list, uint6
     return begin + in_child(s, work, &ended).size();
 }
 
-/// The compiler is opened and set up before the first fork, once.
+/// Loads and initialises the compiler once, before the first fork.
 void warm_up() {
     ir::ParseResult read = ir::parse("fn @warm() -> i32\n    %0: i32 = constant 1\n    ret %0\n");
     for (const backends::Backend *backend : backends::all()) {

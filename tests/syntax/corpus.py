@@ -1,4 +1,4 @@
-"""Compares the core's parser with CPython's, function by function, with all places.
+"""Compares the core's parser with CPython's, function by function, with all positions.
 
     python -m tests.syntax.corpus FOLDER_OR_FILE...     the functions of every .py file there
 """
@@ -14,7 +14,7 @@ from quadrants import _native
 
 
 def functions_of(tree):
-    """Every `def` of a module, however deep."""
+    """Returns every `def` of a module, at any depth."""
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             yield node
@@ -25,12 +25,12 @@ def first_line(function):
 
 
 def lines_of(text):
-    """As a file has them: nothing but newlines ends one."""
+    """Returns the lines as in a file: only newlines end a line."""
     return io.StringIO(text, newline="\n").readlines()
 
 
 def compare(text):
-    """(outcome, first line, what differs) of each function; the outcome is `same`, `differs` or `left`: to CPython."""
+    """Yields (outcome, first line, difference) of each function; the outcome is `same`, `differs` or `left` (to CPython)."""
     core = _native.core()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -50,7 +50,7 @@ def compare(text):
 
 
 def count(files):
-    """(Counter of outcomes and lines, places of what differs, places of what is left to CPython)."""
+    """Returns (Counter of outcomes and lines, places of the differences, places of functions left to CPython)."""
     totals, differing, left = Counter(), [], []
     for file in files:
         try:

@@ -1,4 +1,4 @@
-"""The core's parser gives the tree that CPython's gives, or leaves the text to it."""
+"""The core's parser returns the same tree as CPython's, or leaves the text to it."""
 
 import ast
 import linecache

@@ -1,4 +1,4 @@
-// Questions about IR: order and dominance, uses, effects, and which accesses may overlap.
+// Analyses of IR: order and dominance, uses, effects, and which accesses may overlap.
 #include "analysis/denormals.h"
 #include "analysis/effects.h"
 #include "analysis/memory.h"
@@ -22,7 +22,7 @@ Function read(const char *text) {
     EXPECT_FALSE(result.error) << result.error->message;
     return std::move(result.functions.at(0));
 }
-/// The n-th instruction with this op, in program order.
+/// Returns the n-th instruction with this op, in program order.
 Value nth(const Function &fn, Op op, int n = 0) {
     Value found;
     walk(fn, [&](Value v) {
@@ -119,7 +119,7 @@ TEST(Memory, Overlap) {
     EXPECT_EQ(between("", "tmp !4", "ret_slot !4"), Overlap::never);
 }
 
-/// Of a task that computes %4 of the f32 %2 and %3, where %3 is loaded and %2 is `constant`.
+/// Queries a task that computes %4 from the f32 %2 and %3, where %3 is loaded and %2 is `constant`.
 bool is_the_same(const std::string &computation, const std::string &constant = "1") {
     const std::string text = "fn @f(%0: ptr<f32>, %1: i32, %9: f64)\n"
                              "    %2: f32 = constant " +

@@ -1,4 +1,4 @@
-// The derivative of every op against central differences, the conventions at kinks, and what is refused.
+// The derivative of every op against central differences, the conventions at kinks, and refusals.
 #include "autodiff/autodiff.h"
 #include "autodiff/partials.h"
 #include "base/error.h"
@@ -19,7 +19,7 @@ using namespace qd::ir;
 using autodiff::Mode;
 using autodiff::Slope;
 
-/// fn(x0, x1, x2) = op, on arrays of one element, a companion behind each.
+/// fn(x0, x1, x2) = op, on arrays of one element, each followed by a companion.
 struct Kernel {
     Function fn;
     autodiff::Companions companions;
@@ -65,7 +65,7 @@ double run(const Function &fn, const std::vector<double> &numbers, size_t which)
     return to_double(c);
 }
 
-/// By operand, in either mode.
+/// Returns the derivative with respect to one operand, in either mode.
 double slope_at(Op op, Mode mode, const std::vector<double> &point, size_t which, Scalar type = Scalar::f64) {
     const Kernel k = kernel_of(op, type, point.size());
     const Function made = autodiff::differentiate(k.fn, k.companions, mode);
@@ -100,7 +100,7 @@ TEST(Derivatives, EveryOpAgainstCentralDifferences) {
                 const double expected = difference(op, point, which);
                 for (Mode mode : {Mode::forward, Mode::reverse}) {
                     const double found = slope_at(op, mode, point, which);
-                    // rem is flat by convention, mod and the rest where nothing jumps
+                    // rem is flat by convention; mod and the others are differentiable where they do not jump
                     if (op == Op::rem)
                         EXPECT_EQ(found, 0);
                     else
@@ -138,7 +138,7 @@ TEST(Derivatives, HaveTheTypeOfTheirValues) {
             EXPECT_EQ(slope_at(Op::mul, mode, {0.1, 0.3}, 0, type), to_double(from_double(type, 0.3)));
 }
 
-/// The message of the refusal, with the line; empty if there is none.
+/// Returns the message of the refusal, with the line; empty if there is none.
 std::string refusal(const std::string &text, Mode mode) {
     ParseResult read = parse(text);
     EXPECT_FALSE(read.error) << read.error->message << " in line " << read.error->line;
@@ -151,7 +151,7 @@ std::string refusal(const std::string &text, Mode mode) {
     return "";
 }
 
-/// A kernel on an array %0 with companion %1, around a piece of its body that turns %6 into %20.
+/// A kernel on an array %0 with companion %1, around a part of its body that computes %20 from %6.
 std::string around(const std::string &body, const std::string &stored = "%20") {
     return "; companions: @f %0=%1\n"
            "fn @f(%0: array<f32, 1>, %1: array<f32, 1>, %2: i32)\n"
@@ -186,7 +186,7 @@ TEST(Derivatives, Refusals) {
     EXPECT_EQ(refusal(left, Mode::reverse), "WhileStmt is not supported in AutoDiff.");
 }
 
-/// A serial loop that turns %6 into %20, with a carried integer.
+/// A serial loop that computes %20 from %6, with a loop-carried integer.
 std::string looped(const std::string &body) {
     return around("        %20: f32, %21: i32 = for %3, %2, %6, %3 (%7: i32, %8: f32, %9: i32)\n" + body);
 }
@@ -201,7 +201,7 @@ TEST(Derivatives, WhatALoopCarriesMustNotBeNeededGoingBack) {
     EXPECT_TRUE(needs_a_stack(power));
     const std::string linear = looped("            %10: f32 = mul %8, %6\n            yield %10, %7\n");
     EXPECT_EQ(refusal(looped("            %10: f32 = neg %8\n            yield %10, %7\n"), Mode::reverse), "");
-    EXPECT_TRUE(needs_a_stack(linear)); // by %6
+    EXPECT_TRUE(needs_a_stack(linear)); // because of %6
     const std::string index = looped("            %10: ptr<f32> = element %0, %9, %3\n"
                                      "            %11: f32 = load %10\n"
                                      "            %12: f32 = add %8, %11\n"
@@ -237,7 +237,7 @@ TEST(Derivatives, LoopsThatShareAVariableOfTheKernel) {
     EXPECT_NE(refusal(text, Mode::reverse).find("Mixed usage of for-loops"), std::string::npos);
 }
 
-/// A parallel loop whose iteration %4 stores at %20 half of what it loads at %21.
+/// A parallel loop whose iteration %4 stores at %20 half of the value at %21.
 std::string shifted(const std::string &indices, const std::string &flags = "") {
     return "; companions: @f %0=%1\n"
            "fn @f(%0: array<f32, 1>, %1: array<f32, 1>, %2: i32)\n"
@@ -264,7 +264,7 @@ TEST(Derivatives, IterationsThatReadWhatOthersWrite) {
                       first = "        %21: i32 = add %5, %3\n", also_next = "        %21: i32 = add %4, %5\n";
     EXPECT_TRUE(crosses(shifted(next + here)));
     EXPECT_FALSE(crosses(shifted(next + also_next)));
-    EXPECT_FALSE(crosses(shifted(next + first))); // one element for all
+    EXPECT_FALSE(crosses(shifted(next + first))); // the same element in all iterations
     EXPECT_FALSE(crosses(shifted(next + here, "{serialize} ")));
     EXPECT_EQ(refusal(shifted(next + here), Mode::forward), "");
 }

@@ -1,5 +1,4 @@
-// What a program asks of a device that does not share its memory with the host: `far`, whose addresses fault, and
-// `null`, which counts.
+// The requests of a program to a device that does not share memory with the host: `far`, whose addresses fault, and `null`, which counts.
 #include "program_kernels.h"
 
 #include "backends/backend.h"
@@ -68,7 +67,7 @@ TEST(Far, verbs_are_done_in_order_by_the_next_wait) {
     const runtime::Buffer block = device->alloc(64);
     int sent[4] = {1, 2, 3, 4}, got[4] = {};
     stream->upload(block.address, sent, sizeof sent);
-    std::fill(std::begin(sent), std::end(sent), 0); // free for other uses
+    std::fill(std::begin(sent), std::end(sent), 0); // may be reused
     stream->copy(block.address + 4, block.address, 8);
     stream->fill(block.address + 12, 0xff, 4);
     stream->download(got, block.address, sizeof got);
@@ -77,7 +76,7 @@ TEST(Far, verbs_are_done_in_order_by_the_next_wait) {
     device->free(block);
 }
 
-/// A task that says that it has begun, and runs until somebody presses Stop.
+/// A task that signals its start, and runs until Stop is pressed.
 struct Endless {
     uint32_t stop = 0;
     std::atomic<bool> has_begun = false;
@@ -120,7 +119,7 @@ TEST(Far, verbs_return_before_their_work_is_done) {
     stream->upload(failed.address, &sent, 4);
     stream->download(&got, failed.address, 4);
     other->download(&beside, failed.address, 4);
-    other->wait(); // streams work side by side
+    other->wait(); // streams run in parallel
     EXPECT_EQ(got, 0);
     endless.end();
     stream->wait();
@@ -149,13 +148,13 @@ TEST(Far, what_goes_wrong_is_told_once_and_ends_what_is_behind_it) {
     abi::Launch launch{};
     uint32_t of_the_host = 0;
     Endless task(*device);
-    launch.data.failed = &of_the_host; // which the device cannot reach
+    launch.data.failed = &of_the_host; // the device cannot access it
     const int sent = 5;
     int got = 0;
     stream->launch(*task.task, task.info, launch);
     stream->upload(block.address, &sent, 4);
     std::this_thread::sleep_for(
-        std::chrono::milliseconds(20)); // behind what went wrong, or before it is known: the same
+        std::chrono::milliseconds(20)); // the fault may or may not be known yet; the result is the same
     stream->upload(block.address, &sent, 4);
     EXPECT_THROW(stream->wait(), InternalError);
     stream->download(&got, block.address, 4);
@@ -265,7 +264,7 @@ TEST(Far, what_went_wrong_before_an_event_is_told_by_who_waits_for_it) {
     task.launch.data.failed = &of_the_host;
     const int sent = 5;
     int got = 0;
-    second->wait_for(first->record()); // before it: nothing
+    second->wait_for(first->record()); // nothing was recorded before it
     second->upload(block.address, &sent, 4);
     first->launch(*task.task, task.info, task.launch);
     second->wait();
@@ -273,14 +272,14 @@ TEST(Far, what_went_wrong_before_an_event_is_told_by_who_waits_for_it) {
     second->download(&got, block.address, 4);
     EXPECT_THROW(second->wait(), InternalError);
     EXPECT_EQ(got, 0);
-    first->wait(); // it is told once
+    first->wait(); // the fault is raised only once
     second->download(&got, block.address, 4);
     second->wait();
     EXPECT_EQ(got, 5);
     device->free(block);
 }
 
-/// An array in the memory of a program.
+/// An array in a program's memory.
 struct Array {
     Program &program;
     runtime::Buffer memory;
@@ -317,7 +316,7 @@ TEST(Far, an_array_of_the_host_is_refused_at_the_wait) {
     uint64_t result = 0, array[] = {reinterpret_cast<uint64_t>(host.data()), 10};
     const auto kernel = program.compile(sum(), 0);
     EXPECT_THROW(program.launch(*kernel, array, &result), InternalError);
-    const Array x(program, std::vector<float>(10, 1.0f)); // the program goes on
+    const Array x(program, std::vector<float>(10, 1.0f)); // the program continues
     uint64_t own[] = {x.memory.address, 10};
     program.launch(*kernel, own, &result);
     EXPECT_EQ(std::bit_cast<float>(uint32_t(result)), 10.0f);
@@ -336,9 +335,9 @@ ir::Function put() {
     b.ret();
     return fn;
 }
-constexpr uint64_t nowhere = 1 << 28; ///< an index behind all arrays
+constexpr uint64_t nowhere = 1 << 28; ///< an index past the end of all arrays
 
-/// What is told of `put` when `work` waits for it; without one, a failure.
+/// Returns the fault of `put` that `work` reports when it waits; fails without one.
 template <class F> engine::KernelFault fault_of_put(F &&work) {
     try {
         work();
@@ -361,10 +360,10 @@ TEST(Far, a_fault_is_told_at_the_next_wait) {
     program.launch(*later, args, nullptr);
     const engine::KernelFault fault = fault_of_put([&] { program.sync(); });
     EXPECT_EQ(fault.task, 0u);
-    ASSERT_EQ(fault.trace.size(), 1u); // no call is at hand that could tell more
+    ASSERT_EQ(fault.trace.size(), 1u); // there is no call that could add more frames
     EXPECT_EQ(fault.trace[0].file, "put.py");
     EXPECT_EQ(fault.trace[0].line, 7u);
-    program.sync(); // it is told once
+    program.sync(); // the fault is raised only once
     EXPECT_EQ(y.values(), (std::vector<float>{3, 4})) << "what was launched after it did nothing";
     program.launch(*kernel, tame, nullptr);
     program.launch(*later, args, nullptr);
@@ -408,7 +407,7 @@ TEST(Far, what_a_launch_needs_stays_until_it_is_done) {
     const float values[] = {1, 2};
     program.upload(x, 0, values, 8);
     uint64_t args[] = {std::bit_cast<uint32_t>(1.0f), x.address, 2, y.memory.address, 2};
-    program.launch(*program.compile(saxpy(), 0), args, nullptr); // the kernel is gone
+    program.launch(*program.compile(saxpy(), 0), args, nullptr); // the kernel is destroyed at once
     const uint64_t allocated = program.allocated_bytes();
     program.free(x.address);
     EXPECT_EQ(program.allocated_bytes(), allocated - 8);
@@ -451,7 +450,7 @@ TEST(Far, a_range_that_depends_on_data_is_found_by_a_task) {
     EXPECT_EQ(kernel_info(*fixed).tasks[0].range_at, abi::Task::computed);
 }
 
-/// How often each verb of the device was called by `work`.
+/// Returns how often `work` called each function of the device.
 template <class F> std::map<std::string, uint64_t> calls(Program &program, F &&work) {
     std::map<std::string, uint64_t> made;
     const auto before = program.device_calls();
@@ -469,7 +468,7 @@ TEST(Null, a_launch_is_one_transfer_each_way) {
     uint64_t result = 0, args[] = {x.address, 1000};
     const auto kernel = program.compile(sum(), 0);
     const auto launch = [&] { program.launch(*kernel, args, &result); };
-    calls(program, launch); // makes the buffers
+    calls(program, launch); // allocates the buffers
     const uint64_t tasks = uint64_t(kernel_info(*kernel).tasks.size());
     EXPECT_EQ(calls(program, launch), (Calls{{"upload", 1}, {"launch", tasks}, {"download", 1}, {"wait", 1}}));
     EXPECT_GT(tasks, 1u);
@@ -482,14 +481,14 @@ TEST(Null, a_launch_that_nobody_needs_is_not_waited_for) {
     uint64_t args[] = {std::bit_cast<uint32_t>(1.0f), x.address, 1000, y.address, 1000};
     const auto kernel = program.compile(saxpy(), 0);
     const auto launch = [&] { program.launch(*kernel, args, nullptr); };
-    // Each launch that goes on has memory of its own; later ones take that of launches that have ended.
+    // Each pending launch has its own memory; later launches reuse that of completed ones.
     const Calls first = {{"alloc", 1}, {"upload", 1}, {"launch", 1}};
     EXPECT_EQ(calls(program, launch), first);
     EXPECT_EQ(calls(program, launch), first);
     EXPECT_EQ(calls(program, [&] { program.sync(); }), (Calls{{"wait", 1}}));
     EXPECT_EQ(calls(program, [&] { program.sync(); }), Calls{});
     EXPECT_EQ(calls(program, launch), (Calls{{"upload", 1}, {"launch", 1}}));
-    // Many are waited for now and then: what they hold does not grow.
+    // The program sometimes waits for many launches, so that their memory does not grow.
     const Calls many = calls(program, [&] {
         for (int i = 0; i < 1000; i++) launch();
     });

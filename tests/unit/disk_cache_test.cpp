@@ -76,11 +76,11 @@ class DiskCacheTest : public testing::Test {
     long files() const { return files_in(folder); }
     fs::path file(uint64_t n) const { return folder / file_of(kernel(n)); }
     fs::path listing() const { return folder / CacheListing::file_name; }
-    /// Exit status of a process that runs this.
+    /// Returns the exit status of a process that runs this.
     template <class Work> static int in_process(Work &&work) {
         const pid_t child = fork();
         if (child == 0) {
-            alarm(60); // what waits for somebody waits for ever
+            alarm(60); // ends a deadlock
             _exit(work() ? 0 : 1);
         }
         int status = -1;
@@ -113,8 +113,8 @@ TEST_F(DiskCacheTest, nothing_is_published_before_the_program_says_so_but_all_is
     DiskCache first = open();
     compile(first, 1);
     EXPECT_EQ(files(), 0);
-    EXPECT_TRUE(holds(1)); // by another program, also if the first is killed now
-    EXPECT_TRUE(use(1));   // which publishes what it used
+    EXPECT_TRUE(holds(1)); // seen by another program, even if the first one is killed now
+    EXPECT_TRUE(use(1));   // it publishes the entries it used
     EXPECT_EQ(files(), 2);
     first.publish();
     EXPECT_EQ(files(), 2);
@@ -132,7 +132,7 @@ TEST_F(DiskCacheTest, a_task_is_found_in_the_kernel_that_has_it) {
     ASSERT_TRUE(task);
     EXPECT_EQ(task->binary.code, binary(3).code);
     EXPECT_FALSE(second.load_task(key(4)));
-    // A kernel of a known task and a new one.
+    // A kernel with a known task and a new one.
     second.keep_task(key(4), 1, binary(4));
     second.use_kernel(kernel(11), "two", {key(3), key(4)}, nullptr);
     second.publish();
@@ -149,7 +149,7 @@ TEST_F(DiskCacheTest, a_kernel_waits_for_the_code_of_its_last_task) {
     EXPECT_EQ(open().load_kernel(kernel(10))->tasks.size(), 2u);
     cache.keep_task(key(3), 1, binary(3));
     cache.use_kernel(kernel(11), "never whole", {key(3), key(4)}, nullptr);
-    cache.publish(); // with what there is
+    cache.publish(); // with the tasks that exist
     EXPECT_EQ(files(), 3);
     EXPECT_EQ(open().load_kernel(kernel(11))->tasks.size(), 1u);
     DiskCache later = open();
@@ -166,7 +166,7 @@ TEST_F(DiskCacheTest, code_that_was_made_as_its_program_ended_is_found_by_the_ne
         cache.keep_task(key(1), 2.5f, binary(1));
         cache.use_kernel(kernel(1), "late", {key(1), key(2)}, nullptr);
         cache.publish();
-        cache.keep_task(key(2), 2.5f, binary(2)); // by a thread in the background
+        cache.keep_task(key(2), 2.5f, binary(2)); // as a background thread does
     }
     DiskCache next = open();
     const auto found = next.load_kernel(kernel(1));
@@ -218,7 +218,7 @@ TEST_F(DiskCacheTest, any_flipped_bit_is_noticed) {
         std::string bad = bytes;
         bad[bit / 8] = char(bad[bit / 8] ^ 1 << bit % 8);
         std::ofstream(file(1), std::ios::binary) << bad;
-        const bool in_signature = bit / 8 >= 48 && bit / 8 < 80; // which nobody asks for
+        const bool in_signature = bit / 8 >= 48 && bit / 8 < 80; // signatures are not required here
         ASSERT_EQ(cache.load_kernel(kernel(1)) != nullptr, in_signature) << "bit " << bit;
     }
 }
@@ -226,7 +226,7 @@ TEST_F(DiskCacheTest, any_flipped_bit_is_noticed) {
 TEST_F(DiskCacheTest, foreign_files_are_ignored) {
     put(1);
     put(2);
-    fs::copy_file(file(2), file(1), fs::copy_options::overwrite_existing); // another key's content
+    fs::copy_file(file(2), file(1), fs::copy_options::overwrite_existing); // the content of another key
     EXPECT_FALSE(holds(1));
     std::ofstream(file(3)) << std::string(5000, 'x');
     EXPECT_FALSE(holds(3));
@@ -249,13 +249,13 @@ TEST_F(DiskCacheTest, a_folder_that_is_a_file_costs_one_warning) {
 
 TEST_F(DiskCacheTest, a_read_only_folder_is_read_and_costs_one_warning) {
     put(1);
-    for (const fs::path &path : {root, folder}) fs::permissions(path, fs::perms(0755)); // set up for everybody
+    for (const fs::path &path : {root, folder}) fs::permissions(path, fs::perms(0755)); // readable by every user
     for (const fs::path &path : {file(1), listing()}) fs::permissions(path, fs::perms(0644));
     if (getuid() != 0) GTEST_SKIP() << "needs the superuser to drop rights";
     EXPECT_EQ(in_process([&] {
                   if (setuid(65534) != 0) return false; // permissions do not bind the superuser
                   fs::current_path("/");
-                  if (!use(1) || !warnings.empty()) return false; // nothing is to be written
+                  if (!use(1) || !warnings.empty()) return false; // nothing has to be written
                   DiskCache cache = open();
                   compile(cache, 2);
                   compile(cache, 3);
@@ -323,7 +323,7 @@ TEST_F(DiskCacheTest, links_are_not_followed) {
     EXPECT_FALSE(holds(1));
     ASSERT_EQ(warnings.size(), 1u);
     EXPECT_NE(warnings[0].find("it is a link"), std::string::npos) << warnings[0];
-    put(1); // in the place of the link, not behind it
+    put(1); // replaces the link, not its target
     EXPECT_TRUE(holds(1));
     EXPECT_FALSE(fs::is_symlink(file(1)));
     fs::remove(elsewhere);
@@ -453,7 +453,7 @@ TEST_F(DiskCacheTest, a_part_of_the_kernels_goes_where_there_are_too_many_bytes)
 
 TEST_F(DiskCacheTest, what_was_used_longest_ago_goes_first) {
     for (uint64_t n = 0; n < 4; n++) put(n, 900);
-    usleep(1'100'000); // less is not noted
+    usleep(1'100'000); // shorter differences are not recorded
     EXPECT_TRUE(use(0));
     open({1, Cleaning::lru, 0.25}).publish();
     EXPECT_TRUE(holds(0, 900));
@@ -498,7 +498,7 @@ TEST_F(DiskCacheTest, a_lost_listing_is_made_anew) {
     put(3);
     EXPECT_EQ(files(), 4);
     EXPECT_TRUE(open().load_task(key(1)));
-    fs::remove(file(2)); // listed, but not there
+    fs::remove(file(2)); // listed, but missing
     EXPECT_FALSE(open().load_task(key(2)));
     put(2);
     EXPECT_TRUE(holds(2));
@@ -509,7 +509,7 @@ TEST_F(DiskCacheTest, a_lock_that_lost_its_owner_is_broken_another_is_waited_for
     char host[256];
     gethostname(host, sizeof host);
     put(1);
-    const int gone = 0x3fffff; // beyond the largest number of a process
+    const int gone = 0x3fffff; // larger than any process id
     lock(std::string(host) + " " + std::to_string(gone));
     put(2);
     EXPECT_EQ(files(), 3);
@@ -524,10 +524,10 @@ TEST_F(DiskCacheTest, a_lock_that_lost_its_owner_is_broken_another_is_waited_for
     EXPECT_TRUE(warnings.empty());
     lock("another-machine 1");
     put(5);
-    EXPECT_EQ(files(), 6); // with the lock
+    EXPECT_EQ(files(), 6); // including the lock
     ASSERT_EQ(warnings.size(), 1u);
     EXPECT_NE(warnings[0].find("qdcache.lock failed"), std::string::npos) << warnings[0];
-    EXPECT_TRUE(holds(5)); // where the next program finds it
+    EXPECT_TRUE(holds(5)); // so that the next program finds it
     fs::remove(folder / "qdcache.lock");
     EXPECT_TRUE(use(5));
     EXPECT_EQ(files(), 6);

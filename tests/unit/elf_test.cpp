@@ -1,4 +1,4 @@
-// The object loader: good objects run, altered and truncated ones give an error or load, and never crash the process.
+// The object loader: good objects run; altered and truncated ones fail with an error or load, and never crash the process.
 #include "../codegen/run_task.h"
 
 #include <cmath>

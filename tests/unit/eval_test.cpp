@@ -1,4 +1,4 @@
-// The laws atop ops.def, one row each.
+// The rules at the top of ops.def, one row each.
 #include "ir/eval.h"
 
 #include <gtest/gtest.h>
@@ -205,7 +205,7 @@ TEST(Eval, HalfRoundsToNearestEven) {
     EXPECT_EQ(f32_to_f16(-0x1p-24f), 0x8001);
 }
 
-/// Every op that eval defines works on every type that the verifier lets it have.
+/// Every op that eval defines works on every type that the verifier accepts for it.
 TEST(Eval, DefinesEachOpOnEachOfItsTypes) {
     for (int i = 0; i < op_count; ++i) {
         Op op = Op(i);

@@ -1,4 +1,4 @@
-// Faults in guarded code become exceptions; all others go to whoever was there before.
+// Faults in guarded code become exceptions; all others go to the previous handler.
 #include "runtime/faults.h"
 #include "runtime/launcher.h"
 
@@ -16,7 +16,7 @@
 namespace qd::runtime {
 namespace {
 
-/// Machine code of a body.
+/// The machine code of a body.
 class Body {
   public:
     explicit Body(std::initializer_list<uint8_t> bytes) {
@@ -33,7 +33,7 @@ class Body {
     void *memory_;
 };
 
-// They use registers that a function must keep, as code that is left in the middle does.
+// They use callee-saved registers, like code that is left in the middle.
 const std::initializer_list<uint8_t> write_to_begin = {0x53, 0x31, 0xdb,
                                                        0xc6, 0x02, 0x01,             // push rbx; ebx = 0; [rdx] = 1
                                                        0x5b, 0xc3};                  // pop rbx
@@ -146,7 +146,7 @@ TEST(Faults, ranges_come_and_go) {
     for (uintptr_t i = 0; i < 1000; i++) EXPECT_EQ(is_guarded(base + 64 * i), i % 2 == 1);
 }
 
-/// How a child that does this ends: the signal, or minus the code of its exit.
+/// Returns how a child that runs this ends: the signal, or minus its exit code.
 template <class Work> int end_of(Work work) {
     const pid_t child = fork();
     if (child == 0) {
@@ -182,13 +182,13 @@ TEST(Faults, elsewhere_are_as_they_were) {
     for (const auto &[handler, end] : cases) {
         EXPECT_EQ(end_of([&] { install(handler), watch_faults(), touch_nothing(); }), end);
         EXPECT_EQ(end_of([&] { watch_faults(), install(handler), watch_faults(), touch_nothing(); }), end);
-        const int when_sent = handler == lets_it_fault_again ? 0 : end; // then nothing faults again
+        const int when_sent = handler == lets_it_fault_again ? 0 : end; // then there is no second fault
         EXPECT_EQ(end_of([&] { watch_faults(), install(handler), watch_faults(), raise(SIGSEGV); }), when_sent);
     }
     EXPECT_EQ(end_of([] {
                   signal(SIGSEGV, SIG_IGN);
                   watch_faults();
-                  raise(SIGSEGV); // sent, so ignored
+                  raise(SIGSEGV); // a sent signal, so it is ignored
                   touch_nothing();
               }),
               SIGSEGV);
@@ -233,7 +233,7 @@ TEST(Faults, of_a_task_reach_who_launched_it) {
     const GuardedCode guard(reinterpret_cast<void *>(dependencies.address()), 4096);
     for (int threads : {1, 2, 4}) {
         Launcher launcher(threads);
-        for (float weight : {0.001f, 100.0f}) { // alone, on the pool
+        for (float weight : {0.001f, 100.0f}) { // single-threaded, then on the pool
             for (int again = 0; again < 20; again++) {
                 Tasks tasks(dependencies.get(), weight);
                 const TaskEntry entry{tasks.body, {}};

@@ -14,7 +14,7 @@
 namespace qd {
 namespace {
 
-/// Exit status of what a child does; it is ended if it hangs.
+/// Returns the exit status of a child that runs this; the child is ended if it hangs.
 template <class F> int in_child(const F &work) {
     const pid_t child = fork();
     if (child == 0) {

@@ -14,7 +14,7 @@ abi::Task task(int32_t level, int32_t checkpoint) {
     return made;
 }
 
-/// A kernel with flags 0, 1, ... of no dimensions.
+/// A kernel with flags 0, 1, ... without dimensions.
 abi::Kernel kernel(std::vector<abi::DoWhile> levels, std::vector<abi::Checkpoint> checkpoints,
                    std::vector<abi::Task> tasks, uint32_t flags) {
     abi::Kernel made;
@@ -38,7 +38,7 @@ std::string shown(const std::vector<GraphStep> &steps) {
     return text;
 }
 
-/// Runs tasks by writing their numbers; each flag is lowered when it is read.
+/// Records the numbers of the tasks that run; reading a flag lowers it.
 struct Written {
     std::vector<int32_t> flags;
     std::string text;
@@ -48,7 +48,7 @@ struct Written {
 };
 
 TEST(Graph, StepsSayWhatStandsInWhat) {
-    // A checkpoint in a level, and a level in a checkpoint.
+    // A checkpoint inside a level, and a level inside a checkpoint.
     const auto in_level = kernel({{0, -1}}, {{1, 0}}, {task(-1, -1), task(0, 0), task(0, 0), task(0, -1)}, 2);
     EXPECT_EQ(shown(graph_steps(in_level)), "t0(0[0t1t2]0t3)0");
     const auto around = kernel({{0, -1}}, {{1, -1}}, {task(-1, 0), task(0, 0), task(-1, 0), task(-1, -1)}, 2);
@@ -87,12 +87,12 @@ TEST(Graph, ALevelBeforeTheResumedCheckpointIsLeftOutWhole) {
     Written run{{1, 0}, {}};
     abi::GraphWords words{.resume_point = 1, .yielded = -1};
     walk_graph(graph_steps(staged), 0, words, run);
-    EXPECT_EQ(run.text, "23"); // nor is its flag looked at
+    EXPECT_EQ(run.text, "23"); // and its flag is not read
     EXPECT_EQ(run.flags[0], 1);
 }
 
 TEST(Graph, LevelsWithoutCheckpointsHaveTheirPlaceAmongThem) {
-    // Level 0, checkpoint 0, level 1 around level 2 and checkpoint 1, level 3. Checkpoint 1 holds level 4.
+    // Level 0, checkpoint 0, level 1 around level 2 and checkpoint 1, level 3. Checkpoint 1 contains level 4.
     const auto staged =
         kernel({{0, -1}, {1, -1}, {2, 1}, {3, -1}, {4, 1}}, {{abi::no_flag, -1}, {5, 1}},
                {task(0, -1), task(-1, 0), task(1, -1), task(2, -1), task(4, 1), task(1, 1), task(3, -1)}, 6);
@@ -104,9 +104,9 @@ TEST(Graph, LevelsWithoutCheckpointsHaveTheirPlaceAmongThem) {
         return run.text;
     };
     EXPECT_EQ(ran({}, {1, 0, 0, 0, 0, 0}), "00123456");
-    EXPECT_EQ(ran({.resume_point = 0}, {1, 0, 0, 0, 0, 0}), "123456");      // at the first: no launch from the start
+    EXPECT_EQ(ran({.resume_point = 0}, {1, 0, 0, 0, 0, 0}), "123456");      // resumes at the first checkpoint
     EXPECT_EQ(ran({.resume_point = 1}, {1, 1, 1, 1, 1, 0}), "24452334566"); // all of the second pass
-    EXPECT_EQ(ran({}, {0, 1, 0, 1, 0, 1}), "012345");                       // what comes after a yield
+    EXPECT_EQ(ran({}, {0, 1, 0, 1, 0, 1}), "012345");                       // the part after a yield
 }
 
 TEST(Graph, RegionsWhoseSectionsMayRunSideBySide) {
@@ -124,7 +124,7 @@ TEST(Graph, RegionsWhoseSectionsMayRunSideBySide) {
     const auto regions = regions_side_by_side(several);
     ASSERT_EQ(regions.size(), 2u); // region 1 has one section
     EXPECT_FALSE(regions[0].pays());
-    EXPECT_TRUE(regions[1].pays()); // by its weight
+    EXPECT_TRUE(regions[1].pays()); // because of its weight
     const auto steps = graph_steps(several, regions);
     EXPECT_EQ(shown(steps), "t0|0t1t2t3t4|1t5t6t7");
     EXPECT_EQ(steps[1].target, 5u);
@@ -141,13 +141,13 @@ TEST(Graph, WhetherARegionPaysIsMeasured) {
     tasks[1].graph.section = 1;
     for (abi::Task &one : tasks) one.graph.region = 0;
     Region region(tasks, 0);
-    EXPECT_TRUE(region.wants_time()); // the first
+    EXPECT_TRUE(region.wants_time()); // the first launch
     EXPECT_FALSE(region.wants_time());
     region.took(5);
     EXPECT_FALSE(region.pays());
     region.took(1000);
     EXPECT_TRUE(region.pays());
-    region.saved(2); // tasks that took all threads
+    region.saved(2); // tasks that used all threads
     EXPECT_FALSE(region.pays());
     region.took(1000);
     region.saved(500);

@@ -54,7 +54,7 @@ TEST(HostMemory, ContentsOfLargeBlocksBeginWithAHugePage) {
 TEST(HostMemory, BlocksOfOneSizeDoNotMeetInFewSetsOfACache) {
     for (const uint64_t bytes : {16 << 10, 256 << 10, 4 << 20}) {
         std::vector<void *> held;
-        std::vector<int> lines; // of the page around which the first cache goes
+        std::vector<int> lines; // the cache lines within a page, which determine the L1 set
         for (int k = 0; k < 10; ++k) {
             held.push_back(host_alloc(bytes));
             lines.push_back(int(reinterpret_cast<uintptr_t>(held.back()) % 4096 / 64));
@@ -70,7 +70,7 @@ TEST(HostMemory, BlocksOfOneSizeDoNotMeetInFewSetsOfACache) {
 
 #ifndef __SANITIZE_ADDRESS__
 TEST(HostMemory, BlocksAreZeroWhereAKernelRanPastTheEndOfAnotherBefore) {
-    // past all blocks of this size that are free, into memory no block had yet
+    // beyond all free blocks of this size, in memory that no block has used yet
     std::vector<char *> held;
     for (int k = 0; k < 100; ++k) held.push_back(static_cast<char *>(host_alloc(600)));
     char *last = *std::max_element(held.begin(), held.end());
@@ -101,7 +101,7 @@ TEST(HostMemory, AccessesJustPastTheBorderReachNothingElse) {
 #endif
 
 #ifndef __SANITIZE_ADDRESS__
-/// What lies next to the mapping that holds `block`, as /proc/self/maps says: its permissions, below and above.
+/// Returns the permissions of the mappings below and above the one that contains `block`, from /proc/self/maps.
 std::pair<std::string, std::string> around(const void *block) {
     std::ifstream maps("/proc/self/maps");
     const auto at = reinterpret_cast<uintptr_t>(block);

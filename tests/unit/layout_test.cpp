@@ -1,4 +1,4 @@
-// Addresses of fields against a second, slow way to find them: build the tree of cells and walk it.
+// Addresses of fields against a second, slow computation, which builds the tree of cells and walks it.
 #include "base/error.h"
 #include "layout/layout.h"
 
@@ -14,7 +14,7 @@ using ir::LevelKind;
 using ir::Scalar;
 using layout::Tree;
 
-/// All index tuples of a member, last axis fastest.
+/// Returns all index tuples of a member, last axis fastest.
 std::vector<std::vector<int32_t>> all_indices(const ir::Place &place) {
     std::vector<std::vector<int32_t>> list{{}};
     for (size_t a = 0; a < place.shape.size(); ++a) {
@@ -29,7 +29,7 @@ std::vector<std::vector<int32_t>> all_indices(const ir::Place &place) {
     return list;
 }
 
-/// Walks down from the root: on each level the digits of the index say which cell it is.
+/// Walks down from the root: on each level the digits of the index select the cell.
 uint64_t slow_address(const Tree &tree, int member, const std::vector<int32_t> &indices) {
     const layout::Member &m = tree.members[size_t(member)];
     std::vector<int> path;
@@ -65,7 +65,7 @@ uint64_t slow_address(const Tree &tree, int member, const std::vector<int32_t> &
     return address + m.byte_offset;
 }
 
-/// Every element of every member lies inside the tree, apart from all others, aligned, where the slow way says.
+/// Every element of every member is inside the tree, disjoint from all others, aligned, and at the address of the slow computation.
 void check(Tree &tree) {
     uint64_t bytes = tree.finish();
     std::set<uint64_t> taken;
@@ -109,7 +109,7 @@ TEST(Layout, LargeLevelsSideBySideAreNotWholePagesApart) {
     const auto begin = [&](int k) { return tree.nodes[size_t(1 + k)].offset_in_parent; };
     const uint64_t distance = begin(1) - begin(0);
     for (int k = 0; k < 10; k++) {
-        EXPECT_EQ(begin(k), uint64_t(k) * distance); // a vector of them has one stride
+        EXPECT_EQ(begin(k), uint64_t(k) * distance); // they form a vector with one stride
         for (int other = 0; other < k; other++) {
             const uint64_t apart = (begin(k) - begin(other)) % 4096;
             EXPECT_GE(std::min(apart, 4096 - apart), 5u * 64) << other << " and " << k;

@@ -1,5 +1,5 @@
-// The parser of functions on text that is not Python: whatever the bytes, it ends, stays within them, and agrees with
-// CPython wherever both accept. What it makes of valid text is compared in tests/syntax.
+// The parser of functions on text that is not Python: for any bytes it ends, stays within them, and agrees with CPython wherever both
+// accept. tests/syntax compares the trees of valid text.
 #include "python_interpreter.h"
 #include "syntax/from_python.h"
 #include "syntax/parser.h"
@@ -12,7 +12,7 @@ using namespace qd::syntax;
 
 namespace {
 
-/// The functions of tests/syntax/functions.txt.
+/// Returns the functions of tests/syntax/functions.txt.
 std::vector<std::string> odd_functions() {
     std::ifstream file(QD_TESTS_DIR "/syntax/functions.txt");
     std::vector<std::string> all(1);
@@ -25,7 +25,7 @@ std::vector<std::string> odd_functions() {
     return all;
 }
 
-/// A copy that ends where the text does, so that a sanitizer sees what reads behind it.
+/// A copy that ends exactly with the text, so that a sanitizer detects reads beyond it.
 struct Exact {
     explicit Exact(const std::string &text) : bytes(std::make_unique<char[]>(text.size())), size(text.size()) {
         std::copy(text.begin(), text.end(), bytes.get());
@@ -35,7 +35,7 @@ struct Exact {
     size_t size;
 };
 
-/// The function that CPython sees at the front of a text; null if it refuses the text or sees something else.
+/// Returns the function that CPython parses at the start of a text; null if it refuses the text or parses something else.
 std::unique_ptr<Tree> by_python(const std::string &text) {
     const bool indented = text[0] == ' ' || text[0] == '\t';
     const std::string whole = (indented ? "if 1:\n" : "") + text;
@@ -76,7 +76,7 @@ void check(const std::string &text, Counts &counts) {
     ASSERT_EQ(difference(again.root, tree.root), "") << text;
 }
 
-/// Deletes, repeats, inserts and replaces; always the same for one seed.
+/// Deletes, repeats, inserts and replaces parts; deterministic for a seed.
 std::string spoiled(std::string text, std::mt19937 &random) {
     static const char *const pieces[] = {
         "(",  ")",       "[",           "]",        "{",      "}",      ",",    ":",        "=",        ":=",

@@ -35,7 +35,7 @@ TEST(Pipeline, a_broken_pass_is_named_where_it_is_asked_to_verify) {
     }
 }
 
-/// What a wish leaves out of the passes for tasks.
+/// Returns the passes for tasks that a compile flag disables.
 std::set<std::string> left_out(ir::CompileFlag set_flag) {
     ir::Function fn = small();
     fn.set_flag(set_flag);

@@ -102,7 +102,7 @@ TEST(Pool, all_who_sleep_are_woken_while_there_is_work) {
         }
     };
     for (int i = 0; i < 20; i++) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(2)); // longer than workers spin
+        std::this_thread::sleep_for(std::chrono::milliseconds(2)); // longer than the workers spin
         Meeting meeting;
         pool.run(Meeting::work, &meeting, threads);
         ASSERT_EQ(meeting.missed, 0);
@@ -135,7 +135,7 @@ struct Shared {
         own.by[chunk] = thread;
         const uint32_t part = uint32_t(own.by.size()) / own.threads;
         if (chunk % part != part / 4) return;
-        own.met++; // nobody helps others before all are this far
+        own.met++; // no thread helps others before all have reached this point
         const auto late = std::chrono::steady_clock::now() + std::chrono::seconds(20);
         while (own.met < own.threads && std::chrono::steady_clock::now() < late) std::this_thread::yield();
     }
@@ -148,7 +148,7 @@ TEST(Pool, a_thread_runs_the_same_part_of_each_job) {
         Shared job{threads, std::vector<std::atomic<uint32_t>>(threads * part)};
         pool.run(Shared::work, &job, threads * part);
         for (uint32_t t = 0; t < threads; t++)
-            for (uint32_t c = 0; c <= part / 4; c++) // of those behind them others may have taken some
+            for (uint32_t c = 0; c <= part / 4; c++) // other threads may have taken some of the later chunks
                 ASSERT_EQ(job.by[t * part + c], t) << "chunk " << c << " of its part";
     }
 }
@@ -161,7 +161,7 @@ TEST(Pool, others_run_the_part_of_a_thread_that_is_held_up) {
             const Job &job = *static_cast<const Job *>(j);
             job.ran++;
             const auto late = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-            while (chunk == 0 && job.ran < 300) { // the first of a part waits for all others of it
+            while (chunk == 0 && job.ran < 300) { // the first chunk of a part waits for all others of the part
                 if (std::chrono::steady_clock::now() > late) {
                     job.missed++;
                     return;
@@ -247,7 +247,7 @@ TEST(Pool, a_forked_child_has_threads_of_its_own) {
         auto work = [](const void *j, uint32_t thread, uint32_t) {
             const Job &job = *static_cast<const Job *>(j);
             job.threads |= 1u << thread;
-            while (job.threads != 3) std::this_thread::sleep_for(std::chrono::milliseconds(1)); // both are there
+            while (job.threads != 3) std::this_thread::sleep_for(std::chrono::milliseconds(1)); // both have joined
         };
         pool.run(work, &job, 40);
         _exit(0);
@@ -267,7 +267,7 @@ TEST(Pool, the_shared_pool_is_kept_while_its_size_is_asked_for) {
     EXPECT_EQ(Pool::shared(0)->threads(), usable_cores());
 }
 
-// Launcher
+// The launcher
 
 struct Task {
     abi::Task info;
@@ -277,7 +277,7 @@ struct Task {
     std::vector<std::atomic<uint8_t>> seen;
     std::atomic<int> chunks{0};
     std::atomic<uint32_t> threads{0};
-    std::atomic<bool> alone{false}, beside{false}; ///< some chunk was told so
+    std::atomic<bool> alone{false}, beside{false}; ///< true if some chunk ran so
 
     Task(int64_t begin, int64_t end, float weight)
         : lo(begin), hi(end), seen(size_t(std::max<int64_t>(0, end - begin))) {
@@ -404,20 +404,20 @@ TEST(Launcher, threads_have_copies_of_what_is_small_against_the_work) {
     little.run(launcher);
     EXPECT_EQ(little.in_copies, 0);
     Scatter nothing(200000, 1);
-    nothing.args[1] = 0; // an array without elements has no copies
+    nothing.args[1] = 0; // an empty array has no privatised copies
     nothing.run(launcher);
     EXPECT_EQ(nothing.in_copies, 0);
 }
 
 TEST(Launcher, a_build_that_accumulates_otherwise_does_not_join_a_launch_in_copies) {
     const TaskEntry one{Scatter::add, {{.word_bytes = 4}}}, more{Scatter::add, {{.word_bytes = 4, .updates = 2}}};
-    EXPECT_TRUE(one.accumulates_like(more)); // an estimate
+    EXPECT_TRUE(one.accumulates_like(more)); // only an estimate
     const TaskEntry other{Scatter::add, {{.word_bytes = 4, .slot = 1}}}, none{Scatter::add, {}};
     EXPECT_FALSE(one.accumulates_like(other));
     EXPECT_FALSE(one.accumulates_like(none));
 }
 
-/// Code without locks, and the same with some: each notes on how many threads at once, and where, it was called.
+/// Code without lock prefixes, and the same with them: each records on how many threads at once, and where, it was called.
 struct Unlocked : Scatter {
     std::atomic<int> shared{0}, locked_calls{0}, lone_calls{0};
     TaskEntry with_locks{locked, {}};
@@ -454,7 +454,7 @@ TEST(Launcher, code_without_locks_runs_on_one_thread_or_in_copies) {
         EXPECT_TRUE(copied.is_right());
         EXPECT_EQ(copied.in_copies > 0, threads > 1);
         EXPECT_EQ(copied.shared, 0);
-        for (const bool alone : {false, true}) { // and there is no code with locks
+        for (const bool alone : {false, true}) { // there is no code with lock prefixes
             Unlocked large(200000, alone ? 17 : 2000000, alone ? abi::Needs::alone : abi::Needs::copies);
             large.run(launcher);
             EXPECT_TRUE(large.is_right());
@@ -530,8 +530,8 @@ TEST(Launcher, a_serial_task_runs_once) {
 
 TEST(Launcher, chunks_are_worth_what_each_does_besides_its_indices) {
     EXPECT_LE(chunk_size(1024, 16000, 0, 2), 64);
-    EXPECT_EQ(chunk_size(1024, {16000, 20000}, 0, 2), 256);                                  // two a thread
-    EXPECT_EQ(chunk_size(1 << 20, {10, 2000}, 0, 1), chunk_size(1 << 20, {10, 2000}, 0, 4)); // there is plenty
+    EXPECT_EQ(chunk_size(1024, {16000, 20000}, 0, 2), 256);                                  // two for each thread
+    EXPECT_EQ(chunk_size(1 << 20, {10, 2000}, 0, 1), chunk_size(1 << 20, {10, 2000}, 0, 4)); // there are many chunks
     EXPECT_EQ(chunk_size(1024, {16000, 20000}, 32, 2), 32);
 }
 
@@ -570,7 +570,7 @@ TEST(Launcher, every_thread_has_the_mode_of_the_task_and_the_caller_gets_its_own
                             },
                             launch);
                         EXPECT_GT(ran, 0);
-                        const bool of_caller = !minds && weight == 1; // nothing is switched
+                        const bool of_caller = !minds && weight == 1; // the mode is not switched
                         const Subnormals then = of_caller ? callers : wanted;
                         EXPECT_EQ(flushed, then == Subnormals::flushed ? ran.load() : 0)
                             << int(callers) << int(wanted) << minds << plain << weight;

@@ -27,7 +27,7 @@ inline ir::Value param(ir::Function &fn, ir::Type type) {
 
 inline SpanId line(ir::Function &fn, uint32_t number) { return fn.intern_span({1, number, 4, number, 20, no_span, 1}); }
 
-/// The only index of the parallel loop that `loop` is.
+/// Returns the only index of the parallel loop `loop`.
 inline ir::Value index_of(ir::Function &fn, ir::Value loop) { return fn[fn[loop].blocks[0]].params[0]; }
 inline ir::BlockId body_of(ir::Function &fn, ir::Value loop) { return fn[loop].blocks[0]; }
 
@@ -70,7 +70,7 @@ inline ir::Function saxpy(const std::string &name = "saxpy") {
     return fn;
 }
 
-/// v = x[i]; y[i] = 2 * v; y[i] = x[i] + v: 2 v if the arrays are distinct, 3 v if they are one
+/// v = x[i]; y[i] = 2 * v; y[i] = x[i] + v: 2 v if the arrays are distinct, 3 v if they are the same
 inline ir::Function read_again() {
     ir::Function fn = start("read_again");
     const ir::Value x = param(fn, ir::Type::array(ir::Scalar::f32, 1));
@@ -206,7 +206,7 @@ inline ir::Function ten_loops(int edited = -1) {
     return fn;
 }
 
-/// A long chain of arithmetic, enough to be compiled in tiers: x[i] = (...(x[i] * 1.5 + 1) ...)
+/// A chain of arithmetic that is long enough to be compiled in tiers: x[i] = (...(x[i] * 1.5 + 1) ...)
 inline ir::Function large(int steps = 400) {
     ir::Function fn = start("large");
     const ir::Value x = param(fn, ir::Type::array(ir::Scalar::f32, 1));

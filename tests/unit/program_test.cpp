@@ -125,7 +125,7 @@ TEST_P(ProgramTest, a_failed_assertion_is_a_user_error_with_its_place) {
             EXPECT_EQ(error.trace[0].line, 8u);
         }
     }
-    program.launch(*kernel, good.data(), nullptr); // the failure is not remembered
+    program.launch(*kernel, good.data(), nullptr); // the failure does not persist
 }
 
 TEST_P(ProgramTest, prints_reach_the_observer_in_order) {
@@ -248,7 +248,7 @@ TEST_P(ProgramTest, stop_ends_a_long_parallel_loop) {
     EXPECT_THROW(program.launch(*kernel, args.data(), nullptr), Interrupted);
     EXPECT_THROW(program.compile(sum(), 0), Interrupted);
     clear_stop();
-    EXPECT_EQ(x.back(), 1.0f); // chunks not begun are left out
+    EXPECT_EQ(x.back(), 1.0f); // chunks that had not started do not run
 }
 
 TEST(LaunchLock, tells_whether_it_is_still_the_same_launch) {
@@ -395,7 +395,7 @@ TEST_P(ProgramTest, debug_verifies_the_ir) {
     o.verify = false;
     o.debug = true;
     ir::Function wrong = saxpy();
-    wrong.returns.push_back(ir::Scalar::i32); // it returns nothing
+    wrong.returns.push_back(ir::Scalar::i32); // it has no return value
     Program program(o);
     try {
         program.compile(std::move(wrong), 0);
@@ -495,7 +495,7 @@ TEST_P(ProgramTest, four_thousand_lives_leave_no_trace) {
     live(200);
     const size_t before = resident_kb();
     live(4000);
-#if !defined(__SANITIZE_ADDRESS__) // which keeps freed memory for a while
+#if !defined(__SANITIZE_ADDRESS__) // the sanitizer keeps freed memory for a while
     EXPECT_LT(resident_kb(), before + 1500);
 #else
     (void)before;
@@ -651,13 +651,13 @@ bool has_thread(const std::string &name) {
 }
 
 bool checks_threads = false;
-/// Registered before all that the program registers, so it is called after that.
+/// Registered before the handlers of the program, so it is called after them.
 const int check_at_exit = std::atexit([] {
     if (checks_threads && has_thread("qd-background")) _exit(3);
 });
 
 TEST(ProgramTiers, the_process_ends_after_its_thread_in_the_background) {
-    GTEST_FLAG_SET(death_test_style, "threadsafe"); // a child of fork has threads that LeakSanitizer does not find
+    GTEST_FLAG_SET(death_test_style, "threadsafe"); // LeakSanitizer does not find the threads of a forked child
     ASSERT_EQ(check_at_exit, 0);
     const auto end = [] {
         checks_threads = true;
@@ -684,7 +684,7 @@ TEST(ProgramTiers, a_program_ends_while_its_tasks_are_optimised) {
     SUCCEED();
 }
 
-/// The graph of a kernel, as text.
+/// Returns the graph of a kernel as text.
 std::string graph_of(const abi::Kernel &kernel) {
     std::string text;
     for (const abi::DoWhile &level : kernel.graph.levels)
@@ -740,7 +740,7 @@ TEST(Program, the_graph_of_a_kernel_is_kept_with_it) {
     std::vector<uint8_t> image;
     const auto kernel = program.compile(read.functions[0], 0, &image);
     EXPECT_EQ(graph_of(kernel_info(*kernel)), graph);
-    // Code that does not mind its neighbours is shared: the two outside of the region, and the two within.
+    // Code that does not depend on its neighbours is shared: the two tasks outside of the region, and the two inside.
     EXPECT_EQ(kernel_info(*kernel).tasks[0].hash[0], kernel_info(*kernel).tasks[4].hash[0]);
     EXPECT_EQ(kernel_info(*kernel).tasks[2].hash[0], kernel_info(*kernel).tasks[3].hash[0]);
     EXPECT_NE(kernel_info(*kernel).tasks[0].hash[0], kernel_info(*kernel).tasks[2].hash[0]);

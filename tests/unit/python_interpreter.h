@@ -1,11 +1,11 @@
 #pragma once
-// For tests that need Python inside the test program: started once, before the first of them.
+// Starts Python inside the test program, once, before the first test that needs it.
 #include <Python.h>
 
 #include <gtest/gtest.h>
 
 #ifdef __SANITIZE_ADDRESS__
-/// The interpreter keeps what it made.
+/// The interpreter does not free its objects at the end.
 extern "C" __attribute__((visibility("default"))) int __lsan_is_turned_off() { return 1; }
 #endif
 

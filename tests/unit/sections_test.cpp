@@ -10,7 +10,7 @@
 namespace qd::runtime {
 namespace {
 
-/// A task that counts, and looks at whether the one before it in its section is done and the one after it has not begun.
+/// A task that counts its calls, and checks that the previous task of its section has ended and the next one has not begun.
 struct Step {
     abi::Task info;
     TaskEntry build{body, {}};
@@ -98,7 +98,7 @@ TEST(Sections, TasksOfASectionRunInOrderAndOnce) {
     }
 }
 
-/// Waits until the other section's task has begun, too.
+/// Waits until the other section's task has also begun.
 struct Meeting {
     static inline std::atomic<int> begun{0};
     static inline std::atomic<bool> met{false};
@@ -125,8 +125,8 @@ TEST(Sections, WhatDidNotWaitIsTold) {
         std::this_thread::sleep_for(std::chrono::milliseconds(3));
     };
     for (int32_t section : {0, 1, 2}) all.add(section, abi::TaskKind::serial, 1, 1).build.body = slow;
-    EXPECT_GT(all.run(launcher), 5000); // two of the three
-    Sections wide;                      // uses all threads as it is
+    EXPECT_GT(all.run(launcher), 5000); // two of the three sections
+    Sections wide;                      // uses all threads already
     for (int32_t section : {0, 1}) wide.add(section, abi::TaskKind::range, 1000, 1000);
     EXPECT_LT(wide.run(launcher), 5000);
     EXPECT_TRUE(wide.all_once());
@@ -144,7 +144,7 @@ TEST(Sections, StopAndFailureLeaveOutWhatHasNotBegun) {
         all.run(launcher);
         for (const Step &step : all.steps) EXPECT_EQ(step.done, 0);
     }
-    // One task says stop: the run ends, though others wait for ranges that do not come.
+    // One task requests a stop: the run ends, although others wait for ranges that never come.
     for (int round = 0; round < 200; round++) {
         Sections all;
         const auto fail = [](const abi::Launch *launch, abi::Thread *, int64_t, int64_t) {

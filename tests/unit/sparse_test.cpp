@@ -1,4 +1,4 @@
-// Cells of sparse trees made and removed by many threads at once; memory given back and used again.
+// Many threads activate and deactivate cells of sparse trees at once; memory is released and reused.
 #include "engine/tree_data.h"
 #include "layout/layout.h"
 #include "runtime/sparse.h"
@@ -79,7 +79,7 @@ TEST(SparseTrees, threads_that_make_the_same_cells_meet_in_one) {
             }
         });
         for (int i = 0; i < n; ++i) ASSERT_EQ(*field.at(i, false), threads) << i;
-        // Memory of removed cells is used again; threads that were too slow may hold a few more.
+        // Memory of removed cells is reused; slow threads may hold a few more.
         if (round == 0) bytes = field.bytes;
         EXPECT_LE(field.bytes, bytes + bytes / 2);
         field.sparse->clear(0, 1);
@@ -122,7 +122,7 @@ TEST(SparseTrees, cells_of_a_small_level_lie_in_one_block) {
         });
         for (int i = 0; i < 64 * 16 * 16; ++i) {
             const auto at = reinterpret_cast<char *>(field.at(i, false)) - begin;
-            ASSERT_GE(at, 64); // behind the spare place
+            ASSERT_GE(at, 64); // after the spare cell
             ASSERT_LT(uint64_t(at), cells->used());
         }
         EXPECT_LE(cells->used(), cells->capacity());
@@ -146,9 +146,9 @@ TEST(SparseTrees, cells_of_a_small_level_lie_in_one_block) {
 
 TEST(SparseTrees, appended_cells_are_all_there_once) {
     constexpr int each = 5000;
-    Field field({{LevelKind::dense, 3, 0}, {LevelKind::dynamic, 100, 7}}); // many more than declared
+    Field field({{LevelKind::dense, 3, 0}, {LevelKind::dynamic, 100, 7}}); // takes many more appends than declared
     const ir::PlaceLevel &level = field.place.levels[1];
-    char *container = field.root + field.place.levels[0].cell_bytes; // of the second cell
+    char *container = field.root + field.place.levels[0].cell_bytes; // the container of the second cell
     together([&](int t) {
         for (int i = 0; i < each; ++i) {
             const int32_t at = field.sparse->append(0, level.node, container + level.start);

@@ -12,7 +12,7 @@
 namespace qd::test {
 namespace {
 
-/// A door between two threads.
+/// A gate that one thread opens and another waits for.
 class Gate {
   public:
     void open() {
@@ -58,11 +58,12 @@ TEST(Stop, does_not_wait_for_a_backend) {
         entered.wait();
         request_stop();
     });
-    EXPECT_THROW(engine::emit({slow, {}}, task, backends::Tier::fast), Interrupted); // the backend has not ended yet
+    EXPECT_THROW(engine::emit({slow, {}}, task, backends::Tier::fast),
+                 Interrupted); // raised before the backend has ended
     presses.join();
     clear_stop();
     EXPECT_NE(emitted_by, std::this_thread::get_id());
-    may_leave.open(); // what it needs is still there
+    may_leave.open(); // the objects it uses still exist
     left.wait();
 }
 

@@ -1,4 +1,4 @@
-// The tree of a function: made by hand, compared, and converted from what Python's own parser gives.
+// The tree of a function: built by hand, compared, and converted from the tree of Python's own parser.
 #include "python_interpreter.h"
 #include "syntax/from_python.h"
 

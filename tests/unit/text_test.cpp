@@ -1,4 +1,4 @@
-// Reader, verifier and hash on texts that are wrong, damaged or written differently.
+// Reader, verifier and hash on texts that are invalid, damaged or formatted differently.
 #include "ir/hash.h"
 #include "ir/text.h"
 #include "ir/verify.h"
@@ -161,7 +161,7 @@ TEST(Hash, DiffersWithThePlaceInAGraph) {
 }
 
 TEST(Hash, IsTheSameInEveryProcess) {
-    // If this value changes, every cached task is compiled again: the change must be meant.
+    // If this value changes, every cached task is compiled again, so the change must be intended.
     std::string text = "fn @f(%0: i32)\n    %1: i32 = neg %0\n    ret\n";
     EXPECT_EQ(to_hex(hash_of(text)), "0c4e11abd82669874cde0ac706a2ddfc");
 }

@@ -12,7 +12,7 @@ struct Heaped : ::testing::Test {
     abi::Thread thread{};
     ThreadHeap heap{thread, host_chunks()};
 
-    /// As the code of a task does it.
+    /// Allocates like the code of a task.
     char *take(uint64_t bytes) {
         const uint64_t step = abi::heap_step(bytes);
         if (step > uint64_t(thread.heap.end - thread.heap.top)) return ThreadHeap::reserve(thread, bytes);

@@ -1,4 +1,4 @@
-// Val, what an expression of a kernel is while it is walked: each alternative gives its own fields, and refuses to be another.
+// Val, the frontend's value of a kernel's expression: each alternative has its own fields, and access as another one fails.
 #include "base/error.h"
 #include "frontend/value.h"
 #include "python_interpreter.h"
@@ -38,7 +38,7 @@ bool is_refused(const std::function<void()> &access) {
     return false;
 }
 
-/// Every pair of alternatives: the fields of one are there where the value is it, and nowhere else.
+/// For every pair of alternatives, the fields of one are accessible exactly if the value is that one.
 TEST(Val, refuses_to_be_taken_for_another) {
     const std::vector<Val> values = {
 #define VALUE(name, Alternative) Val(val::Alternative{}),
@@ -76,7 +76,7 @@ TEST(Val, holds_the_parts_of_sequences_dicts_and_structs) {
     for (Val v : {tuple_of(two), list_of(two), Val(val::Dict{two, std::make_shared<DictKeys>()}),
                   Val(val::StructValue{nullptr, two})}) {
         ASSERT_EQ(v.parts().size(), 2u);
-        v.parts()[1] = tuple_of(two); // of this value alone
+        v.parts()[1] = tuple_of(two); // changes only this value
         EXPECT_TRUE(v.parts()[1].is_tuple());
         EXPECT_TRUE(two[1].is_scalar());
     }

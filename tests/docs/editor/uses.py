@@ -185,7 +185,7 @@ class Simulation:
         self.heat = qd.field(qd.f32, shape=count)
 
     @qd.kernel
-    def step(self, dt: qd.f32, rounds: qd.i32 = 1):
+    def step(self, dt: qd.f32, repeats: qd.i32 = 1):
         for i in self.heat:
             self.heat[i] += dt * self.count * self.share(i)
 
@@ -201,14 +201,14 @@ class Simulation:
     def run(self):
         reveal_type(self.scale(2.0))  #= float
         self.step(0.1)
-        self.step(0.1, rounds=2)
+        self.step(0.1, repeats=2)
         self.step("now")  #! "Literal['now']" is not assignable to "float"
         self.stepp(0.1)  #! Attribute "stepp" is unknown
 
 
 simulation = Simulation(3)
 simulation.run()
-reveal_type(simulation.step)  #= _Kernel[(dt: float, rounds: int = 1), None]
+reveal_type(simulation.step)  #= _Kernel[(dt: float, repeats: int = 1), None]
 reveal_type(Simulation.step(simulation, 0.5))  #= None
 simulation.run(3)  #! Expected 0 positional arguments
 
