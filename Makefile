@@ -21,7 +21,7 @@ COVERED = QD_KERNEL_COVERAGE=1 _QD_KCOV_ARC=1 _QD_KCOV_FOLDER=$(CURDIR)/out/cove
 # a cache of its own: the developer's would have notebooks load what they mean to compile
 FRESH = cache=$$(mktemp -d); trap 'rm -rf $$cache' EXIT; XDG_CACHE_HOME=$$cache
 
-.PHONY: help setup build install demo docs lab test test-cpp test-sanitized test-python test-far test-memory test-asan test-notebooks test-browser test-windows check coverage reference stubs bench bench-peers wheel wheel-portable clean
+.PHONY: help setup build install demo docs lab test test-quick test-cpp test-sanitized test-python test-far test-memory test-asan test-notebooks test-browser test-windows check coverage reference stubs bench bench-peers wheel wheel-portable clean
 
 help:            ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
@@ -48,6 +48,11 @@ lab: install     ## open JupyterLab on the tour
 test: install check test-cpp test-sanitized test-python test-far test-memory test-notebooks test-browser test-windows ## run every test
 	@echo "all tests passed"
 
+test-quick: install ## two minutes that catch most mistakes of a change in the core: C++ and .qir tests, some random functions, the language
+	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS) -E "property|accuracy|cost"
+	@$(BUILD)/tests/qd-property --count 300
+	@$(RUN) pytest -q tests/python/language
+
 check:           ## formatting, mistakes (ruff, eslint), types (pyright, tsc), the front end's arithmetic, layering, sizes, the table of conformance
 	@git ls-files '*.cpp' '*.h' | xargs $(VENV)/bin/clang-format --dry-run -Werror
 	@$(VENV)/bin/basedpyright --pythonpath $(PY)
@@ -56,7 +61,7 @@ check:           ## formatting, mistakes (ruff, eslint), types (pyright, tsc), t
 	@PATH=$(CURDIR)/$(VENV)/bin:$$PATH widgets/node_modules/.bin/eslint widgets labextension/src tests/frontend
 	@PATH=$(CURDIR)/$(VENV)/bin:$$PATH widgets/node_modules/.bin/esbuild tests/frontend/pure.test.ts --bundle --platform=node --format=esm --outfile=out/frontend/pure.test.mjs --log-level=warning
 	@PATH=$(CURDIR)/$(VENV)/bin:$$PATH node --test --test-reporter=dot out/frontend/pure.test.mjs
-	@$(RUN) pytest -q tests/layering_test.py tests/limits_test.py tests/members_test.py tests/conformance_test.py
+	@$(RUN) pytest -q tests/layering_test.py tests/limits_test.py tests/members_test.py tests/words_test.py tests/conformance_test.py
 
 test-cpp:        ## C++ unit, .qir and property tests
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)

@@ -94,6 +94,27 @@ def counts():
     return found
 
 
+# The offences that are left, by folder.
+LEFT = {}
+
+
+def test_comments_are_sentences_in_plain_words():
+    found = counts()
+    assert {folder: count for folder, count in found.items() if count} == LEFT
+
+
+def test_comments_are_found(tmp_path):
+    source = "int a; // What a is.\n// It is told\n// anew.\nint b; // fine, see http://b\n"
+    (tmp_path / "a.cpp").write_text(source, encoding="utf-8")
+    assert [(line, wrong) for line, wrong, _ in offences(tmp_path / "a.cpp")] == [
+        (1, "opens with a bare relative"),
+        (2, "write instead: reported to, notified, given"),
+        (2, "write instead: again"),
+    ]
+    (tmp_path / "a.py").write_text('"""Whether."""\nx = "What"  # Of x.\n', encoding="utf-8")
+    assert [line for line, _, _ in offences(tmp_path / "a.py")] == [1, 2]
+
+
 if __name__ == "__main__":
     for path in files(*(sys.argv[1:] or FOLDERS)):
         for line, wrong, comment in offences(path):
