@@ -27,7 +27,7 @@ def ninja(*arguments):
     return subprocess.run(["ninja", "-C", BUILD, *arguments], check=True, capture_output=True, text=True).stdout
 
 
-def test_a_fresh_build_folder_is_configured_beside_pythons_that_fail(tmp_path):
+def test_a_fresh_build_folder_is_configured_despite_failing_pythons(tmp_path):
     shims = tmp_path / "shims"
     shims.mkdir()
     for name in ["python", "python2", "python3", *(f"python3.{minor}" for minor in range(6, 16))]:
@@ -56,7 +56,7 @@ def made_from(targets):
 
 
 @pytest.mark.parametrize("stamp, targets", STAMPS.items(), ids=["machine code", "records"])
-def test_a_stamp_covers_what_the_library_is_made_of(stamp, targets):
+def test_a_stamp_covers_the_sources_of_the_library(stamp, targets):
     llvm, *stamped = (BUILD / f"{stamp}.sources").read_text().splitlines()
     wanted = made_from(targets)
     assert {CORE / "layout/layout.h", CORE / "ir/ops.def", CORE / "abi/abi.h"} <= wanted
@@ -83,7 +83,7 @@ def test_a_stamp_differs_with_every_source_and_with_the_compiler(tmp_path):
     assert len(set(different)) == len(different)
 
 
-def test_the_version_stands_in_one_place():
+def test_the_version_is_in_one_place():
     stated = {}
     exec((CORE / "python/quadrants/_version.py").read_text(), stated)
     assert ".".join(map(str, stated["version"])) == stated["version_str"]

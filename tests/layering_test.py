@@ -28,23 +28,23 @@ ALLOWED = {
     "passes": ["base", "ir", "layout", "analysis"],
     "autodiff": ["base", "ir", "analysis", "passes"],
     # The interface of LLVM to other folders: plain data and one function table.
-    "codegen/llvm/door": ["base", "abi", "ir"],
-    "codegen/llvm": ["base", "abi", "ir", "layout", "analysis", "codegen/llvm/door"],
+    "codegen/llvm/loader": ["base", "abi", "ir"],
+    "codegen/llvm": ["base", "abi", "ir", "layout", "analysis", "codegen/llvm/loader"],
     "codegen/spirv": ["base", "abi", "ir", "layout", "analysis"],
     "device_lib": ["abi"],
     "runtime": ["base", "abi", "device_lib"],
     # A backend does not include another one. `layout`: the interpreter computes addresses of fields like the host.
-    "backends/*": ["base", "abi", "ir", "layout", "passes", "codegen/llvm/door", "runtime", "device_lib", "backends"],
+    "backends/*": ["base", "abi", "ir", "layout", "passes", "codegen/llvm/loader", "runtime", "device_lib", "backends"],
     "backends": ["base", "abi", "ir", "passes", "runtime"],
     # The only folder that includes all others; code generators stay behind their function tables.
     "engine": ["base", "abi", "ir", "layout", "options", "analysis", "passes", "autodiff", "runtime", "device_lib", "backends",
-               "backends/*", "codegen/llvm/door"],
+               "backends/*", "codegen/llvm/loader"],
     "python/bind": ["engine", "frontend", "options", "syntax", "base", "ir", "layout", "abi", "autodiff"],
     # Sparse matrices and solvers of the host: a separate module that does not depend on kernels.
     "linalg": ["base"],
     "python/linalg": ["linalg", "base"],
     "tools": ["base", "abi", "ir", "layout", "analysis", "passes", "autodiff", "runtime", "device_lib", "backends",
-              "backends/*", "codegen/llvm/door", "engine"],
+              "backends/*", "codegen/llvm/loader", "engine"],
 }
 
 # Headers of libraries that only these folders may use.
@@ -130,7 +130,7 @@ SCREEN = re.compile(r"imgui|GLFW|GL/|X11|EGL")
 
 
 @pytest.mark.parametrize("path", sources(ROOT / "inspector"), ids=lambda p: str(p.relative_to(ROOT)))
-def test_inspector_knows_nothing_of_the_core_and_its_model_nothing_of_screens(path):
+def test_the_inspector_does_not_include_the_core_and_its_model_no_screens(path):
     folder = "/".join(path.relative_to(ROOT / "inspector").parts[:-1])
     for name, quoted in includes(path):
         assert not (CORE / name).is_file(), f"{name} is the core's"
@@ -138,7 +138,7 @@ def test_inspector_knows_nothing_of_the_core_and_its_model_nothing_of_screens(pa
         assert folder != "model" or not SCREEN.search(name), name
 
 
-def test_nothing_but_the_inspector_knows_of_screens():
+def test_only_the_inspector_includes_screens():
     assert SCREEN.search("GLFW/glfw3.h")
     assert not [p for folder in (CORE, ROOT / "kernel") for p in sources(folder) for name, _ in includes(p) if SCREEN.search(name)]
 
@@ -184,7 +184,7 @@ PYTHON = {
     "_live": ["_coverage", "_exceptions", "_gradients", "_native"],
     "_python_backend": ["_dtypes", "_exceptions", "_language", "_native", "_settings", "_source", "_storage"],
     # Reports on the cache on disk, and archives of it for other machines.
-    "_kept": ["_dtypes", "_exceptions", "_native"],
+    "_cache": ["_dtypes", "_exceptions", "_native"],
     # Windows of scripts, which another process draws.
     "_windows": ["_exceptions", "_language", "_logging"],
     # The window of qd.inspect(): it reads fields and arrays, samples them with kernels, and is a process that _windows starts.
@@ -320,7 +320,7 @@ PLAIN_LOCKS = {
 PLAIN_LOCK = re.compile(r"std::(?:recursive_|shared_|timed_|recursive_timed_)?mutex\b|std::(?:once_flag|call_once)\b|pthread_mutex_t|pthread_atfork\(")
 
 
-def test_locks_bear_a_fork():
+def test_locks_survive_a_fork():
     users = {str(path.relative_to(CORE)) for path in sources(CORE) if PLAIN_LOCK.search(path.read_text(encoding="utf-8"))}
     assert users == PLAIN_LOCKS.keys()
 

@@ -160,7 +160,7 @@ def test_functions_are_measured():
 PURE = {"autodiff/activity.cpp": 2, "autodiff/crossing.cpp": 1, "autodiff/refuse.cpp": 1, "passes/dce.cpp": 1, "passes/fold.cpp": 1}
 
 
-def test_passes_move_what_is_movable():
+def test_passes_move_only_movable_instructions():
     passes = [path for path in SOURCES if path.parent.name in ("passes", "autodiff")]
     assert over_the_limit({path: text(path).count("Effect::pure") for path in passes}, 0) == PURE
     assert sum(text(path).count("is_movable(") for path in passes) > 8

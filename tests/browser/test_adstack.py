@@ -74,7 +74,7 @@ def longer(k: qd.i32):
             result[None] += v"""
 
 
-def test_a_gradient_that_goes_on(lab):
+def test_a_running_gradient(lab):
     lab.put("longer", [CELLS[0], LONG, "y.fill(0.3)\nlonger.grad(2)", "%qd_adstack", "longer.grad(1_000_000)"]).open("longer")
     lab.page.evaluate("() => { void window.jupyterapp.commands.execute('notebook:run-all-cells'); }")
     view = lab.show("%qd_adstack").locator(".qd-adstack")

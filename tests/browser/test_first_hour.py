@@ -55,7 +55,7 @@ def test_stop_in_an_inner_loop(lab):
     assert output(lab, 3) == "still here\n"
 
 
-def test_tasks_go_on_between_cells(lab):
+def test_tasks_continue_between_cells(lab):
     lab.put("tasks", ["import asyncio\nasync def later():\n    await asyncio.sleep(0.2)\n    print('done', 'later')\n"
                       "task = asyncio.create_task(later())\nprint('started')"]).open("tasks")
     lab.run_cell(0)

@@ -344,7 +344,7 @@ def uncalled(x: qd.types.ndarray(qd.f32, ndim=1)):
             break"""
 
 
-def test_a_kernel_that_nobody_called(lab):
+def test_a_kernel_that_was_never_called(lab):
     lab.put("uncalled", [SETUP, UNCALLED, "called(np.zeros(1000, np.float32))", "%qd_coverage called uncalled", "uncalled(np.ones(9, np.float32))"]).open("uncalled")
     for index in range(4):
         lab.run_cell(index)
@@ -437,7 +437,7 @@ def test_head_and_menu_of_the_gutter(lab):
     assert lab.errors == []
 
 
-def test_code_stands_still_when_marks_go_stale(lab):
+def test_code_does_not_move_when_marks_go_stale(lab):
     put_clip(lab, "still")
     left = """() => { const editor = document.querySelector('.qd-marked');
         return editor.querySelector('.cm-line').getBoundingClientRect().left - editor.getBoundingClientRect().left; }"""

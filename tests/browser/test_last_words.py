@@ -20,7 +20,7 @@ wild(block, 1004)
 libc.free(address)""", "6 * 7"]  # fmt: skip
 
 
-def test_a_kernel_that_dies_says_why(lab):
+def test_a_dying_kernel_reports_why(lab):
     lab.put("wild", CELLS).open("wild")
     for index in 0, 1:
         lab.run_cell(index)

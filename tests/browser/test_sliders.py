@@ -9,7 +9,7 @@ PICTURE = """before => {
 }"""
 
 
-def test_a_slider_draws_the_picture_anew(lab):
+def test_a_slider_redraws_the_picture(lab):
     lab.put("photograph").open("photograph")
     assert lab.page.evaluate(PICTURE), "the saved notebook has the picture"
     lab.run_all()

@@ -21,7 +21,7 @@ PLACES = """() => [...document.querySelectorAll('.jp-OutputArea-executeResult')]
 })"""
 
 
-def test_a_value_stands_where_text_does(lab):
+def test_a_value_is_aligned_with_text(lab):
     lab.put("values", CELLS).open("values")
     lab.run_all()
     lab.page.locator("b", has_text="Vector.field").wait_for()

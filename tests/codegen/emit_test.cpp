@@ -2,7 +2,7 @@
 #include "run_task.h"
 
 #include "base/error.h"
-#include "codegen/llvm/door/door.h"
+#include "codegen/llvm/loader/loader.h"
 
 #include "device_lib/random.h"
 
@@ -195,14 +195,14 @@ TEST(Emit, RefusesWhatIsNotLegal) {
     ret
 )");
     ASSERT_FALSE(parsed.error);
-    codegen::llvm_door::Request request;
+    codegen::llvm_library::Request request;
     request.task = &parsed.functions[0];
     std::vector<uint8_t> out;
     std::string error;
-    EXPECT_FALSE(codegen::llvm_door::open().compile(request, &out, &error));
+    EXPECT_FALSE(codegen::llvm_library::open().compile(request, &out, &error));
     EXPECT_NE(error.find("element"), std::string::npos) << error;
     request.triple = "nonsense-unknown-unknown";
-    EXPECT_FALSE(codegen::llvm_door::open().compile(request, &out, &error));
+    EXPECT_FALSE(codegen::llvm_library::open().compile(request, &out, &error));
     // The thread can continue after a failure.
     Launch launch;
     launch.run("task serial @k()\n    ret\n");

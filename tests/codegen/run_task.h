@@ -54,7 +54,7 @@ struct Launch {
         c.data.counters = counters;
         c.data.stop = &stop;
         c.data.failed = &failed;
-        c.data.asked = &asked;
+        c.data.counts_requested = &asked;
         c.host.print = [](const abi::Launch *c, const abi::Thread *, uint32_t message, const uint64_t *values) {
             const_cast<Launch *>(static_cast<const Launch *>(c->host.task))->printed.push_back({message, values[0]});
         };

@@ -87,7 +87,7 @@ TEST(Updates, WhatIsOnlyAccumulatedInIsListed) {
     EXPECT_EQ(found[0].updates, 1.0f);
     EXPECT_EQ(found[0].where, qd::abi::Where::array);
     EXPECT_EQ(found[0].merge, qd::abi::Merge::add);
-    EXPECT_EQ(found[0].number, qd::abi::Number::real);
+    EXPECT_EQ(found[0].number, qd::abi::Number::floating);
     const auto twice = listed(adds + "        %8: f32 = atomic_add %6, %5\n");
     ASSERT_EQ(twice.size(), 1u);
     EXPECT_EQ(twice[0].updates, 2.0f);

@@ -212,7 +212,7 @@ def work(x: qd.types.ndarray(qd.i32, ndim=1)):
 '''
 
 
-def test_no_arc_is_made_up_where_a_kernel_is_left(arch, tmp_path):
+def test_no_arc_is_invented_where_a_kernel_is_left(arch, tmp_path):
     qd.init(arch=arch, offline_cache=False, debug=True)
     module = load(tmp_path / "aborted.py", ABORTED)
     with pytest.raises(AssertionError):

@@ -127,7 +127,7 @@ def clip(module, values, limit=10):
     assert x.tolist() == [min(v, limit) + 1 for v in values]
 
 
-def test_a_complete_kernel_counts_no_more(module, counts):
+def test_a_complete_kernel_no_longer_counts(module, counts):
     clip(module, [1, 20])
     settle()
     for _ in range(3):
@@ -135,7 +135,7 @@ def test_a_complete_kernel_counts_no_more(module, counts):
     assert counts["result = v"] == 2 and counts["result = limit"] == 1
 
 
-def test_what_is_reached_later_is_seen(module, counts):
+def test_code_reached_later_is_counted(module, counts):
     for _ in range(3):
         clip(module, [1, 2])
         settle()
@@ -147,7 +147,7 @@ def test_what_is_reached_later_is_seen(module, counts):
     assert counts["result = v"] == 8
 
 
-def test_the_other_way_of_a_branch_is_asked_too(module, counts):
+def test_the_other_outcome_of_a_branch_is_counted_too(module, counts):
     clip(module, [20])
     settle()
     clip(module, [30])
@@ -224,12 +224,12 @@ def launches_after_one_that_was_left(arch, tmp_path):
         settle()
 
 
-def test_a_kernel_that_was_left_goes_on_counting(arch, tmp_path, counts):
+def test_an_interrupted_kernel_continues_counting(arch, tmp_path, counts):
     launches_after_one_that_was_left(arch, tmp_path)
     assert counts["assert x[i] < 9"] == 4
 
 
-def test_lines_are_known_of_a_kernel_that_was_left_too(lines_alone, arch, tmp_path, counts):
+def test_lines_of_an_interrupted_kernel_are_known(lines_alone, arch, tmp_path, counts):
     launches_after_one_that_was_left(arch, tmp_path)
     assert counts["assert x[i] < 9"] == 2
 
@@ -280,7 +280,7 @@ def test_a_program_that_ends_while_the_clean_build_is_made(arch, module):
     clip(module, [1, 20])
 
 
-def test_kernels_of_which_counts_are_wanted(module, counts):
+def test_kernels_with_requested_counts(module, counts):
     module.work._primal.coverage = True
     for _ in range(3):
         clip(module, [1, 20])

@@ -50,7 +50,7 @@ def said(capsys, *arguments, status=0):
     return out.out + out.err
 
 
-def test_what_is_whole_is_reported(folder, capsys):
+def test_intact_files_are_reported(folder, capsys):
     made(folder / "_qd_kcov.1")
     assert "left out" not in (text := said(capsys)) and text.count("75.0%") == 3
 
@@ -105,7 +105,7 @@ def test_random_damage(folder, capsys, seed):
 
 
 @pytest.mark.parametrize("value", [None, 5, 2.5, b"one.py"])
-def test_paths_that_are_no_text(folder, capsys, value):
+def test_paths_that_are_not_text(folder, capsys, value):
     path = made(folder / "_qd_kcov.1")
     made(folder / "_qd_kcov.2")
     database = sqlite3.connect(path)
@@ -130,7 +130,7 @@ def test_a_page_in_the_middle(folder, capsys):
         assert "75.0%" in said(capsys)
 
 
-def test_what_never_ends_is_not_read(folder, capsys):
+def test_endless_files_are_not_read(folder, capsys):
     """An endless file is read neither as data nor as a source."""
     os.mkfifo("_qd_kcov.1")
     os.mkfifo("fifo.py")
@@ -149,7 +149,7 @@ def test_what_never_ends_is_not_read(folder, capsys):
     runs.drop_earlier(str(folder), "1 .coverage")
 
 
-def test_much_of_nothing_is_not_read(folder, capsys):
+def test_sparse_files_are_not_read_whole(folder, capsys):
     """The work is limited by the real content of a file, not by the sizes it claims."""
     made(folder / "_qd_kcov.1")
     long = made(folder / "_qd_kcov.2")
@@ -190,7 +190,7 @@ def test_pages_that_lead_in_circles(folder):
         data_files.read(path)
 
 
-def test_names_do_not_steer_a_terminal(folder, capsys):
+def test_names_do_not_control_a_terminal(folder, capsys):
     name = "\x1b]0;owned\x07\x1b[31m.py"
     (folder / name).write_text("a = 1\nb = 2\n")
     (folder / f"_qd_kcov.{name}").write_bytes(b"no data")
@@ -203,7 +203,7 @@ def test_names_do_not_steer_a_terminal(folder, capsys):
     assert "?]0;owned??[31m.py" in text and "\x1b" not in text and "\x07" not in text
 
 
-def test_text_of_sources_does_not_steer_a_terminal(folder, capsys):
+def test_text_of_sources_does_not_control_a_terminal(folder, capsys):
     (folder / "two.py").write_text(TEXT.replace("1\n", "1  # \x1b[31m\n", 1))
     made(folder / "_qd_kcov.1")
     data = coverage.CoverageData(basename=str(folder / ".coverage"))
@@ -226,7 +226,7 @@ def test_lines_are_those_of_python(folder, capsys):
     assert lines[-1].endswith("!     c = 3") and lines[-1].lstrip().startswith("5")
 
 
-def test_a_plugin_that_is_not_there(folder, capsys):
+def test_a_missing_plugin(folder, capsys):
     made(folder / "_qd_kcov.1")
     (folder / "page.html").write_text("x")
     data = coverage.CoverageData(basename=str(folder / ".coverage"))
@@ -237,7 +237,7 @@ def test_a_plugin_that_is_not_there(folder, capsys):
     assert "page.html was measured by a plugin" in (text := said(capsys)) and "75.0%" in text
 
 
-def test_what_is_not_there(folder, capsys):
+def test_missing_files(folder, capsys):
     made(folder / "_qd_kcov.1")
     (folder / "notes.txt").write_text("no data")
     text = said(capsys, "nowhere", "notes.txt", "_qd_kcov.1")

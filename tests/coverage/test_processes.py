@@ -65,7 +65,7 @@ def test_a_process_id_that_comes_again_after_an_edit(project):
     assert lines_in(project.folder) == [{line + 3 for line in RAN - {10}}]
 
 
-def test_a_full_disk_leaves_no_half_file(project):
+def test_a_full_disk_leaves_no_partial_file(project):
     """A write beyond the limit fails as on a full disk."""
     full = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000))\n"
     said = project.program(HEAD + "kernels.go([1, 20], 10)\n" + full)

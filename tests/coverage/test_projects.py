@@ -106,7 +106,7 @@ def test_the_table_with_workers_and_processes(project):
         assert table_of(said)["shapes/kernels.py"][:2] == ["19", "0"], said
 
 
-def test_the_table_holds_what_is_measured_alone(project):
+def test_the_table_contains_only_measured_code(project):
     """--cov=shapes does not include the kernels of the tests themselves."""
     own = "\n\n@qd.kernel\ndef own() -> qd.i32:\n    return 3\n\n\ndef test_own():\n    assert own() == 3\n"
     project.write("tests/test_shapes.py", (project.folder / "tests/test_shapes.py").read_text() + own)
@@ -114,7 +114,7 @@ def test_the_table_holds_what_is_measured_alone(project):
     assert sorted(table_of(said)) == ["TOTAL", "shapes/__init__.py", "shapes/kernels.py"], said
 
 
-def test_a_new_run_drops_the_files_of_the_one_before(project):
+def test_a_new_run_removes_the_files_of_the_previous_one(project):
     run = ("--cov=shapes", "--cov-branch", "--cov-report=", "tests", "-k")
     project.program(PROGRAM)  # not from a run of pytest
     kept = project.files()
@@ -132,7 +132,7 @@ def test_opting_out(project, word):
     assert project.files() == []
 
 
-def test_a_word_that_is_no_answer(project):
+def test_an_invalid_value_of_the_switch(project):
     said = project.pytest("--cov=shapes", "--cov-report=", "tests", QD_KERNEL_COVERAGE="perhaps", status=3)
     assert "Invalid QD_KERNEL_COVERAGE=perhaps" in said
 
@@ -142,7 +142,7 @@ def test_without_pytest_cov(project):
     assert project.files() == []
 
 
-def test_two_runs_side_by_side(project):
+def test_two_consecutive_runs_are_merged(project):
     """Each process has its own file, and the coverage of both runs is merged."""
     for limit in ("small", "large"):
         only = ("tests", "-k", limit)

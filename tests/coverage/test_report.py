@@ -50,7 +50,7 @@ def test_threshold(measured):
     assert "0.0% is less than 50%" in report(measured, "--fail-under", "50", "--diff", "main~1", status=2)
 
 
-def test_what_is_new_in_the_terminal(measured):
+def test_changed_lines_in_the_terminal(measured):
     said = report(measured, "--diff", "main~1")
     assert said.endswith("of what is new: 0.0% (0 of 2 lines)\n  shapes/kernels.py: never ran 20-21\n")
 
@@ -68,7 +68,7 @@ def test_markdown(measured):
     assert "limit_all" in listing and "clipped(v, limit)" not in listing, "only what is near to what never ran"
 
 
-def test_nothing_is_new(measured):
+def test_no_changed_lines(measured):
     said = report(measured, "--diff", "HEAD", "--html", "report.html")
     assert said.endswith("\nno line that is measured is new since HEAD\n")
     text = (measured.folder / "report.html").read_text()
@@ -188,7 +188,7 @@ def test_data_of_another_text_are_refused(project):
 
 
 @pytest.mark.parametrize("how", ["cut", "filled", "empty"])
-def test_a_damaged_file_is_left_out_with_a_word(project, how):
+def test_a_damaged_file_is_skipped_with_a_message(project, how):
     project.program(PROGRAM)
     project.program(PROGRAM)
     first, second = project.files()

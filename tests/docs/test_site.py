@@ -70,7 +70,7 @@ def test_streams_of_a_cell_are_one():
     assert "<pre>a\nb\n</pre>" in page
 
 
-def test_counts_stand_beside_the_code():
+def test_counts_are_next_to_the_code():
     cell = nbformat.v4.new_code_cell("%%qd_kernel\nx = 1")
     lines = [[2, 7, 0, 0, None]]
     from quadrants_jupyter.looks import digest

@@ -188,7 +188,7 @@ def test_docstrings_are_those_of_the_package():
     assert written["init"].startswith(inspect.cleandoc(qd.init.__doc__)) and "cpu_max_num_threads: threads that run loops" in written["init"]
 
 
-def test_what_a_checker_says_of_uses():
+def test_a_type_checker_reports_the_mistakes_in_uses():
     command = [Path(sys.executable).with_name("basedpyright"), "--pythonpath", sys.executable, "--outputjson", USES]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     said = {}

@@ -24,7 +24,7 @@ def test_mutants():
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_functions_spelled_oddly():
+def test_functions_with_unusual_spelling():
     functions = [found for n in range(25) for found in corpus.compare(spelling.program(n, of_tests=False))]
     assert [found for found in functions if found[0] == "differs"] == []
     assert sum(outcome == "same" for outcome, *_ in functions) > 100
@@ -93,7 +93,7 @@ inf, nan = float("inf"), float("nan")
         ("+=", 0, [1.0, 2.0], inf, True),
     ],
 )
-def test_another_result_may_be_that_of_another_order(op, start, values, got, is_fault):
+def test_another_result_may_be_due_to_another_order(op, start, values, got, is_fault):
     values = ", ".join(f"float('{v}')" for v in values)
     text = ACCUMULATED.replace("OP", op).replace("START", f"{start:.1f}").replace("VALUES", f"[{values}]").replace("GOT", str(got))
     fault = run.fault(text, True, archs=("cpu",))
@@ -101,7 +101,7 @@ def test_another_result_may_be_that_of_another_order(op, start, values, got, is_
     assert not is_fault or fault[0] == "cpu: another result"
 
 
-def test_nothing_is_left_of_programs():
+def test_programs_are_freed():
     gc.collect()
     before = len(_kernel._all_kernels)
     for number in range(7):

@@ -9,7 +9,7 @@ def test_gradients():
     assert "12 programs, 0 faults; 12 done" in said
 
 
-def test_what_is_compared():
+def test_comparison_of_gradients():
     assert gradients.apart([[1.0, 2.0]], [[1.0, 2.5]]) == 0.25
     assert gradients.along([[1.0, 2.0]], [[3.0, 4.0]]) == 11
 

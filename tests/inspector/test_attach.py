@@ -290,7 +290,7 @@ simulation = """, 1)  # fmt: skip
 
 
 @pytest.mark.parametrize("change", ["by = 5.0", "constants.dt = 5.0", "Constants.dt = 5.0; constants = Constants()", "weights = (1.0, 5.0)", "amount = seven"])
-def test_a_kernel_means_what_it_meant(tmp_path, change):
+def test_a_kernel_keeps_its_meaning(tmp_path, change):
     """It is compiled again with the values that it was compiled with, or not at all."""
     program = Program(tmp_path, READS)
     program.ask(change)
@@ -323,7 +323,7 @@ def test_a_kernel_that_came_from_disk_is_counted(tmp_path):
         program.kill()
 
 
-def test_variables_that_refuse_to_be_looked_at(tmp_path):
+def test_variables_that_refuse_to_be_inspected(tmp_path):
     """The kernel is compiled once and is not compiled again for counting."""
     odd = "class Odd:\n    value = 3\n    @property\n    def __dict__(self):\n        raise KeyError\nodd = Odd()\n"
     text = PROGRAM.replace("@qd.kernel", odd + "@qd.kernel", 1).replace("x[i, j] += 1.0", "x[i, j] += 1.0 * odd.value", 1)
@@ -353,7 +353,7 @@ def test_variables_that_cannot_be_shown(program):
     watcher.close()
 
 
-def test_what_a_program_shows_itself(program):
+def test_views_that_a_program_opens_itself(program):
     """qd.inspect() does not open a window; its views are available to a window that attaches."""
     program.ask("ins = qd.inspect(x, named=simulation.v, title='mine')")
     program.ask("p = ins.param('p', 1.0, 0.0, 5.0)")
@@ -415,7 +415,7 @@ def test_several_programs(tmp_path, capsys):
     assert inspect().stdout.splitlines()[-1].startswith("No program can be attached to.")
 
 
-def test_who_cannot_be_attached_to(tmp_path, capsys, folder):
+def test_programs_that_cannot_be_attached_to(tmp_path, capsys, folder):
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     assert f"there is no process {ended.pid}" in refused(capsys, ended.pid)
@@ -453,7 +453,7 @@ def test_another_user_gets_no_answer(here, monkeypatch):
     monkeypatch.undo()
 
 
-def test_who_is_another_user_is_not_talked_to(here, monkeypatch):
+def test_a_listener_of_another_user_is_refused(here, monkeypatch):
     """The opposite case: the listening process belongs to another user."""
     monkeypatch.setattr(sockets, "is_own", lambda connection: threading.current_thread() is here)
     with pytest.raises(sockets.Refused):
@@ -578,7 +578,7 @@ def test_garbled_peers_leave_the_program_alone(program):
     assert program.process.stderr.read() == "" and program.process.wait(PATIENCE) == 0
 
 
-def test_who_says_nothing_is_not_waited_for(program):
+def test_silent_connections_are_not_waited_for(program):
     """The program waits neither for a silent connection nor for a client that attaches without a window."""
     silent = sockets.connect(program.pid)
     watcher = Watcher(program.pid)  # connected after the silent one timed out
@@ -612,7 +612,7 @@ def test_a_pause_ends_with_its_window(program):
     assert program.ask("launches") > 0 and program.end() == 0
 
 
-def test_the_end_of_the_program_is_told(program):
+def test_the_end_of_the_program_is_reported(program):
     watcher = Watcher(program.pid)
     watcher.wait("views")
     program.ask("ins = qd.inspect()")
@@ -795,6 +795,6 @@ def test_commands_cannot_be_attached_to(folder):
     assert done.returncode == 0 and not folder.exists()
 
 
-def test_a_value_of_the_variable_that_means_nothing(tmp_path):
+def test_an_unknown_value_of_the_variable(tmp_path):
     done = subprocess.run([sys.executable, "-c", "import quadrants"], env={**os.environ, "QD_INSPECT": "yes"}, capture_output=True, text=True)
     assert done.returncode == 0 and "QD_INSPECT=yes does nothing" in done.stderr and "QD_INSPECT=attach" in done.stderr

@@ -42,7 +42,7 @@ WIDGETS = {
 
 
 @pytest.mark.parametrize("name", WIDGETS)
-def test_a_widget_whose_text_is_none(window, name):
+def test_a_widget_with_an_invalid_text(window, name):
     with pytest.raises(TypeError, match=f"{name}: text is a text, not "):
         WIDGETS[name](window.get_gui())
 
@@ -213,7 +213,7 @@ def test_names_that_are_not_utf_8(window, gui):
         assert other.get_image().min() == 1
 
 
-def test_no_message_has_what_windows_do_not_read():
+def test_messages_have_only_members_that_windows_read():
     process = Process({"mode": "window", "title": "\udcff", "size": [8, 8], "show": False})
     assert process.wait_for("hello") is not None
     frame = {"kind": "frame", "number": 1, "memory": 1, "size": [8, 8], "background": 0, "draw": [], "widgets": []}

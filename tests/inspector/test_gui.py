@@ -64,7 +64,7 @@ def test_set_image_of_vectors(gui, components):
         assert np.abs(pixels(gui) - expected * 255).max() <= 0.51
 
 
-def test_set_image_of_ndarrays_and_what_is_no_number(gui):
+def test_set_image_of_ndarrays_and_nan(gui):
     array = qd.ndarray(qd.f32, (80, 60))
     values = np.linspace(-0.5, 1.5, 4800, dtype=np.float32).reshape(80, 60)
     values[3, 4] = np.nan
@@ -244,7 +244,7 @@ def test_widgets(shown):
         assert slider.value == 1
 
 
-def test_seen_and_unseen_are_the_same(display, monkeypatch):
+def test_on_and_off_screen_are_equal(display, monkeypatch):
     monkeypatch.setenv("DISPLAY", display)
     pictures = []
     for seen in (True, False):

@@ -486,7 +486,7 @@ print("ran", sys.argv[1:], x[0, 0])
 
 
 @pytest.mark.parametrize("how", ["variable", "command"])
-def test_programs_that_say_nothing_of_it(tmp_path, how):
+def test_windows_for_programs_that_do_not_call_inspect(tmp_path, how):
     file = tmp_path / "program.py"
     file.write_text(PROGRAM)
     command = [sys.executable, *(["-m", "quadrants.inspect"] if how == "command" else []), str(file), "a"]
@@ -496,7 +496,7 @@ def test_programs_that_say_nothing_of_it(tmp_path, how):
     assert re.search("no window is shown", done.stderr) and len(done.stderr.splitlines()) == 1
 
 
-def test_a_notebook_reads_that_nothing_is_shown(tmp_path):
+def test_a_notebook_reports_that_no_window_is_shown(tmp_path):
     """In a notebook the line on stderr is in the log of the server."""
     file = tmp_path / "program.py"
     file.write_text("import quadrants as qd\nqd.init(arch=qd.cpu)\nx = qd.field(qd.f32, 4)\nshown = qd.inspect(x)\nprint(repr(shown))")

@@ -81,7 +81,7 @@ def test_every_member_has_a_type():
     b'{"kind": "hello", "version": [1]}',
     b'[1]', b'7', b'{"kind": {}}',
 ])  # fmt: skip
-def test_a_window_that_says_something_else_is_gone(line):
+def test_a_window_that_sends_something_else_is_ended(line):
     ours, theirs = socket.socketpair()
     process = Process({"mode": "window"}, connected=ours)
     theirs.sendall(line + b"\n")

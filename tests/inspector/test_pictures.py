@@ -95,7 +95,7 @@ def test_a_scene_with_light(shown):
 
 
 @pytest.mark.skipif(bool(os.environ.get("QD_BLESS")), reason="pictures are written")
-def test_another_picture_is_told_apart():
+def test_another_picture_is_detected():
     """A visible difference exceeds the tolerance."""
     with qd.GUI("shapes", (SIZE, SIZE), background_color=0x102030, show_gui=False) as gui:
         gui.circles(ring(12), radius=5)

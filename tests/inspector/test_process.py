@@ -212,7 +212,7 @@ def test_a_window_in_a_cycle_at_the_end_of_a_program(unseen):
     assert ended.returncode == 0 and "Error" not in ended.stderr
 
 
-def test_a_library_that_is_missing_is_told(unseen, monkeypatch, tmp_path, capfd):
+def test_a_missing_library_is_reported(unseen, monkeypatch, tmp_path, capfd):
     """The loader ends the window's process, and the script continues."""
     program = tmp_path / "qd-inspector"
     program.write_text("#!/bin/sh\necho libX11.so.6: cannot open shared object file >&2\nexit 127\n")
@@ -222,12 +222,12 @@ def test_a_library_that_is_missing_is_told(unseen, monkeypatch, tmp_path, capfd)
     assert process.wait_for("hello", 60) is None and not process.alive
     end, said = time.monotonic() + 60, ""
     while "libx11-6" not in said and time.monotonic() < end:
-        processes._bury()
+        processes._reap()
         said += capfd.readouterr().err
     assert said.count("libx11-6") == 1 and "runs on without" in said
 
 
-def test_close_beside_a_thread_that_waits_for_messages(unseen):
+def test_close_while_a_thread_waits_for_messages(unseen):
     """close() ends the wait without an exception; the descriptor is closed."""
     for _ in range(20):
         process = window()
@@ -264,7 +264,7 @@ def test_memory_grows_and_keeps_what_is_in_it(linked):
     assert process.wait_for("shown")
 
 
-def test_protocol_of_the_page_is_that_of_the_code():
+def test_the_page_and_the_code_have_the_same_protocol():
     """The version is in three places, the kinds of messages are in two."""
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     with open(os.path.join(root, "docs/design/inspector.md"), encoding="utf-8") as file:

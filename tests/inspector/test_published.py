@@ -34,7 +34,7 @@ def test_small_pictures_are_means():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_other_pictures_are_told_apart(name):
+def test_other_pictures_are_detected(name):
     """No other example's picture passes for this one, nor one of a single colour."""
     full = next((each for each in pictures.SHOWN if each.replace("/", "-") == name), name)
     limit, kept = pictures.shown(full).limit, pictures.read(name)

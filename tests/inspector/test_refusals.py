@@ -41,7 +41,7 @@ def test_programs_for_the_screen_without_one(program, display):
 
 
 @pytest.mark.parametrize("wrong", [[0, 1, 4], [0, 1, -1], [0, 1, 2**31 - 1]])
-def test_indices_of_vertices_that_are_not_there(window, wrong):
+def test_indices_of_missing_vertices(window, wrong):
     scene, canvas, wrong = window.get_scene(), window.get_canvas(), np.array(wrong, np.int32)
     match = f"indices go from 0 to 3, these from {wrong.min()} to {wrong.max()}"
     with pytest.raises(ValueError, match=f"mesh: {match}"):
@@ -60,7 +60,7 @@ def test_indices_of_vertices_that_are_not_there(window, wrong):
         scene.mesh(SQUARE, vertex_offset=-1)
 
 
-def test_indices_that_are_no_whole_triangles_or_lines(window):
+def test_indices_of_incomplete_triangles_or_lines(window):
     scene, canvas, four = window.get_scene(), window.get_canvas(), np.arange(4, dtype=np.int32)
     for call in (lambda: canvas.triangles(SQUARE, indices=four), lambda: scene.mesh(SQUARE, four)):
         with pytest.raises(ValueError, match="a multiple of 3, not 4"):
@@ -144,7 +144,7 @@ def test_sizes_of_windows():
         assert gui.res == (20, 20)
 
 
-def test_scenes_and_windows_that_are_none(window):
+def test_objects_that_are_not_scenes_or_windows(window):
     with pytest.raises(TypeError, match="scene takes a qd.ui.Scene"):
         window.get_canvas().scene(None)
     window.destroy()
@@ -152,7 +152,7 @@ def test_scenes_and_windows_that_are_none(window):
         window.show()
 
 
-def test_pictures_that_are_none(tmp_path):
+def test_objects_that_are_not_pictures(tmp_path):
     with pytest.raises(TypeError, match="imresize: the width is a whole number, not 2.5"):
         qd.tools.imresize(np.zeros((4, 4)), 2.5)
     with pytest.raises(TypeError, match="imresize: the height is a whole number, not 'a'"):

@@ -203,7 +203,7 @@ def test_events(window):
     assert not window.running
 
 
-def test_a_window_that_a_person_makes_larger():
+def test_a_window_that_the_user_enlarges():
     window = qd.ui.Window("size", (80, 60), show_window=False)
     window.show()
     press(window, {"type": "resize", "x": 100, "y": 70})
@@ -249,7 +249,7 @@ def panel(shown):
     window.destroy()
 
 
-def test_widgets_give_what_a_person_sets(panel):
+def test_widgets_return_the_values_of_the_user(panel):
     first = panel()
     assert first == {"f": 0.5, "i": 3, "c": False, "b": False, "k": 0, "t": "", "x": (0.0, 0.5, 1.0)}
     moved = panel(*click(200, 37))
@@ -314,7 +314,7 @@ def test_pictures_of_16_bits(tmp_path):
     assert (qd.tools.imread(tmp_path / "w.png")[..., 0] == values >> 8).all()
 
 
-def test_files_that_are_no_pictures(tmp_path):
+def test_files_that_are_not_pictures(tmp_path):
     pytest.importorskip("PIL.Image")
     qd.tools.imwrite(np.zeros((8, 8, 3)), tmp_path / "whole.png")
     (tmp_path / "cut.png").write_bytes((tmp_path / "whole.png").read_bytes()[:50])

@@ -54,7 +54,7 @@ def state(session):
                        "x.to_numpy().tobytes().hex())").text()
 
 
-def test_what_is_shown(session):
+def test_contents_of_the_view(session):
     data = shown(session.run("%qd_adstack"))
     (kernel,) = data[MIME]["kernels"]
     (task,) = kernel["tasks"]
@@ -108,7 +108,7 @@ def test_measurements_leave_everything_as_it_was(session):
     assert session.run("logistic._primal.ad_stack_budget_bytes is None").result == "True"
 
 
-def test_what_cannot_be_measured(session):
+def test_kernels_that_cannot_be_measured(session):
     session.run("import numpy as np\n%qd_gradients --off")
     session.run("""@qd.kernel
 def talks(n: qd.i32):
@@ -169,7 +169,7 @@ def test_stop_ends_a_measurement(session):
     assert state(session) == before
 
 
-def test_a_launch_that_goes_on_tells_what_it_kept_so_far(session):
+def test_a_running_launch_reports_its_stacks_so_far(session):
     session.run("""%%qd_kernel
 y = qd.field(qd.f64, shape=1, name="y", needs_grad=True)
 result = qd.field(qd.f64, shape=(), name="result", needs_grad=True)
@@ -194,7 +194,7 @@ def longer(k: qd.i32):
     assert len(kept) > 3 and 800 < kept[0] < kept[len(kept) // 2] < kept[-1] == 1500 * 100 * 8 and kept == sorted(kept)
 
 
-def test_a_budget_that_is_not_kept(session):
+def test_an_exceeded_budget(session):
     session.run("%qd_adstack logistic --budget 100")
     session.run("logistic.grad(1000)")
     data = shown(session.run("%qd_adstack"))

@@ -96,7 +96,7 @@ def test_moves(session):
     assert "checkpoint FIRST (skipped, stop = 0)" in text and "checkpoint SECOND (done, stop = 0)" in text
 
 
-def test_a_yield_is_told(session):
+def test_a_yield_is_reported(session):
     session.run("stop[()] = 1")
     session.run("%qd_step staged(x, stop, n)")
     data = shown(session.run("%qd_step --run"))
@@ -327,7 +327,7 @@ n[()] = 1""")
     assert session.run("6 * 7").result == "42"
 
 
-def test_a_statement_behind_a_loop_is_a_row_of_its_own(session):
+def test_a_statement_after_a_loop_is_a_separate_row(session):
     """The same task also adds the counts of the loop before it."""
     session.run("""@qd.kernel(graph=True)
 def decay(x: qd.types.ndarray(qd.f32, ndim=1), go: Flag):
@@ -344,7 +344,7 @@ go[()] = 3""")
     assert session.run(f"len({steps}), {steps}[0]['microseconds'] > {steps}[1]['microseconds']").result == "(2, True)"
 
 
-def test_a_move_of_the_widget_says_what_runs(session):
+def test_a_move_of_the_widget_shows_what_runs(session):
     session.run("""@qd.kernel(graph=True)
 def endless(x: Line, n: Flag):
     while qd.graph.do_while(n):
@@ -412,7 +412,7 @@ def test_both_sides_name_the_same_members(session):
     ("%qd_graph nosuch", "%qd_graph: name 'nosuch' is not defined"),
     ("%qd_graph 3", "%qd_graph: a kernel is needed, got 3"),
 ])
-def test_what_cannot_be_stepped_is_told_in_a_line(session, line, said):
+def test_kernels_that_cannot_be_stepped_are_reported_in_one_line(session, line, said):
     cell = session.run(line)
     assert cell.text("stderr") == f"UsageError: {said}\n" and not cell.of("error")
 

@@ -79,7 +79,7 @@ def debugged():
     client.close()
 
 
-def test_cells_say_nothing_of_the_debugger(debugged):
+def test_cells_do_not_report_the_debugger(debugged):
     debugged.start()
     for code in ("1 + 1", "%%time\n2", "import asyncio; await asyncio.sleep(0)"):
         cell = debugged.run(code)
@@ -95,7 +95,7 @@ r = f(20)
 r"""
 
 
-def test_a_cell_stops_at_a_breakpoint_and_goes_on(debugged):
+def test_a_cell_stops_at_a_breakpoint_and_continues(debugged):
     c = debugged
     assert c.raw.kernel_info(reply=True, timeout=PATIENCE)["content"]["debugger"] is True
     info = c.ask("debugInfo")
@@ -137,7 +137,7 @@ def test_a_cell_stops_at_a_breakpoint_and_goes_on(debugged):
     assert c.collect(cell).result == "42"
 
 
-def test_values_open_while_nothing_stands(debugged):
+def test_values_can_be_opened_while_nothing_is_stopped(debugged):
     debugged.run("numbers = {'one': [1, 2, 3]}")
     found = next(v for v in debugged.ask("inspectVariables")["variables"] if v["name"] == "numbers")
     inner = debugged.ask("variables", variablesReference=found["variablesReference"])["variables"]
@@ -186,7 +186,7 @@ def test_kernels_stop_on_the_python_backend(debugged, code):
 
 
 @pytest.mark.parametrize("code", [KERNELS, KERNELS.replace("%%qd_kernel", "# an ordinary cell")], ids=["magic", "ordinary"])
-def test_a_breakpoint_in_compiled_code_is_told_once(debugged, code):
+def test_a_breakpoint_in_compiled_code_is_reported_once(debugged, code):
     c = debugged
     c.start()
     code = code.replace("qd.python", "qd.cpu, offline_cache=False")
@@ -238,7 +238,7 @@ def test_a_trace_of_the_user_stays(debugged):
     assert c.run("sys.gettrace() is None").result == "True"
 
 
-def test_what_stands_can_be_stopped_and_ended(debugged):
+def test_a_stopped_cell_can_be_interrupted_and_ended(debugged):
     c = debugged
     c.start()
     c.break_at(CELL, 5)
@@ -256,7 +256,7 @@ def test_what_stands_can_be_stopped_and_ended(debugged):
     assert ends_by_itself(c)
 
 
-def test_after_stop_nothing_stands(debugged):
+def test_nothing_is_stopped_after_an_interrupt(debugged):
     c = debugged
     c.start()
     c.break_at(CELL, 5)
@@ -287,7 +287,7 @@ thread = threading.Thread(target=work)
 thread.start()"""
 
 
-def test_stop_lets_other_threads_go_on(debugged):
+def test_stop_lets_other_threads_continue(debugged):
     c = debugged
     c.start()
     c.break_at(CELL, 5)
@@ -300,7 +300,7 @@ def test_stop_lets_other_threads_go_on(debugged):
 
 
 @pytest.mark.parametrize("idle", [True, False])
-def test_a_kernel_answers_and_ends_while_a_thread_stands(debugged, idle):
+def test_a_kernel_answers_and_ends_while_a_thread_is_stopped(debugged, idle):
     c = debugged
     c.start()
     if idle:
@@ -353,7 +353,7 @@ def test_nonsense_is_refused_and_the_kernel_lives(debugged, started):
     assert debugged.collect(cell).result == "42"
 
 
-def test_a_front_end_is_told_that_debugpy_is_missing(tmp_path):
+def test_a_front_end_gets_an_error_without_debugpy(tmp_path):
     (tmp_path / "debugpy").mkdir()
     (tmp_path / "debugpy/__init__.py").write_text("raise ImportError('none here')")
     client = Debugged(env={**os.environ, "PYTHONPATH": str(tmp_path)})

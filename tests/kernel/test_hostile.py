@@ -71,7 +71,7 @@ def test_raised_in_a_cell(hostile, name, code):
 
 @pytest.mark.parametrize("name", ERRORS)
 @pytest.mark.parametrize("code", ["Shown({}())", "Html({}())", "print(Shown({}()))", "display(Shown({}()))", "{'a': [Shown({}())]}"])
-def test_raised_by_what_is_shown(hostile, name, code):
+def test_raised_by_shown_objects(hostile, name, code):
     cell = hostile.run(code.replace("{}", name))
     assert cell.status in ("ok", "error")
     assert cell.status == "ok" or cell.of("error")

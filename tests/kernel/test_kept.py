@@ -76,7 +76,7 @@ def test_without_counts_and_in_funcs(session):  # noqa: F811
     assert [line["number"] for line in cells["first"]["kept"]] == [11, 12]
 
 
-def test_a_launch_under_way_is_not_waited_for(session):  # noqa: F811
+def test_a_pending_launch_is_not_waited_for(session):  # noqa: F811
     run(session, SETUP)
     run(session, CELL, "first")
     run(session, GRADIENT.format(3))

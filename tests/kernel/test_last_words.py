@@ -116,7 +116,7 @@ def test_without_kernels_only_the_cell_is_named(mortal):
         "The kernel process died in Cell In[1] (SIGSEGV: memory that is not there, or may not be touched).\n")
 
 
-def test_a_session_that_ends_in_order_leaves_no_words(mortal):
+def test_a_regular_end_leaves_no_report(mortal):
     assert mortal.run(WILD).status == "ok"
     for now in False, True:
         mortal.manager.shutdown_kernel(restart=True, now=now)
@@ -125,7 +125,7 @@ def test_a_session_that_ends_in_order_leaves_no_words(mortal):
         assert mortal.run("1").text("stderr") == ""
 
 
-def test_a_child_made_by_fork_dies_for_itself(mortal):
+def test_a_dying_forked_child_is_not_reported(mortal):
     cell = mortal.run("import os, ctypes\nchild = os.fork()\nif child == 0: ctypes.string_at(16)\nos.waitpid(child, 0)[1]")
     assert cell.result == "11" and "died" not in cell.text("stderr")
     assert mortal.run("6 * 7").result == "42"

@@ -91,7 +91,7 @@ def lines(cell):
     return {line["number"]: (line["count"], line["newest"], line["previous"]) for line in cell["lines"]}
 
 
-def test_counts_of_the_newest_run_and_of_the_run_before(session):
+def test_counts_of_the_newest_and_of_the_previous_run(session):
     defined = run(session, CELL, "first")
     (comm_id,) = opened(defined)
     cell = only(told(defined, comm_id))
@@ -114,7 +114,7 @@ def test_counts_of_the_newest_run_and_of_the_run_before(session):
     assert {line["number"]: (line["count"], line["copies"]) for line in specialisation["lines"]}[5] == (7, [7])
 
 
-def test_counts_go_on_over_a_new_program(session):
+def test_counts_continue_over_a_new_program(session):
     (comm_id,) = opened(run(session, CELL, "first"))
     run(session, "clip(np.ones(5, np.float32))")
     assert told(run(session, "qd.init(arch=qd.cpu, offline_cache=False)"), comm_id) == []
@@ -133,7 +133,7 @@ def test_specialisations_and_static_copies(session):
     assert lines(cell)[7][0] == 6
 
 
-def test_an_edited_cell_starts_anew(session):
+def test_an_edited_cell_starts_again(session):
     (comm_id,) = opened(run(session, CELL, "first"))
     run(session, "clip(np.ones(5, np.float32))")
     edited = CELL.replace("= limited(x[i])", "= limited(x[i]) + 1")
@@ -282,7 +282,7 @@ def verdicts(cell):
     return {line["number"]: line["launched"] for line in cell["lines"] if line["count"] == 0}
 
 
-def test_nothing_says_never_before_its_launch_is_over(session):
+def test_no_line_is_marked_never_before_its_launch_ends(session):
     (comm_id,) = opened(run(session, SLOW, "slow"))
     cell = run(session, WHILE + "\nimport time; time.sleep(1.5)\nprint(repr(get_ipython().run_line_magic('qd_coverage', 'slow')))")
     found = [verdicts(one) for message in told(cell, comm_id) for one in message["cells"]]
@@ -299,7 +299,7 @@ def test_nothing_says_never_before_its_launch_is_over(session):
     assert listing.count("never") == 2 and "not yet" not in listing, listing
 
 
-def test_what_never_ran_says_so_again_and_again(session):
+def test_lines_that_never_ran_are_reported_repeatedly(session):
     """This also holds while the next of many launches is running."""
     (comm_id,) = opened(run(session, SLOW, "slow"))
     run(session, "slow(np.ones(4), 2)")
@@ -317,7 +317,7 @@ def test_nothing_is_sent_once_the_comm_is_closed(session):
     assert opened(run(session, CELL)) == [], "it is not opened again"
 
 
-def test_a_page_that_comes_later_is_told_everything(session):
+def test_a_page_that_connects_later_gets_everything(session):
     run(session, CELL, "first")
     run(session, "clip(np.ones(5, np.float32))")
     seen = send_comm(session, "comm_open", {"comm_id": "later", "target_name": TARGET, "data": {}})
@@ -528,7 +528,7 @@ def test_errors_of_ordinary_cells_name_the_cell(session):
     assert f'File "cell {number + 1}", line 3, in f:' in cell.of("error")[0]["evalue"]
 
 
-def test_what_is_said_of_kernels_that_are_not_counted(session):
+def test_kernels_that_are_not_counted_are_reported(session):
     said = session.run("%qd_coverage absent").text("stderr")
     assert "no kernel or func named 'absent' of a cell was counted" in said and "--on" not in said
     session.run("%qd_coverage --off")
@@ -571,7 +571,7 @@ def test_a_cell_that_was_one_of_kernels(session):
 
 
 @pytest.mark.parametrize("word", ["0", "false"])
-def test_a_variable_that_says_no(tmp_path, word):
+def test_coverage_disabled_by_a_variable(tmp_path, word):
     client = Client("quadrants", env={**os.environ, "QD_KERNEL_COVERAGE": word}, cwd=tmp_path)
     try:
         client.run("import numpy as np\nimport quadrants as qd\nqd.init(arch=qd.cpu, offline_cache=False)\n%load_ext quadrants_jupyter")
@@ -596,7 +596,7 @@ def test_ordinary_cells_of_a_process_that_counts_everything(tmp_path):
         client.close()
 
 
-def test_who_names_no_cells_is_told_nothing(session):
+def test_clients_without_cell_ids_get_no_messages(session):
     """No comm is opened, since nbconvert would report it; a page that connects later gets everything."""
     cells = [session.run(CELL), session.run("clip(np.ones(3, np.float32))")]
     assert [opened(cell) for cell in cells] == [[], []]
@@ -645,7 +645,7 @@ def test_ordinary_cells_need_no_magic():
     "import numpy as np, quadrants as qd", "import numpy as np; import quadrants as qd", "from helper import qd",
     "import importlib; qd = importlib.import_module('quadrants')",
     "import importlib.util; importlib.util.find_spec('quadrants'); qd = __import__('quadrants')"])
-def test_however_the_package_comes_in(tmp_path, imported):
+def test_every_way_to_import_the_package(tmp_path, imported):
     (tmp_path / "helper.py").write_text("import quadrants as qd\n")
     client = Client("quadrants", cwd=tmp_path)
     try:
@@ -736,7 +736,7 @@ def uncalled(x: qd.types.ndarray(qd.f32, ndim=1)):
         x[i] = 2"""
 
 
-def test_a_kernel_that_nobody_called(session):
+def test_a_kernel_that_was_never_called(session):
     comm_id = opened(run(session, UNCALLED, "both"))[0]
     message = last(told(run(session, "called(np.ones(5, np.float32))"), comm_id))
     (cell,) = message["cells"]

@@ -63,7 +63,7 @@ def test_first_run_compiles_what_the_annotations_allow(session):
     assert re.search(r'class="qd-time"[^>]*> \([0-9.]+ m?s', html(cell))
 
 
-def test_what_the_cache_on_disk_has_is_told_apart(session):
+def test_code_from_the_disk_cache_is_distinct(session):
     """It is distinct on the page; in the text it counts as compiled, since it differs between machines."""
     session.run(CELL)
     session.run("qd.reset(); qd.init(arch=qd.cpu); get_ipython().user_ns.pop('step')")
@@ -235,7 +235,7 @@ def test_tasks_and_config(session):
     assert text.count("\n") < 60 and session.run("%qd_config debug").text() == "debug = True  (by default False)\n"
 
 
-def test_mistakes_of_magics_are_told_in_a_line(session):
+def test_mistakes_of_magics_are_reported_in_one_line(session):
     session.run(CELL)
     for line, words in (("%qd_step", "the launch of which kernel?"), ("%qd_step step(", "never closed"), ("%qd_adstack stpe", "named 'stpe'"),
                         ("%qd_coverage stpe", "did you mean step?"), ("%qd_tasks stpe", "did you mean step?")):
@@ -250,7 +250,7 @@ def test_mistakes_of_magics_are_told_in_a_line(session):
     ("qd.init(debgu=True)", "qd.init: debgu; did you mean debug?"), ("qd.init(arch=qd.cpu, opt_level='high')", "opt_level"),
     ("qd.cfg.debgu = True", "did you mean 'debug'?"), ("qd.field('f99', 3)", "f99"),
 ])
-def test_what_the_package_refuses_is_told_without_its_frames(session, call, words):
+def test_errors_of_the_package_hide_its_frames(session, call, words):
     cell = session.run(f"1\n{call}")
     text = re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(cell.of("error")[0]["traceback"]))
     assert words in text and call in text and "line 2" in text
@@ -294,7 +294,7 @@ def run():
 run()"""
 
 
-def test_an_older_value_of_a_global_is_told_once(session):
+def test_an_older_value_of_a_global_is_reported_once(session):
     assert session.run(RATE).text("stderr") == ""
     number = session.run("0").reply["content"]["execution_count"] - 1
     assert session.run("rate = 100.0").text("stderr") == "", "nothing ran with the old one"
@@ -422,7 +422,7 @@ def test_an_error_of_the_run_has_the_same_layout(session):
     assert lines[1:] == ["", f"{here} 4, in out", "    f[i + x] = 1", "    ^^^^^^^^", f"called from {here} 5, in <module>", "    out(100)"]
 
 
-def test_a_kernel_that_is_kept_is_named_by_the_cell_of_now(session):
+def test_an_unchanged_kernel_is_named_by_the_newest_cell(session):
     """The unchanged kernel has the number of the newest cell, which the notebook shows; an older kernel that is still referenced has that
     of the cell that defined it."""
     session.run("qd.init(arch=qd.cpu, debug=True)\nf = qd.field(qd.f32, 10)")
@@ -513,7 +513,7 @@ def test_python_error_in_the_cell(session):
 
 
 @pytest.mark.parametrize("body, line", [("def f(:\n    pass\n", 2), ("x = 1\nreturn x\n", 3), ("\n\nx = 1\n(\n", 5)])
-def test_what_is_no_python(session, body, line):
+def test_cells_that_are_not_python(session, body, line):
     session.run("x = 0")
     cell = session.run("%%qd_kernel\n" + body)
     trace = trace_of(cell)
@@ -651,7 +651,7 @@ def test_a_badge_says_whether_gradients_are_right(session):
     assert badge_of(session.run("squares()")) is None
 
 
-def test_a_badge_sees_what_is_missing_and_names_it(session):
+def test_a_badge_names_missing_gradients(session):
     """This holds for any values, and for any value in the loss."""
     session.run("""import numpy as np
 qd.init(arch=qd.cpu)
@@ -719,7 +719,7 @@ def test_a_check_shows_its_own_verdict_and_frames(session):
         assert "_gradients" not in "".join(error["traceback"])
 
 
-def test_a_badge_says_no_warning_again(session):
+def test_a_badge_repeats_no_warning(session):
     session.run(GRADIENTS)
     session.run("import warnings\nfrom quadrants._gradients import agreement\nreal = agreement.run_calls\n"
                 "def warns(*args):\n    warnings.warn('once more')\n    return real(*args)\nagreement.run_calls = warns")
@@ -753,7 +753,7 @@ def slow(m: qd.i32):
 
 
 @pytest.mark.parametrize("code", ["with qd.ad.Tape(loss):\n    slow(m)", "slow.grad(m)"], ids=["tape", "grad"])
-def test_what_takes_long_is_not_run_again_for_a_badge(session, code):
+def test_long_programs_are_not_run_again_for_a_badge(session, code):
     assert session.run(SLOW).status == "ok"
     session.run("import time, threading\nlaunched = lambda: qd._native.core().launches_made()")
     assert session.run(f"m = 8\n{code}").status == "ok"
@@ -766,13 +766,13 @@ def test_what_takes_long_is_not_run_again_for_a_badge(session, code):
     assert int(session.run("launched()").result) - before <= (3 if "Tape" in code else 2), "it was launched once more"
 
 
-def test_a_badge_of_what_was_slow_before(session):
+def test_a_badge_of_a_previously_slow_program(session):
     assert session.run(SLOW + "slow(300_000)").status == "ok"
     badge = badge_of(session.run("with qd.ad.Tape(loss):\n    slow(2)"))
     assert badge["text/plain"].startswith("slow: agrees")
 
 
-def test_stop_while_a_badge_is_worked_out(session):
+def test_stop_while_a_badge_is_computed(session):
     """It is like the Stop of a cell: the queued cells do not run."""
     session.run(GRADIENTS)
     session.run("from quadrants._gradients import agreement\nreal = agreement.run_calls\n"
@@ -790,7 +790,7 @@ def test_stop_while_a_badge_is_worked_out(session):
     assert session.run("agreement.run_calls = real; squares.grad()").status == "ok"
 
 
-def test_what_a_badge_does_not_check(session):
+def test_programs_that_a_badge_does_not_check(session):
     session.run(GRADIENTS + '''
 @qd.kernel
 def speaks():
@@ -815,7 +815,7 @@ def large():
     assert badge[BADGE]["checks"][0]["verdict"] == "agrees", "the field holds 2 by now"
 
 
-def test_the_heatmap_shows_what_ran_backward(session):
+def test_the_heatmap_shows_backward_counts(session):
     session.run("%qd_gradients --off\n" + GRADIENTS)
     session.run("squares()\nsquares()")
     before = session.run("%qd_coverage squares").result
@@ -842,12 +842,12 @@ def test_a_magic_shows_its_help(session):
     assert "%qd_tasks [NAME ...]" in printed(session.run("%qd_tasks --help"))
 
 
-def test_a_kernel_cell_without_kernels_says_what_it_wants(session):
+def test_a_kernel_cell_without_kernels_points_to_its_help(session):
     cell = session.run("%%qd_kernel --quiet")
     assert cell.status == "error" and "--help shows its options" in "".join(c["text"] for c in cell.of("stream"))
 
 
-def test_what_shift_tab_shows_of_a_kernel(session):
+def test_the_tooltip_of_a_kernel(session):
     session.run(CELL.replace("def step(x: Array, limit: qd.f32):\n", 'def step(x: Array, limit: qd.f32):\n    """Halves what is small."""\n'))
 
     def shown(code, **options):
@@ -869,7 +869,7 @@ def test_what_shift_tab_shows_of_a_kernel(session):
     assert "Kernel:" not in plain("len")
 
 
-def test_tasks_say_how_they_updated_what_threads_share(session):
+def test_tasks_report_how_they_updated_shared_memory(session):
     session.run("""import numpy as np
 import quadrants as qd
 qd.init(arch=qd.cpu, cpu_max_num_threads=2)

@@ -85,7 +85,7 @@ def test_nesting_that_hides_from_a_count_of_brackets(session, part):
 
 
 @pytest.mark.parametrize("kind", ["comm_open", "comm_msg", "comm_close", "execute_request", "nonsense"])
-def test_what_belongs_to_the_shell_channel_is_refused_on_control(session, kind):
+def test_requests_of_the_shell_channel_are_refused_on_control(session, kind):
     """xeus would run cells on the thread of the control channel, and its comm ids have only 55 bytes."""
     content = {**FIELDS.get(kind, {}), "comm_id": "x" * 100_000, "target_name": "jupyter.widget"}
     send(session, frames_of(session.raw.session, kind, content=json.dumps(content)), "control")

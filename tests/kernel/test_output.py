@@ -129,7 +129,7 @@ def test_errors(kernel, code, name):
     assert cell.reply["content"]["ename"] == name and cell.reply["content"]["traceback"]
 
 
-def test_the_lines_of_a_group_of_errors_stand_below_each_other(kernel):
+def test_the_lines_of_a_group_of_errors_are_aligned(kernel):
     cell = kernel.run("raise ExceptionGroup('both', [ValueError(1), TypeError('two\\nlines')])")
     lines = cell.of("error")[0]["traceback"]
     assert [line.strip() for line in lines[-7:]] == [

@@ -131,7 +131,7 @@ def test_other_requests_while_a_cell_runs(kernel, tmp_path):
     assert kernel.collect(cell).status == "ok"
 
 
-def test_stop_on_error_aborts_what_waits(kernel, tmp_path):
+def test_stop_on_error_aborts_waiting_cells(kernel, tmp_path):
     sent = tmp_path / "sent"
     first = kernel.send(f"import os, time\nwhile not os.path.exists({str(sent)!r}): time.sleep(0.01)\n1/0")
     later = [kernel.raw.execute(f"{i}") for i in range(3)]
@@ -181,7 +181,7 @@ def test_garbage_on_the_sockets(fresh_kernel):
     assert fresh_kernel.run("'alive'").result == "'alive'"
 
 
-def test_what_is_sent_again_is_not_done_again(kernel):
+def test_repeated_messages_are_ignored(kernel):
     kernel.run("n = 0")
     session = kernel.raw.session
     again = session.serialize(session.msg("execute_request", {"code": "n += 1", "silent": False, "store_history": True,

@@ -126,7 +126,7 @@ def test_four_times_a_second_at_most(session):
     assert len(before) <= 4 * (time.monotonic() - begin)
 
 
-def test_the_share_of_a_task_is_told_if_its_pass_lasts(monkeypatch):
+def test_the_progress_share_of_a_long_pass_is_reported(monkeypatch):
     """The share of a short pass would differ at each reading."""
     from quadrants_jupyter import progress as side
 
@@ -145,7 +145,7 @@ def test_the_share_of_a_task_is_told_if_its_pass_lasts(monkeypatch):
     assert shown == [("turn 1", None), ("turn 7", None), ("turn 7", 0.5), ("turn 8", None)]
 
 
-def test_another_launch_begins_anew(session):
+def test_another_launch_starts_again(session):
     run(session, LONG, "long")
     for cell in ("first", "second"):
         told = Told(session, send(session, "long(np.ones(64, np.float32))", cell))
@@ -190,7 +190,7 @@ def test_the_compiler(session):
     assert all(p["place"] == "reading its source" for p in shown if p["share"] is None)
 
 
-def test_a_short_cell_says_nothing(session):
+def test_a_short_cell_sends_no_progress(session):
     run(session, "@qd.kernel\ndef short(x: qd.types.ndarray(qd.f32, ndim=1)):\n    for i in x:\n        x[i] += 1")
     told = Told(session, send(session, "import time\nshort(np.ones(5, np.float32))\ntime.sleep(1.6)", "here"))
     assert told.end(stop=False).status == "ok"
@@ -209,7 +209,7 @@ def test_it_can_be_switched_off(session):
     assert "one of the arguments --off --on is required" in session.run("%qd_progress").text("stderr")
 
 
-def test_who_runs_cells_for_nobody_is_told_nothing(session):
+def test_clients_without_a_page_get_no_progress(session):
     run(session, LONG, "long")
     look = "from quadrants_jupyter import progress\nprogress.shown.watcher.cell"
     assert session.collect(send(session, look)).result is None
@@ -232,7 +232,7 @@ def erased(text):
     return ["".join(line).rstrip() for line in lines]
 
 
-def test_a_console_has_a_line_that_goes_away(session):
+def test_a_console_has_a_temporary_line(session):
     run(session, LONG, "long")
     own = "import sys; [vars(stream).get('write') for stream in (sys.stdout, sys.stderr)]"
     before = session.run(own).result
@@ -251,7 +251,7 @@ def test_a_console_has_a_line_that_goes_away(session):
     assert session.run(own).result == before
 
 
-def test_prints_at_a_console_stand_on_lines_of_their_own(session):
+def test_prints_at_a_console_are_on_separate_lines(session):
     run(session, LONG.replace("        for j in range(1000):", "        if i % 20000 == 19999:\n            print('at', i)\n        for j in range(1000):"), "long")
     request = send(session, "long(np.ones(64, np.float32))", allow_stdin=True)
     text = ""
@@ -283,7 +283,7 @@ def console(monkeypatch):
     return shown_progress.Console(), terminal, meanwhile
 
 
-def test_what_a_thread_prints_while_the_line_is_written_stands_on_its_own(console):
+def test_prints_of_a_thread_while_the_line_is_written_are_separate(console):
     line, terminal, meanwhile = console
     thread = threading.Thread(target=lambda: terminal.write("at 1\n"))
 
@@ -300,7 +300,7 @@ def test_what_a_thread_prints_while_the_line_is_written_stands_on_its_own(consol
     assert erased(terminal.getvalue()) == ["at 1", ""] and "write" not in vars(terminal)
 
 
-def test_the_line_is_not_written_over_a_line_that_goes_on(console):
+def test_the_line_does_not_overwrite_an_unfinished_line(console):
     line, terminal, _ = console
     line.show("a")
     terminal.write("at")

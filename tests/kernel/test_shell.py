@@ -127,7 +127,7 @@ def test_the_extension_may_be_asked_for(fresh_kernel):
     assert "already loaded" in fresh_kernel.run("%load_ext autoreload\n%load_ext autoreload").text()
 
 
-def test_debug_opens_where_it_failed(kernel):
+def test_debug_opens_at_the_failure(kernel):
     kernel.run("def inner(x):\n    return 1 / x\ndef outer():\n    y = 0\n    return inner(y)\nouter()")
     cell = kernel.send("%debug", allow_stdin=True)
     for answer in ("p 'x is', x", "up", "p 'y is', y", "q"):

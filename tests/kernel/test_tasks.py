@@ -36,7 +36,7 @@ def session(kernel):
     return kernel
 
 
-def test_a_task_goes_on_between_cells_and_prints_into_the_cell_that_made_it(session, tmp_path):
+def test_a_task_continues_between_cells_and_prints_into_its_own_cell(session, tmp_path):
     go = tmp_path / "go"
     cell = session.run(f"t = asyncio.create_task(tick({str(go)!r}, 'task'))")
     assert cell.status == "ok", cell.of("error")
@@ -49,7 +49,7 @@ def test_a_task_goes_on_between_cells_and_prints_into_the_cell_that_made_it(sess
     assert session.run("t.done()").result == "True"
 
 
-def test_a_task_goes_on_while_another_cell_awaits(session, tmp_path):
+def test_a_task_continues_while_another_cell_awaits(session, tmp_path):
     go = tmp_path / "go"
     first = session.raw.execute(f"t = asyncio.create_task(tick({str(go)!r}, 'older'))")
     second = session.run(f"print('mine')\nopen({str(go)!r}, 'w').close()\nawait t\nprint('mine too')")
@@ -91,7 +91,7 @@ def test_other_loops_run_in_a_cell(session, code):
     assert session.run("await t").result == "5"
 
 
-def test_a_loop_inside_a_running_one_is_refused_as_ever(session):
+def test_a_loop_inside_a_running_one_is_refused(session):
     session.run("async def f(): return asyncio.run(f())")
     cell = session.run("await f()")
     assert cell.error == "RuntimeError" and "running event loop" in cell.of("error")[0]["evalue"]
@@ -113,7 +113,7 @@ def test_stop_ends_a_kernel_that_a_task_launched(session):
     assert session.run("t.done(), isinstance(t.exception(), KeyboardInterrupt)").result == "(True, True)"
 
 
-def test_stop_between_cells_leaves_tasks_alone(session, tmp_path):
+def test_stop_between_cells_does_not_affect_tasks(session, tmp_path):
     go = tmp_path / "go"
     cell = session.run(f"t = asyncio.create_task(tick({str(go)!r}, 'patient'))")
     for _ in range(30):
@@ -132,7 +132,7 @@ def test_shutdown_ends_a_busy_task(fresh_kernel):
     assert process.wait(timeout=PATIENCE) == 0
 
 
-def test_errors_of_tasks_are_told(session):
+def test_errors_of_tasks_are_reported(session):
     session.run("async def bad(): raise ValueError('mine')\nt = asyncio.create_task(bad())")
     cell = session.run("await asyncio.sleep(0.01); del t; import gc; gc.collect(); await asyncio.sleep(0.01)")
     assert "Task exception was never retrieved" in cell.text("stderr") and "ValueError: mine" in cell.text("stderr")
@@ -143,7 +143,7 @@ def test_errors_of_tasks_are_told(session):
     "asyncio.get_running_loop().call_soon(exit_now)", "asyncio.get_running_loop().call_soon(asyncio.get_running_loop().close)",
     "asyncio._set_running_loop(None)", "asyncio.get_running_loop().call_soon(raise_it)",
 ])
-def test_whatever_is_done_to_the_loop_the_session_lives(fresh_kernel, code):
+def test_the_session_survives_any_misuse_of_the_loop(fresh_kernel, code):
     fresh_kernel.run("import asyncio, sys\ndef exit_now(): sys.exit(3)\n"
                      "class E(BaseException):\n    def __str__(self): raise E\n    __repr__ = __str__\n"
                      "def raise_it(): raise E")
@@ -181,7 +181,7 @@ def test_tasks_of_callbacks_of_the_front_end(session):
     assert session.run("await future").result == "4"
 
 
-def test_threads_print_into_the_newest_cell_whatever_else_is_asked(fresh_kernel, tmp_path):
+def test_threads_print_into_the_newest_cell_despite_other_requests(fresh_kernel, tmp_path):
     """Completions and callbacks are requests too, but they show no output."""
     go = tmp_path / "go"
     cell = fresh_kernel.run(f"import threading, time, os, comm\ncomm.get_comm_manager().register_target('here', lambda c, m: None)\n"

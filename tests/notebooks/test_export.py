@@ -45,7 +45,7 @@ def kept(text, lines, **changed):
     return {"quadrants": {"coverage": {"version": 1, "label": "cell 1", "digest": digest(text), "lines": lines, **changed}}}
 
 
-def test_what_a_cell_keeps():
+def test_data_that_a_cell_keeps():
     text = "\n\n" + CELL
     rows = [[8, 1200, 1200, None], [9, 1200, 1200, None, {"taken": 1200, "not_taken": 0}], [10, 340, 340, None], [12, 0, 0, None], [11, None, 0, None]]
     assert marks(page([(text, kept(text, rows))])) == [
@@ -67,7 +67,7 @@ def test_cells_share_a_scale():
     kept("other text", [[1, 5, 5, None]]), kept("a = 1", [[1, 5, 5, None]], version=2), kept("a = 1", "rows"),
     kept("a = 1", [["1", 5, 5, None], [1], 7, [1, "<b>", 5, None]]),
 ])  # fmt: skip
-def test_what_is_of_no_known_form_or_of_another_text(metadata):
+def test_data_of_an_unknown_form_or_of_another_text(metadata):
     html = page([("a = 1", metadata)])
     assert "qd-mark-count" not in html and ">1<" in html
 
@@ -106,7 +106,7 @@ def stored_values(**changed):
     return {**value, **changed}
 
 
-def test_what_gradients_keep():
+def test_values_that_gradients_keep():
     keeps = [[9, 16000, [stored_values(), stored_values(name="w"), stored_values(choice="every 32-th")]]]
     html = page([(CELL, kept(CELL, [[7, 1200, 1200, None]], kept=keeps))])
     (said,) = re.findall(r'(.*)<span class="qd-mark-kept">(.*?)</span>', html)

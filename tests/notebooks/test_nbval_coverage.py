@@ -135,7 +135,7 @@ def test_summary_and_data(project, kernel):
 
 
 @pytest.mark.parametrize("kernel", ["quadrants", "python3"])
-def test_kernels_that_are_not_to_be_counted_are_left_out(project, kernel):
+def test_excluded_kernels_are_not_counted(project, kernel):
     uncounted = MAGIC.replace("--quiet", "--quiet --no-coverage")
     project.notebook(SETUP, uncounted, CALL, uncounted.replace("def up", "def down") + "\nhere = 1\nif here == 2:\n    up(x, 1)")
     status, said = project.nbval("--nbval-kernel-name", kernel, "--qd-cov")
@@ -181,7 +181,7 @@ def test_beside_pytest_cov(project):
     assert "demo.ipynb cell 2: 6-7\n  demo.ipynb cell 5: 5\n  helpers.py: 8\n" in said and "cell 3" not in said
 
 
-def test_a_kernel_that_dies_is_told(project):
+def test_a_dying_kernel_is_reported(project):
     project.notebook("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
     command = ["--nbval-kernel-name", "quadrants", "--qd-cov", "--nbval-cell-timeout", "5"]
     status, said = project.nbval(*command)

@@ -95,7 +95,7 @@ def test_values(stored, new, same):
     assert (meaning.differences(meaning.VALUES, stored, new) == []) is same
 
 
-def test_values_are_told_by_their_place():
+def test_differing_values_are_reported_with_their_place():
     new = array(1.0, 2.0, 3.0, 7.0, shape=[2, 2])
     assert meaning.differences(meaning.VALUES, array(1.0, 2.0, 3.0, 4.0, shape=[2, 2]), new) == [
         "[1, 1] is 4.0 in the notebook, 7.0 now (rtol 1e-09, atol 1e-12)"

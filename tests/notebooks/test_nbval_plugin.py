@@ -180,7 +180,7 @@ def up(x: qd.types.ndarray(qd.i32, ndim=1), n: qd.i32):
         x[i] += n"""
 
 
-def test_heatmaps_and_reports_as_they_are(tmp_path):
+def test_heatmaps_and_reports_compare_by_meaning(tmp_path):
     """Compares the output of the magics in one kernel with the other's: doubled counts are equal, another branch is not."""
     texts = [HEAT, KERNEL, "up(x, 1)", "%qd_coverage", "%qd_tasks"]
     notebook = new_notebook(cells=[new_code_cell(text) for text in texts])

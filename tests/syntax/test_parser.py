@@ -77,16 +77,16 @@ LEFT = {
 
 
 @pytest.mark.parametrize("text", LEFT.values(), ids=LEFT)
-def test_what_is_left_to_python(text):
+def test_functions_left_to_python(text):
     assert _native.core().parse_function(corpus.lines_of(text), 0) is None
 
 
 @pytest.mark.parametrize("start", [-1, 2, 10**9])
-def test_a_line_that_there_is_not(start):
+def test_a_missing_line(start):
     assert _native.core().parse_function(["def f():\n", "    pass\n"], start) is None
 
 
-def test_lines_that_are_no_text():
+def test_lines_that_are_not_text():
     parse = _native.core().parse_function
     assert parse(["def f():\n", 3, "    pass\n"], 0) is None
     assert parse(["def f():\n", "    '\ud800'\n"], 0) is None
@@ -95,7 +95,7 @@ def test_lines_that_are_no_text():
 
 
 @pytest.mark.parametrize("line", ["x = 3", "'\\N{EN DASH}'"])
-def test_kernels_run_whoever_parses_them(line):
+def test_kernels_run_with_either_parser(line):
     text = f"@qd.kernel\ndef k() -> qd.i32:\n    {line}\n    return 2\n"
     lines = corpus.lines_of(text)
     assert (_native.core().parse_function(lines, 0) is None) == ("DASH" in line)

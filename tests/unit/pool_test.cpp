@@ -51,7 +51,7 @@ struct Looking {
     static void work(const void *job, uint32_t, uint32_t) {
         Looking &own = *const_cast<Looking *>(static_cast<const Looking *>(job));
         const uint32_t at_least = ++own.entered;
-        const Pool::Begun begun = own.pool.begun();
+        const Pool::JobProgress begun = own.pool.progress();
         own.wrong += begun.work != work || begun.chunks != own.chunks || begun.begun < at_least ||
                      begun.begun > std::min(own.chunks, own.entered + uint32_t(own.pool.threads()));
     }
@@ -60,11 +60,11 @@ struct Looking {
 TEST(Pool, tells_how_much_of_a_job_has_begun) {
     for (int threads : {1, 3}) {
         Pool pool(threads);
-        EXPECT_EQ(pool.begun().work, nullptr);
+        EXPECT_EQ(pool.progress().work, nullptr);
         Looking job{pool, 1000};
         pool.run(Looking::work, &job, job.chunks);
         EXPECT_EQ(job.wrong, 0) << threads << " threads";
-        EXPECT_EQ(pool.begun().work, nullptr) << "it is over";
+        EXPECT_EQ(pool.progress().work, nullptr) << "it is over";
     }
 }
 
@@ -489,7 +489,7 @@ TEST(Launcher, code_with_locks_is_asked_for_where_several_threads_pay) {
                 EXPECT_EQ(large.locked_calls > 0, threads > 1);
                 EXPECT_EQ(large.lone_calls > 0, threads == 1);
             }
-            EXPECT_EQ(large.entry.last().how, threads > 1 ? Updated::How::locked : Updated::How::unlocked);
+            EXPECT_EQ(large.entry.last().how, threads > 1 ? UpdateMode::How::locked : UpdateMode::How::unlocked);
         }
 }
 

@@ -2,7 +2,7 @@
 #include "program_kernels.h"
 
 #include "backends/backend.h"
-#include "codegen/llvm/door/door.h"
+#include "codegen/llvm/loader/loader.h"
 #include "engine/launch_lock.h"
 
 #include <chrono>
@@ -198,7 +198,7 @@ TEST_P(ProgramTest, coverage_adds_up_over_launches_and_kernels) {
     for (const auto &count : program.coverage()) EXPECT_EQ(count.count, 0u);
     EXPECT_EQ(program.counted(), std::pair(uint64_t(2), uint64_t(0)));
     const auto kernel = program.compile(counted(), 0);
-    entitle(*kernel, "x: f32[:]", false);
+    set_title(*kernel, "x: f32[:]", false);
     EXPECT_EQ(program.coverage_by_kernel().second.back().title, "x: f32[:]");
     const uint64_t before = program.coverage_by_kernel().first;
     program.launch(*kernel, args.data(), nullptr);
@@ -518,7 +518,7 @@ TEST(Program, an_unknown_arch_is_a_user_error) {
 
 // The first two need a process that has not opened LLVM: they fork before any other test compiles for the cpu.
 TEST(ProgramCache, a_warm_start_never_opens_llvm) {
-    ASSERT_FALSE(codegen::llvm_door::is_open());
+    ASSERT_FALSE(codegen::llvm_library::is_open());
     const auto folder = fresh_folder();
     Options o;
     o.offline_cache_file_path = folder.string();
@@ -542,7 +542,7 @@ TEST(ProgramCache, a_warm_start_never_opens_llvm) {
     if (cold == 0) {
         Watcher watcher;
         run(watcher);
-        _exit(codegen::llvm_door::is_open() ? 0 : 1);
+        _exit(codegen::llvm_library::is_open() ? 0 : 1);
     }
     int status = -1;
     ASSERT_EQ(waitpid(cold, &status, 0), cold);
@@ -551,7 +551,7 @@ TEST(ProgramCache, a_warm_start_never_opens_llvm) {
     if (warm == 0) {
         Watcher watcher;
         const auto y = run(watcher);
-        bool good = !codegen::llvm_door::is_open() && y == std::vector<float>(1000, y[0]) && y[0] == 2.0f;
+        bool good = !codegen::llvm_library::is_open() && y == std::vector<float>(1000, y[0]) && y[0] == 2.0f;
         for (const auto &report : watcher.reports)
             for (const auto &task : report.tasks) good &= task.origin == engine::TaskOrigin::disk;
         _exit(good ? 0 : 1);
@@ -562,10 +562,10 @@ TEST(ProgramCache, a_warm_start_never_opens_llvm) {
 }
 
 TEST(ProgramCache, a_missing_compiler_is_named_and_does_no_harm) {
-    ASSERT_FALSE(codegen::llvm_door::is_open());
+    ASSERT_FALSE(codegen::llvm_library::is_open());
     const pid_t child = fork();
     if (child == 0) {
-        codegen::llvm_door::set_directory("/no/such/folder");
+        codegen::llvm_library::set_directory("/no/such/folder");
         Options o;
         o.offline_cache = false;
         Program program(o);
@@ -575,7 +575,7 @@ TEST(ProgramCache, a_missing_compiler_is_named_and_does_no_harm) {
         } catch (const std::exception &error) {
             named = std::string(error.what()).find("/no/such/folder/libquadrants_llvm.so") != std::string::npos;
         }
-        codegen::llvm_door::set_directory("");
+        codegen::llvm_library::set_directory("");
         std::vector<float> x(3, 0.0f);
         Args args;
         args.array(x);

@@ -428,7 +428,7 @@ def test_numbers_of_the_device():
     assert caps.get(qd.DeviceCapability.spirv_has_int64) == 0
 
 
-def test_what_the_program_does_not_have():
+def test_unknown_attributes_of_the_program():
     with pytest.raises(AttributeError, match="qd.cfg"):
         impl.get_runtime().prog.no_such_name
 
@@ -690,7 +690,7 @@ def k(x: qd.template(), n: qd.i32):
 """
 
 
-def test_fields_of_pure_kernels_are_recorded(tmp_path, arch, capfd):
+def test_fields_of_pure_kernels_are_in_the_cache_entry(tmp_path, arch, capfd):
     """The cache entry holds the place, shape and dtype of fields, so there is no warning."""
     from quadrants._test_tools.load_kernel_string import import_kernel_from_file
 

@@ -106,7 +106,7 @@ def test_a_method_that_does_nothing(monkeypatch):
     assert scale(y, 5) == 6
 
 
-def test_what_came_from_disk(told, tmp_path, arch):
+def test_kernels_loaded_from_the_cache(told, tmp_path, arch):
     from quadrants._test_tools.load_kernel_string import import_kernel_from_file
 
     path = tmp_path / "program.py"

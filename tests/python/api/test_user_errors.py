@@ -64,7 +64,7 @@ def test_a_header_over_lines_and_with_a_comment(shown):
     assert re.search(r"        for i in range\(\n        \^{15}\n .*too many\n +\^+\n        \):.*\n        \^\^\n", str(error.value))
 
 
-def test_tabs_stand_at_multiples_of_four(shown):
+def test_tab_stops_are_multiples_of_four(shown):
     # fmt: off
     @qd.kernel
     def foo():
@@ -91,7 +91,7 @@ def test_a_failed_static_assert_is_an_error_of_compilation_and_of_assertion(arch
 
 @pytest.mark.parametrize("target", ["3", "[a, a]", "a + 1", "x[0] * 2", "n"])
 @pytest.mark.parametrize("name", ["atomic_min", "atomic_add", "atomic_exchange"])
-def test_an_atomic_needs_a_place(make_kernel, target, name):
+def test_an_atomic_needs_an_lvalue(make_kernel, target, name):
     x = qd.field(qd.i32, 3)
     kernel = make_kernel(f"def k(a: qd.i32):\n    qd.{name}({target}, 1)", x=x, n=5)
     with pytest.raises(qd.QuadrantsSyntaxError, match=f"cannot use a non-writable target as the first operand of '{name}'"):
@@ -183,7 +183,7 @@ def test_a_returned_struct_has_the_members_of_the_annotation():
 
 
 @pytest.mark.parametrize("call", ["f(a, *values, 3)", "f(a, *values, d=3)", "f(*values, *values)"])
-def test_values_with_a_star_stand_last(make_kernel, call):
+def test_starred_values_come_last(make_kernel, call):
     @qd.func
     def f(a, b, c, d):
         return a + b + c + d
@@ -393,7 +393,7 @@ def test_booleans_of_the_environment(monkeypatch, text, value):
     assert qd.cfg.debug is value
 
 
-def test_what_is_no_boolean_names_its_variable(monkeypatch):
+def test_an_invalid_boolean_names_its_variable(monkeypatch):
     assert _environment.value("verify", {}) is False and _environment.value("coverage_counts", {"QD_COVERAGE_COUNTS": " "}) is True
     for name in ("QD_DEBUG", "QD_VERIFY", "QD_DUMP_IR"):
         with monkeypatch.context() as patch:

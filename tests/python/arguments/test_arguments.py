@@ -341,7 +341,7 @@ def test_compiled_before_the_call():
     np.testing.assert_array_equal(a, 2 * b)
 
 
-def test_other_threads_run_beside_loops_in_loops(arch):
+def test_other_threads_run_during_nested_loops(arch):
     """Each inner loop is short, but all of them together are not."""
     if arch != "cpu":
         pytest.skip("the compiled code reads the array itself, at every trip")

@@ -82,7 +82,7 @@ class Outer:
         return self.double
 
 
-def test_arrays_are_passed_anew():
+def test_arrays_are_passed_at_every_launch():
     o = Outer()
     o.fill(2)
     assert o.x.to_numpy().tolist() == [10] * 4
@@ -306,7 +306,7 @@ def test_as_an_annotation():
         inside(Holder(Outer()))
 
 
-def test_objects_with_attributes_of_their_own_making(arch):
+def test_objects_with_dynamic_attributes(arch):
     """No backend is disturbed by an exception of __getattr__ for a name that the program does not use."""
 
     class Options:

@@ -55,7 +55,7 @@ def test_members_are_read_and_written():
     assert sorted(passed(k)) == ["p.n", "p.scale", "p.v", "p.x"]
 
 
-def test_unused_members_are_not_looked_at():
+def test_unused_members_are_not_read():
     @qd.kernel
     def k(p: Parts) -> qd.i32:
         return p.n

@@ -194,7 +194,7 @@ def test_exports_are_held_while_the_kernel_runs():
         assert np.isnan(one.made[2]).all()  # the copy was released afterwards
 
 
-def test_errors_of_the_exporter_are_told():
+def test_errors_of_the_exporter_are_raised():
     class Refusing(Exporter):
         def __dlpack__(self, **keywords):
             raise BufferError("not now")

@@ -7,7 +7,7 @@ from adstacks import check, gradient, loss, reals, stacks, start, x  # noqa: F40
 from cached_programs import CachedPrograms
 
 
-def test_refused_without(arch, x, loss):
+def test_carried_values_are_refused_without_stacks(arch, x, loss):
     qd.init(arch=arch, default_fp=qd.f64, offline_cache=False)
     x, loss = reals("x", shape=4)[0], reals("loss")[0]
 
@@ -138,7 +138,7 @@ def test_components_that_are_known_at_run_time(x, loss):
     check(f, x, loss, 4)
 
 
-def test_an_outer_local_is_changed_behind_the_loop(x, loss):
+def test_an_outer_local_is_changed_after_the_loop(x, loss):
     @qd.kernel
     def f(n: qd.i32):
         for i in x:
@@ -152,7 +152,7 @@ def test_an_outer_local_is_changed_behind_the_loop(x, loss):
     check(f, x, loss, 5)
 
 
-def test_carried_values_steer(x, loss):
+def test_loop_carried_values_control_branches_and_indices(x, loss):
     y = qd.field(qd.f64, 8)
     y.from_numpy(np.linspace(0.5, 1.5, 8))
 
@@ -395,7 +395,7 @@ def test_fields_in_order(loss):
     assert y.grad[0] == 32
 
 
-def test_a_local_begins_anew_in_every_iteration():
+def test_a_local_is_reset_in_every_iteration():
     a, loss = reals("a", shape=3)[0], reals("loss")[0]
     a.from_numpy(np.array([1.1, 0.9, 1.3]))
 
@@ -564,7 +564,7 @@ def go():
 """
 
 
-def test_records_have_stacks(arch, tmp_path):
+def test_cache_entries_have_stacks(arch, tmp_path):
     """Options that change the stacks are part of the cache key."""
     cached = CachedPrograms(arch, tmp_path)
     options = {"ad_stack_experimental_enabled": True}
@@ -578,7 +578,7 @@ def test_records_have_stacks(arch, tmp_path):
     qd.reset()
 
 
-def test_bodies_that_attract_each_other(arch):
+def test_n_body_forces(arch):
     """The sums of an inner loop into one element after another use privatised copies."""
     n = 60
     start(arch, fast_math=False)

@@ -53,7 +53,7 @@ def test_continue_deep_in_branches(x, loss):
     check(f, x, loss, 9)
 
 
-def test_continue_of_the_loop_at_hand(x, loss):
+def test_continue_of_inner_and_outer_loops(x, loss):
     """`continue` of the inner loop and of the outer one, with vectors and in funcs."""
 
     @qd.func
@@ -176,7 +176,7 @@ def test_numbers_that_an_atomic_of_an_inner_loop_gives(x, loss):
     check(f, x, loss, 3)
 
 
-def test_room_of_inner_loops_is_given_back(arch):
+def test_stacks_of_inner_loops_are_freed(arch):
     start(arch)
     x, loss = reals("x", shape=64)[0], reals("loss")[0]
     x.fill(0.7)
@@ -198,7 +198,7 @@ def test_room_of_inner_loops_is_given_back(arch):
     assert 0 < task.measured <= task.predicted <= 16 * 1000
 
 
-def test_a_serial_loop_beside_parallel_ones(x, loss):
+def test_a_serial_loop_next_to_parallel_loops(x, loss):
     @qd.kernel
     def f(n: qd.i32):
         for i in x:
@@ -219,7 +219,7 @@ def test_a_serial_loop_beside_parallel_ones(x, loss):
 
 
 @pytest.mark.parametrize("width", [1, 2, 3, 16, 17, 40])
-def test_many_chains_side_by_side(arch, width):
+def test_many_chains_in_adjacent_lanes(arch, width):
     """All lanes allocate their stacks together, including the inactive lanes of the last iteration."""
     start(arch, default_fp=qd.f32)
     x, loss = reals("x", shape=width, dtype=qd.f32)[0], reals("loss", dtype=qd.f32)[0]

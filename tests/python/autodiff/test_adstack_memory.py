@@ -65,7 +65,7 @@ def test_overflow_is_raised_once_by_many_threads(arch):
     f()
 
 
-def test_capacity_is_not_needed_for_what_is_not_kept(arch):
+def test_values_that_are_not_kept_need_no_capacity(arch):
     start(arch, ad_stack_size=4)
     x, loss = reals("x", "loss")
     x[None] = 2.0
@@ -81,7 +81,7 @@ def test_capacity_is_not_needed_for_what_is_not_kept(arch):
     assert gradient(f, x, loss) == pytest.approx(2.0)
 
 
-def test_no_memory(arch):
+def test_stacks_larger_than_memory_are_an_error(arch):
     """The stack would need terabytes."""
     qd.init(arch=arch, default_fp=qd.f64, offline_cache=False, ad_stack_experimental_enabled=True)
     x, loss = reals("x", "loss")
@@ -100,7 +100,7 @@ def test_no_memory(arch):
         f.grad(2**31 - 1)
     line = f._primal.fn.__code__.co_firstlineno + 5
     text = str(error.value)
-    assert "Adstack: there is no memory for what a loop of kernel test_no_memory.<locals>.f_reverse_grad keeps for its way back: it asked for " in text
+    assert "Adstack: there is no memory for what a loop of kernel test_stacks_larger_than_memory_are_an_error.<locals>.f_reverse_grad keeps for its way back: it asked for " in text
     assert f'File "{__file__}", line {line}, in f:\n            for k in range(n):' in text
     qd.sync()
     assert gradient(f, x, loss, 17) == 1
@@ -235,7 +235,7 @@ def test_budget(arch, budget, where, recwarn):
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 7, 12])
-def test_a_budget_keeps_no_more_than_there_is(arch, n):
+def test_a_budget_never_needs_more_memory(arch, n):
     """Splitting so few iterations into blocks would need more memory."""
     start(arch, ad_stack_budget_bytes=8)
     x, loss = reals("x", shape=2)[0], reals("loss")[0]
@@ -281,7 +281,7 @@ def told(recwarn):
     return found
 
 
-def test_a_budget_that_is_not_kept_says_why(arch, recwarn):
+def test_an_exceeded_budget_is_explained(arch, recwarn):
     """The report and a warning name the loop, the reason, the bytes that it takes and the bytes that it needs."""
     start(arch, ad_stack_budget_bytes=200)
     x, loss = reals("x", "loss")
@@ -301,7 +301,7 @@ def test_a_budget_that_is_not_kept_says_why(arch, recwarn):
     once.grad(1000)  # 3 * 10 entries of 8 bytes
     line = once._primal.fn.__code__.co_firstlineno + 4
     (text,) = told(recwarn)
-    assert text.startswith("The gradient of 'test_a_budget_that_is_not_kept_says_why.once' is over the budget of 200 bytes: an iteration keeps 240, and about 240 in the smallest blocks that are tried.")
+    assert text.startswith("The gradient of 'test_an_exceeded_budget_is_explained.once' is over the budget of 200 bytes: an iteration keeps 240, and about 240 in the smallest blocks that are tried.")
     assert f"loop of line {line}, 240 bytes: in blocks of blocks already, the least that is tried" in text
     report = qd.ad.memory_report()
     assert "  over the budget of 200 bytes: an iteration keeps 240, and about 240 in the smallest blocks that are tried" in str(report).splitlines()
@@ -312,7 +312,7 @@ def test_a_budget_that_is_not_kept_says_why(arch, recwarn):
     assert not qd.ad.memory_report()[0].tasks[0].excess
 
 
-def test_loops_that_cannot_be_cut_say_so(arch, recwarn):
+def test_loops_that_cannot_be_split_are_reported(arch, recwarn):
     start(arch, ad_stack_budget_bytes=64)
     x, loss = reals("x", "loss")
     scratch = qd.field(qd.f64, shape=())
@@ -363,7 +363,7 @@ def test_loops_within_their_share_and_others(arch, recwarn):
     assert len(told(recwarn)) == 1
 
 
-def test_with_a_capacity_no_budget_is_looked_at(arch, recwarn):
+def test_a_capacity_overrides_the_budget(arch, recwarn):
     start(arch, ad_stack_budget_bytes=64, ad_stack_size=5000)
     f, x, loss = recurrence(100)
     gradient(f, x, loss)
@@ -371,7 +371,7 @@ def test_with_a_capacity_no_budget_is_looked_at(arch, recwarn):
     assert "ad_stack_size is set, with which nothing is worked out again" in text
 
 
-def test_stacks_of_whole_pages_have_a_line_between_them():
+def test_stacks_of_whole_pages_are_a_cache_line_apart():
     """The stacks are written in turn, so without it all would map to one set of the L1 cache."""
     start(qd.cpu)
     x, loss = reals("x", "loss", shape=64)

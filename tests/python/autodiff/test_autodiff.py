@@ -66,7 +66,7 @@ def test_operations(name):
     assert not y.grad.to_numpy().any()
 
 
-def test_stores_take_and_sums_keep():
+def test_stores_clear_adjoints_and_sums_keep_them():
     x, a, b, loss = reals("x", "a", "b", "loss")
     x[None] = 1.5
 
@@ -125,7 +125,7 @@ def test_parallel_loops_and_branches():
     np.testing.assert_allclose(x.grad.to_numpy(), 3 * (value + slope * values), rtol=1e-12)
 
 
-def test_the_side_that_is_not_taken_counts_nothing():
+def test_a_branch_that_is_not_taken_contributes_nothing():
     x, y, z = reals("x", "y", "z", shape=3)
     x.from_numpy(np.array([4.0, 0.0, -1.0]))
 
@@ -185,7 +185,7 @@ def test_types_are_kept():
     assert x.grad[None] == np.float32(1 / 9)
 
 
-def test_without_gradients_there_is_nothing_to_do():
+def test_kernels_without_gradients_do_nothing():
     x, y = qd.field(qd.i32, shape=4), qd.field(qd.f32, shape=4)
     z = reals("z", shape=4)[0]
 
@@ -219,7 +219,7 @@ def test_without_gradients_there_is_nothing_to_do():
         assert k.grad() is None
 
 
-def test_values_are_those_of_now():
+def test_gradients_use_the_current_values():
     x, y = reals("x", "y")
 
     @qd.kernel
@@ -360,7 +360,7 @@ def test_errors_come_when_the_gradient_is_compiled():
     assert math.isfinite(y[0])
 
 
-def test_what_counts_as_no_statement():
+def test_statements_without_effect_are_ignored():
     x, y = reals("x", "y", shape=3)
 
     @qd.kernel
@@ -380,7 +380,7 @@ def test_what_counts_as_no_statement():
     assert x.grad.to_numpy().tolist() == [2, 2, 2]
 
 
-def test_iterations_that_meet():
+def test_iterations_that_share_elements():
     y = reals("y", shape=8)[0]
     grid, z = reals("grid", shape=(4, 4))[0], reals("z", shape=8)[0]
 
@@ -479,7 +479,7 @@ def test_the_next_step_in_time_may_read_its_neighbours():
         assert of[2].tolist() == [0, 0, 0, 0, 0, 5]
 
 
-def test_branches_that_guard_what_they_do():
+def test_branches_that_guard_their_operations():
     """A branch that is not taken contributes no gradient."""
     x, y = reals("x", "y", shape=2)
 

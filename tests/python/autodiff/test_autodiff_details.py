@@ -84,7 +84,7 @@ def test_other_atomics_go_backward_as_sums():
     assert x.grad.to_numpy().tolist() == [6, 6, 6] and y.grad.to_numpy().tolist() == [1, 1, 1]
 
 
-def test_what_has_no_gradient_runs_silently(capfd):
+def test_kernels_without_a_gradient_run_silently(capfd):
     (x,) = reals("x", shape=3)
     n = qd.field(qd.i32, 3)
     plain = qd.field(qd.f64, 3)
@@ -119,7 +119,7 @@ def test_what_has_no_gradient_runs_silently(capfd):
     assert capfd.readouterr().err == ""
 
 
-def test_loops_after_one_another_go_backward_in_reverse():
+def test_consecutive_loops_run_backward_in_reverse_order():
     x, y, z = reals("x", "y", "z", shape=4)
 
     @qd.kernel

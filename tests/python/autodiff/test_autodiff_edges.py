@@ -85,7 +85,7 @@ def test_a_polynomial_in_a_loop(arch):
 
 
 @pytest.mark.parametrize("values", [(3.0, np.nan), (np.nan, 3.0), (3.0, 2.0), (2.0, 3.0), (2.0, 2.0)])
-def test_minima_go_the_way_of_their_value(arch, values):
+def test_gradients_of_minima_follow_the_chosen_operand(arch, values):
     made(arch, fast_math=False)
     x, y = reals("x", shape=2)[0], reals("y", shape=2)[0]
     x.from_numpy(np.array(values))
@@ -165,7 +165,7 @@ def test_forward_mode_follows_old_values(arch):
         assert loss.dual[None] == slope
 
 
-def test_old_values_carry_nothing_backward_and_checks_say_so(arch):
+def test_old_values_have_no_gradient_and_checks_report_it(arch):
     made(arch)
     x, y, loss, (alone, squared, least, decides) = old_values()
     x.fill(3.0)
@@ -183,7 +183,7 @@ def test_old_values_carry_nothing_backward_and_checks_say_so(arch):
 
 
 @pytest.mark.parametrize("name", ["round", "bit_cast", "frexp"])
-def test_what_has_no_derivative_says_which_and_what_to_do(arch, name):
+def test_errors_name_what_has_no_derivative_and_give_advice(arch, name):
     made(arch)
     x, loss = reals("x", "loss")
 

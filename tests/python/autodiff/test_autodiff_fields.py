@@ -172,7 +172,7 @@ def test_quant_types_have_no_gradient():
         assert qd.field(kind).grad is None
 
 
-def test_adjoints_make_no_cells():
+def test_adjoints_activate_no_cells():
     x, y = qd.field(qd.f64), qd.field(qd.f64)
     loss = qd.field(qd.f64, shape=(), needs_grad=True)
     block = qd.root.pointer(qd.i, 8)
@@ -219,7 +219,7 @@ def test_adjoints_make_no_cells():
     assert x.grad[5] == 12 and count() == before
 
 
-def test_refusals_inside_of_what_comes_along_point_at_the_line(arch):
+def test_refusals_inside_builtin_funcs_point_at_the_line(arch):
     qd.init(arch=arch, default_fp=qd.f64, offline_cache=False)
     m = qd.Matrix.field(3, 3, qd.f64, shape=2, needs_grad=True)
     loss = qd.field(qd.f64, shape=(), needs_grad=True)
@@ -244,7 +244,7 @@ def test_refusals_inside_of_what_comes_along_point_at_the_line(arch):
         assert "which Quadrants itself brings along for the line above" in text
 
 
-def test_refusals_of_loops_inside_of_what_comes_along_give_no_hint_about_them(arch):
+def test_refusals_of_loops_inside_builtin_funcs_give_no_hint_about_them(arch):
     qd.init(arch=arch, ad_stack_experimental_enabled=True, offline_cache=False)
     m = qd.Matrix.field(3, 3, qd.f32, shape=2, needs_grad=True)
 

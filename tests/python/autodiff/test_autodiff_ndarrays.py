@@ -411,7 +411,7 @@ def test_a_kernel_as_a_function_of_torch():
     assert torch.autograd.gradcheck(Powers.apply, (x,))
 
 
-def test_what_was_computed_gets_no_gradient_unless_asked():
+def test_computed_tensors_get_no_gradient_by_default():
     x, y = Tensor([1.0, 2.0], True), Tensor([0.0, 0.0], True, is_leaf=False)
 
     @qd.kernel

@@ -99,7 +99,7 @@ def test_vectors_arrays_and_several_sums():
     np.testing.assert_allclose(x.grad.to_numpy(), of_x, rtol=1e-12)
 
 
-def test_what_cannot_be_gathered():
+def test_loops_that_cannot_be_gathered():
     """Distinct elements of one iteration that are the same element in another iteration, and sums that are read."""
     n = 5000
     u, loss = real(n, "u"), real((), "loss")

@@ -39,7 +39,7 @@ def gradient(before="pass", array=True):
     return textwrap.dedent(GRADIENT).format(before=before, array=array)
 
 
-def test_records(cached):
+def test_cache_entries(cached):
     assert cached.run(gradient()) == ((12, 12, 9), "made")
     assert cached.run(gradient()) == ((12, 12, 9), "loaded")
     assert cached.run(gradient(array=False)) == ((12, 12, None), "both")  # in forward mode gradients of arrays are not used
@@ -47,7 +47,7 @@ def test_records(cached):
     assert cached.run(elsewhere)[0] == (12, 12, 9)
 
 
-def test_records_know_where_gradients_lie(cached):
+def test_cache_entries_depend_on_the_place_of_gradients(cached):
     def program(where):
         return f"""
             def go():
@@ -163,7 +163,7 @@ def test_nothing_outlives_its_kernel():
     assert [ref() for ref in refs] == [None, None]
 
 
-def test_many_threads_ask_for_one_gradient():
+def test_many_threads_request_one_gradient():
     import threading
 
     x, y = reals("x", "y", shape=64)

@@ -116,7 +116,7 @@ def test_chains_of_kernels_and_the_last_store():
     assert square._primal.autodiff_mode == qd.types.enums.AutodiffMode.NONE
 
 
-def test_what_is_left_alone():
+def test_fields_and_values_without_duals_are_unchanged():
     x = qd.field(qd.f32, shape=3, needs_grad=True, needs_dual=True)
     y = qd.field(qd.f32, shape=3, needs_dual=True)
     count = qd.field(qd.i32, shape=())
@@ -238,7 +238,7 @@ def test_methods_and_templates():
     assert one.y[None] == pytest.approx(25.0)
 
 
-def test_nothing_is_compiled_before_it_is_asked_for():
+def test_derivatives_are_compiled_on_demand():
     x, y = scalars("x", "y")
 
     @qd.kernel

@@ -156,7 +156,7 @@ def test_a_wrong_gradient_of_ones_own():
         assert "gradients are wrong" in result._repr_html_()
 
 
-def test_what_was_read_is_overwritten():
+def test_a_value_that_was_read_is_overwritten():
     x, loss = reals("x", shape=6)[0], reals("loss")[0]
     x.from_numpy(np.linspace(1, 2, 6))
 
@@ -196,7 +196,7 @@ def test_an_array_is_overwritten():
     assert result.verdict == "wrong" and result.line == line_of("# of " + "an array") and a[0] == 3
 
 
-def test_an_atomic_that_is_no_sum():
+def test_an_atomic_that_is_not_a_sum():
     x, y, product = *reals("x", "y", shape=3), reals("product")[0]
     x.from_numpy(np.array([2.0, 3.0, 4.0]))
     product[None] = 1.5
@@ -248,7 +248,7 @@ def test_kinks(dtype):
     assert result.verdict == "cannot say" and "slopes are infinite or no number there" in repr(result)
 
 
-def test_what_lies_between_has_no_gradient():
+def test_intermediate_fields_without_a_gradient():
     x, loss = reals("x", shape=4)[0], reals("loss")[0]
     between = qd.Vector.field(2, qd.f64, shape=4, name="between")
     aside = qd.field(qd.f64, shape=4, name="aside")
@@ -289,7 +289,7 @@ def test_what_lies_between_has_no_gradient():
     assert qd.ad.check(kink).verdict == "cannot say"
 
 
-def test_what_is_not_checked():
+def test_fields_that_are_not_checked():
     x, y = reals("x", "y", shape=1000)
     plain = qd.field(qd.f64, shape=3)
     sparse = qd.field(qd.f64)
@@ -459,7 +459,7 @@ def test_errors_leave_everything_as_it_was():
     assert len(tape.calls) == 1
 
 
-def test_loops_that_keep_what_they_carry(arch):
+def test_serial_loops_with_stacks(arch):
     qd.init(arch=arch, default_fp=qd.f64, offline_cache=False, ad_stack_experimental_enabled=True)
     x, loss = reals("x", shape=4)[0], reals("loss")[0]
     x.from_numpy(np.linspace(0.3, 0.9, 4))

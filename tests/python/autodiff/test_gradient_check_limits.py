@@ -17,7 +17,7 @@ def reals(*names, dtype=qd.f64, shape=()):
     return [qd.field(dtype, shape=shape, name=name, needs_grad=True) for name in names]
 
 
-def test_single_precision_on_the_way():
+def test_single_precision_intermediates():
     x, loss = reals("x", shape=4)[0], reals("loss")[0]
     x.from_numpy(np.array([0.3, 0.7, -0.2, 1.1]))
 
@@ -45,7 +45,7 @@ def test_single_precision_on_the_way():
     assert qd.ad.check(wrong).verdict == "wrong"
 
 
-def test_all_in_double_precision_is_held_to_it():
+def test_double_precision_programs_are_checked_to_double_precision():
     x, y, loss = *reals("x", "y", shape=4), reals("loss")[0]
     x.from_numpy(np.array([0.3, 0.7, -0.2, 1.1]))
 
@@ -92,7 +92,7 @@ def test_a_warning_of_the_kernel_comes_once(arch):
     assert [str(w.message) for w in told] == before
 
 
-def test_what_has_no_derivative_is_not_checked():
+def test_kernels_without_a_derivative_are_not_checked():
     x, loss = reals("x", shape=4)[0], reals("loss")[0]
 
     @qd.kernel
@@ -132,7 +132,7 @@ def test_errors_of_the_program_itself_are_raised():
         qd.ad.check(broken)
 
 
-def test_what_lies_between_in_arrays():
+def test_intermediate_arrays_without_a_gradient():
     a, loss = qd.ndarray(qd.f64, 4, needs_grad=True), qd.ndarray(qd.f64, 1, needs_grad=True)
     between = qd.field(qd.f64, shape=4)
     a.fill(0.5)

@@ -54,7 +54,7 @@ def test_grad_check_of_a_tape(make, chosen, allowed, capsys):
     assert "cannot be checked" not in capsys.readouterr().out
 
 
-def test_there_are_enough():
+def test_there_are_enough_programs():
     assert len(WRONG) > 100 and len(RIGHT) > 100
 
 
@@ -142,7 +142,7 @@ class TestWithoutInputs:
         named = "`x`, `p`" if needs_grad else "`p`"
         assert (found.verdict, found.reason) == ("agrees", f"backward, like finite differences, gives 0 for `loss` by {named}")
 
-    def test_what_is_only_added_to_is_no_input(self):
+    def test_accumulated_fields_are_not_inputs(self):
         x, p, y, loss = self.fields(True, start=0.0)
 
         @qd.kernel

@@ -229,7 +229,7 @@ def test_checks_of_the_loss():
     assert p.x.grad[0] == 8
 
 
-def test_once_alone():
+def test_gradients_are_evaluated_only_once():
     p = Program()
     tape = qd.ad.Tape(p.loss)
     with pytest.raises(AssertionError, match="Before evaluating gradients tape must be entered."):
@@ -465,7 +465,7 @@ def test_checked_gradients_of_fields_without_memory_yet(capsys):
     assert "variable 0 has relative error 0.5" in capsys.readouterr().out
 
 
-def test_what_checked_gradients_cannot_tell(capsys):
+def test_gradients_that_cannot_be_checked(capsys):
     x, y, loss = *reals("x", "y", shape=3), reals("loss")[0]
     x.from_numpy(np.array([1.0, 2, 0]))
 
@@ -496,7 +496,7 @@ def test_no_warnings_without_validation():
             p.run()
 
 
-def test_what_is_to_be_checked():
+def test_only_fields_with_gradients_can_be_checked():
     x, loss = reals("x", "loss")
     bare = qd.field(qd.f64, shape=(), name="bare")
     for wrong in ([3], [x, None], [bare], (x,)):

@@ -88,7 +88,7 @@ def test_sums_alone_are_fine():
             stores()
 
 
-def test_what_is_not_looked_after():
+def test_fields_and_arrays_that_are_not_validated():
     x, loss = reals("x", "loss")
     plain, array = qd.field(qd.f64, shape=()), qd.ndarray(qd.f64, 1, needs_grad=True)
 

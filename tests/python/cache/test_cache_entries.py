@@ -403,7 +403,7 @@ def test_values_that_changed_are_shown(cached, made, use):
 
 
 def test_prints_that_are_damaged_are_not_shown():
-    from quadrants._kept import reads
+    from quadrants._cache import reads
 
     whole = b"(" + (2).to_bytes(8, "little") + b"N" + b"s" + (3).to_bytes(8, "little") + b"abc"
     assert reads.value_in(whole) == "(None, 'abc')"
@@ -428,7 +428,7 @@ def test_a_deleted_name(cached):
         cached.run(text.replace("N = 1", "pass"))
 
 
-def test_what_touches_what_in_a_mesh_is_data(cached):
+def test_mesh_relations_are_data(cached):
     path, star = (MESH[1].replace("TYPE", "qd.f32").replace("EDGES", e) for e in ("[[0, 1], [1, 2], [2, 3]]", "[[0, 1], [0, 2], [0, 3]]"))
     expected = cached.fresh(path), cached.fresh(star)
     assert expected[0] != expected[1]
@@ -459,12 +459,12 @@ UNTOLD = {
 
 
 @pytest.mark.parametrize("name", UNTOLD)
-def test_what_cannot_be_told_is_compiled_again(cached, name):
+def test_unknown_dependencies_are_compiled_again(cached, name):
     for _ in range(2):
         assert cached.run(UNTOLD[name]) == (cached.fresh(UNTOLD[name]), "made")
 
 
-def test_arrays_overlap_after_a_record(cached):
+def test_arrays_overlap_in_a_cached_kernel(cached):
     text = """
     @qd.kernel
     def k(a: qd.types.ndarray(qd.f32, ndim=1), b: qd.types.ndarray(qd.f32, ndim=1)):
@@ -483,7 +483,7 @@ def test_arrays_overlap_after_a_record(cached):
     assert cached.run(text)[0] == expected
 
 
-def test_read_only_arrays_are_refused_after_a_record(cached):
+def test_read_only_arrays_are_refused_by_a_cached_kernel(cached):
     text = """
     @qd.kernel
     def k(a: qd.types.ndarray(qd.f32, ndim=1), b: qd.types.ndarray(qd.f32, ndim=1)):
@@ -614,7 +614,7 @@ def test_files_that_are_cut_or_altered(cached):
         assert cached.run(text) == (1, "loaded")
 
 
-def test_a_record_needs_its_tasks(cached):
+def test_a_cache_entry_needs_its_tasks(cached):
     """The first kernel has the same task; the second one nevertheless has its own file."""
     text = """
     @qd.kernel

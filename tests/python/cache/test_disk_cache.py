@@ -135,7 +135,7 @@ def k() -> qd.f32: return 1.5
 init(default_fp=qd.f32); k(); init(); k()""", 1),
     ],
 )  # fmt: skip
-def test_what_counts(programs, text, number):
+def test_number_of_cached_kernels(programs, text, number):
     programs.run(text)
     assert programs.count() == (number + 1 if number else 0)
     programs.run(text)
@@ -156,7 +156,7 @@ def test_limits_hold_without_the_cache(programs):
     assert programs.count() == 3
 
 
-def test_a_program_that_ends_glances_at_the_listing_once_a_second(programs):
+def test_an_ending_program_checks_the_listing_once_a_second(programs):
     programs.run(FOUR + CALLS)
     text = """
 import ctypes, os, struct, time
@@ -195,7 +195,7 @@ def test_cleaning(programs, policy):
         assert programs.count() == 5
 
 
-def test_a_use_makes_young(programs):
+def test_a_use_renews_a_cache_entry(programs):
     programs.run(FOUR + CALLS)
     time.sleep(1.2)
     programs.run(FOUR + "init(); a()")
@@ -398,7 +398,7 @@ t = Thing(3)
 """
 
 
-def test_why_of_what_cannot_be_compared(programs):
+def test_why_of_dependencies_that_cannot_be_compared(programs):
     """Objects with code that runs at compile time, and template arguments that no longer exist."""
     text = LOST + "@qd.kernel\ndef k(t: qd.template()) -> qd.i32: return qd.static(t + 1)\ninit(); assert k(t) == 4\n"
     reason = "it reads something that cannot be compared with what it was: it is parsed in every process"
@@ -436,7 +436,7 @@ def test_why_where_kernels_run_as_python():
     qd.reset()
 
 
-def test_why_of_what_is_no_kernel():
+def test_why_of_an_object_that_is_not_a_kernel():
     with pytest.raises(TypeError, match="is no kernel"):
         qd.cache.why(3)
 
@@ -543,7 +543,7 @@ def test_signatures_are_those_of_hmac(arch, tmp_path, monkeypatch):
         assert content[48:80] == hmac.digest(b"a secret", unsigned, "sha256")
 
 
-def test_archives_that_are_none(tmp_path):
+def test_files_that_are_not_archives(tmp_path):
     qd.init(arch=qd.cpu, offline_cache=True, offline_cache_file_path=str(tmp_path / "cache"))
     wrong = tmp_path / "wrong.zip"
     wrong.write_text("no archive")
@@ -610,7 +610,7 @@ def test_from_a_shell(programs):
     assert call("unlock").stdout == "there was no lock\n"
 
 
-def test_folders_that_are_not_trusted_are_told(programs):
+def test_untrusted_folders_are_reported(programs):
     """Reported by verify, info and the command; no program uses the files in such a folder."""
     programs.run(FOUR + CALLS)
     look = "init(); found = qd.cache.verify(); print(found.checked, *found.problems.values(), sep='|'); print(qd.cache.info())"
@@ -629,7 +629,7 @@ def test_folders_that_are_not_trusted_are_told(programs):
         assert programs.run(look).splitlines()[0].startswith("0|it belongs to another user (uid 65534)")
 
 
-def test_another_user_reads_verifies_and_is_refused_in_words(programs):
+def test_another_user_may_verify_but_not_change_a_cache(programs):
     """The other user can import an archive into a cache of their own."""
     if programs.arch != "cpu" or os.getuid() != 0:
         pytest.skip("only the superuser can act as another user")

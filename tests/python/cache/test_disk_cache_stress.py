@@ -13,7 +13,7 @@ RUN = Path(__file__).resolve().parents[2] / "cache" / "run.py"
 @pytest.mark.parametrize(
     "part", ["kill -9", "8 at once", "altered files", "other users", "full disk", "read only", "clock set back", "edits"]
 )
-def test_share(part, arch):
+def test_a_small_stress_run(part, arch):
     if arch != "cpu":
         pytest.skip("its programs run on the cpu")
     share = ["--kills", "15", "--edits", "40", "--seconds", "1", "--alterations", "8"]

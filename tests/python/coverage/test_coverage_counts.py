@@ -216,7 +216,7 @@ def count_up(n: qd.i32) -> qd.i32:
     return rounds
 
 
-def test_a_serial_loop_tells_while_it_runs(counting, arch):
+def test_a_serial_loop_publishes_counts_while_it_runs(counting, arch):
     if arch == "far":
         pytest.skip("counts come from the device when a launch has ended")
     seen = [0]
@@ -258,7 +258,7 @@ def serial_loops(x: qd.types.ndarray(qd.i32, ndim=1), n: qd.i32):
             x[j] += 1
 
 
-def test_counts_that_are_asked_for_meanwhile_stay_exact(counting):
+def test_counts_read_during_a_launch_are_exact(counting):
     done = threading.Event()
 
     def read():

@@ -104,13 +104,13 @@ def test_lines_that_were_decided_when_they_were_compiled_say_never(counting, bod
     assert {line for line, count in counts.items() if not count} == never
 
 
-def test_funcs_that_were_decided_too(counting):
+def test_funcs_decided_at_compile_time(counting):
     text = "@qd.func\ndef g(v, b: qd.template()):\n    r = v\n    if qd.static(b):\n        r += 1\n    return r\n\n" + KERNEL
     counts = counts_of(text + "    for i in x:\n        x[i] = g(x[i], False)\n", np.zeros(10, np.int32), 4)
     assert counts == {3: 10, 4: 10, 5: 0, 6: 10, 10: 1, 11: 10}
 
 
-def test_probes_of_what_was_decided(counting):
+def test_probes_of_code_decided_at_compile_time(counting):
     from quadrants.lang import _kernel_coverage
 
     text = KERNEL + "    if qd.static(False):\n        x[0] = 1\n    x[2] = n\n"
@@ -140,7 +140,7 @@ def test_a_loop_that_was_only_left_by_break(counting):
     assert live_counts.outcomes_of(history.now, entry, 14)["exhausted"] == 1
 
 
-def test_a_look_touches_what_changed_alone(counting, monkeypatch):
+def test_a_reading_touches_only_changed_cells(counting, monkeypatch):
     """The cost depends neither on the number of earlier cells nor on whether a front end has names for them."""
     built, told = [], []
 

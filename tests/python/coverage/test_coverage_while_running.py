@@ -168,7 +168,7 @@ def line_of(name):
 
 
 @pytest.mark.parametrize("name", KERNELS)
-def test_a_loop_tells_while_it_runs(counting, name):
+def test_a_loop_publishes_counts_while_it_runs(counting, name):
     kernel, line, seen = KERNELS[name], line_of(name), [0]
     x = np.zeros(40, np.float32)
     kernel(x, 0)

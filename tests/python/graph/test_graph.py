@@ -40,7 +40,7 @@ def test_a_plain_graph_is_the_kernel(arch):
     assert x.to_numpy().tolist() == y.to_numpy().tolist() == [2] * 4
 
 
-def test_what_gpus_refuse_is_taken():
+def test_code_that_gpus_refuse_is_accepted():
     @qd.kernel(graph=True)
     def on_numpy(x: Line, c: Flag) -> qd.types.vector(2, qd.i32):
         while qd.graph.do_while(c):
@@ -111,7 +111,7 @@ def test_the_body_runs_once_with_a_flag_of_0():
     assert x.to_numpy().tolist() == [1] * 4
 
 
-def test_any_value_but_0_goes_on():
+def test_any_flag_but_0_continues_the_loop():
     @qd.kernel(graph=True)
     def k(x: Line, c: Flag):
         while qd.graph.do_while(c):
@@ -151,7 +151,7 @@ def test_levels_in_levels():
     assert k._primal.graph_do_while_arg == "a"
 
 
-def test_siblings_and_what_stands_between():
+def test_sibling_levels_and_the_code_between_them():
     @qd.kernel(graph=True)
     def k(x: Line, a: Flag, b: Flag):
         x[0] += 1
@@ -428,7 +428,7 @@ def test_other_spellings():
         assert f"qd.graph_{word}() is deprecated and will be removed in a future release; use qd.graph.{word}() instead." == met[n]
 
 
-def test_the_module_that_tells_spellings():
+def test_the_module_of_spellings():
     import ast
 
     from quadrants.lang.ast.ast_transformers import graph_api

@@ -446,7 +446,7 @@ sys.exit(42)
 '''
 
 
-def test_a_loop_before_the_label_is_left_out():
+def test_a_loop_before_the_label_is_skipped():
     @qd.kernel(graph=True, checkpoints=True)
     def k(stop: Flag, n: Flag, loop: Flag):
         while qd.graph.do_while(loop):

@@ -44,7 +44,7 @@ def test_do_while_in_other_kernels():
     assert "qd.graph.do_while() requires @qd.kernel(graph=True)" in refused(k)
 
 
-def test_flags_that_are_none():
+def test_objects_that_are_not_flags():
     captured = flag()
     f = qd.field(qd.i32, ())
 
@@ -93,7 +93,7 @@ def test_flags_of_other_types():
     k(flag())
 
 
-def test_where_levels_stand():
+def test_positions_of_levels():
     words = "qd.graph.do_while() must be at the kernel top level or directly nested inside another qd.graph.do_while()"
 
     @graph
@@ -130,7 +130,7 @@ def test_where_levels_stand():
     in_static_if(flag())
 
 
-def test_what_may_stand_beside_levels():
+def test_statements_allowed_next_to_levels():
     words = "When a kernel uses qd.graph.do_while(), the kernel body may not contain a {} statement"
 
     @graph
@@ -576,7 +576,7 @@ def test_regions_in_other_kernels():
     assert "qd.graph.parallel() can only be used inside @qd.kernel, not @qd.func" in refused(k2)
 
 
-def test_what_regions_hold():
+def test_contents_of_regions():
     words = "A qd.graph.parallel_context() region may contain only 'with qd.graph.parallel():' blocks"
 
     @graph
@@ -608,7 +608,7 @@ def test_what_regions_hold():
         assert words in refused(k)
 
 
-def test_what_sections_hold():
+def test_contents_of_sections():
     @graph
     def level(c: Flag):
         with qd.graph.parallel_context():
@@ -696,7 +696,7 @@ def test_levels_have_no_derivative():
         k.grad(flag())
 
 
-def test_what_to_pass_as_a_flag():
+def test_advice_on_flags():
     @graph
     def k(c: Flag):
         while qd.graph.do_while(c):

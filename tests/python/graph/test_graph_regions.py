@@ -278,7 +278,7 @@ def test_a_write_and_a_read_race(debug):
     ("x[1] = 4", "y[1] = x[2]", False), ("x[1] = 4", "y[1] = 2", False),
 ])  # fmt: skip
 @pytest.mark.parametrize("form", ("{}", "for _ in range(1):\n                    {}", "if y[3] == 0:\n                    {}"))
-def test_what_races(debug, tmp_path, first, second, races, form):
+def test_accesses_that_race(debug, tmp_path, first, second, races, form):
     path = tmp_path / "raced.py"
     path.write_text(f"""import quadrants as qd
 Line = qd.types.ndarray(qd.i32, ndim=1)
@@ -377,7 +377,7 @@ def test_regions_one_after_another_and_turns_do_not_race(debug):
     assert x.to_numpy().tolist() == [2] * 4 and y.to_numpy().tolist() == [0] * 4
 
 
-def test_races_are_looked_for_with_debug_alone(arch):
+def test_races_are_checked_only_in_debug_mode(arch):
     qd.init(arch=arch, offline_cache=False)
 
     @qd.kernel(graph=True)

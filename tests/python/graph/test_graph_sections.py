@@ -99,7 +99,7 @@ def test_sections_that_turn_out_to_be_heavy():
     assert met[0] and met[1], launches
 
 
-def test_what_follows_sees_all_of_it_in_each_turn():
+def test_later_code_sees_all_sections_in_each_turn():
     @qd.kernel(graph=True)
     def k(x: Line, y: Line, out: Line, n: Flag):
         while qd.graph.do_while(n):

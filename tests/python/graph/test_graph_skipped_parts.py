@@ -141,7 +141,7 @@ def test_at_the_first_checkpoint_of_all():
     assert n.to_numpy().tolist() == [2, 2, 2, 6]
 
 
-def test_the_second_pass_leaves_nothing_out():
+def test_the_second_pass_skips_nothing():
     @qd.kernel(graph=True, checkpoints=True)
     def k(n: Line, outer: Flag, w: Flag, f: Flag):
         while qd.graph.do_while(outer):
@@ -281,7 +281,7 @@ def test_do_whiles_in_static_loops():
     assert x.to_numpy().tolist() == [2, 4, 2]
 
 
-def test_no_checkpoint_in_a_loop_that_is_one():
+def test_a_checkpoint_cannot_be_inside_a_loop_that_is_one():
     """A launch resumed at the inner checkpoint would skip the loop around it."""
 
     @qd.kernel(graph=True, checkpoints=True)
@@ -303,7 +303,7 @@ def test_no_checkpoint_in_a_loop_that_is_one():
             k(qd.ndarray(qd.i32, 1), flag())
 
 
-def test_a_left_out_do_while_is_no_step_of_checkpoints():
+def test_a_skipped_do_while_is_not_a_step():
     """step() stops where checkpoints were skipped, but not at a do_while without a checkpoint."""
     n, w, f = qd.ndarray(qd.i32, 4), flag(), flag()
     stepper = qd.graph.Stepper(bare, n, w, f)

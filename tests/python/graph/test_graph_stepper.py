@@ -196,7 +196,7 @@ def test_plain_graphs_fields_and_methods():
     assert model.f.to_numpy().tolist() == [0] * 3
 
 
-def test_what_is_kept_has_a_limit():
+def test_saved_steps_have_a_limit():
     x, stop, n = fresh(5)
     stepper = qd.graph.Stepper(staged, x, stop, n, keep_bytes=64)
     while not stepper.over:
@@ -209,7 +209,7 @@ def test_what_is_kept_has_a_limit():
 
 
 @pytest.mark.parametrize("keep_bytes, error", ((-1, ValueError), ("x", TypeError), (1.5, TypeError), (None, TypeError), (1 << 64, ValueError)))
-def test_a_limit_that_is_none(keep_bytes, error):
+def test_invalid_limits(keep_bytes, error):
     with pytest.raises(error, match="keep_bytes is a number of bytes"):
         qd.graph.Stepper(staged, *fresh(), keep_bytes=keep_bytes)
 
@@ -389,7 +389,7 @@ def test_tasks_are_in_the_timeline(arch, tmp_path, way):
     timeline_clear()
 
 
-def test_how_it_is_shown():
+def test_representation_of_a_stepper():
     stepper = qd.graph.Stepper(staged, *fresh())
     assert repr(stepper) == "<Stepper of staged: before its first task>"
     stepper.task()

@@ -208,7 +208,7 @@ def test_old_values_of_a_matrix():
     assert k() == (304, 1324)
 
 
-def test_what_a_thread_sees_of_its_own_updates():
+def test_a_thread_sees_its_own_updates():
     """Demoting atomics does not change any value that the thread reads."""
 
     @qd.kernel
@@ -337,7 +337,7 @@ def test_from_python():
 
 @pytest.mark.parametrize("n", [1, 5, 1000, 60_000])
 @pytest.mark.parametrize("dtype", [qd.f16, qd.f32, qd.f64], ids=str)
-def test_extrema_of_what_is_no_number_are_none(n, dtype):
+def test_extrema_of_nan(n, dtype):
     @qd.kernel
     def smallest(x: qd.types.ndarray(dtype, 1), out: qd.types.ndarray(dtype, 1)):
         for i in x:

@@ -150,7 +150,7 @@ def test_a_partial_as_template_argument(python):
     assert k(fd, 4) == 43
 
 
-def test_places_are_handed_through(python):
+def test_lvalues_are_passed_through(python):
     by_two = functools.partial(change, by=2)
 
     def wrapper(*args):
@@ -219,7 +219,7 @@ def test_gradients_pass_through_callables():
         (lambda x: methods(x), qd.QuadrantsTypeError, "not callable"),
     ],
 )
-def test_mistakes_are_told(call, error, words):
+def test_mistakes_are_reported(call, error, words):
     @qd.kernel
     def k(x: qd.i32) -> qd.i32:
         return call(x)

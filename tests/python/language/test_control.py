@@ -256,7 +256,7 @@ N = 16
 
 
 @pytest.mark.parametrize("python", [False, True])
-def test_loops_over_what_has_no_dimensions(python):
+def test_loops_over_objects_without_dimensions(python):
     if python:
         qd.init(arch=qd.python)
     shaped, vector, grid = qd.field(qd.i32, ()), qd.Vector.field(2, qd.i32, ()), qd.field(qd.i32, (2, 3))
@@ -395,7 +395,7 @@ def test_a_plain_if_holds_no_return():
             kernel()
 
 
-def test_a_known_condition_that_is_no_integer():
+def test_a_known_condition_that_is_not_an_integer():
     half = 0.5
 
     @qd.kernel

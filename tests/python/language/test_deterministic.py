@@ -289,7 +289,7 @@ def test_every_number_of_threads_gives_the_same_bits(arch, program):
 
 
 @pytest.mark.parametrize("program", [histogram, members_of_cells, pairs, local_sum], ids=lambda p: p.__name__)
-def test_the_order_of_these_sums_shows(arch, program):
+def test_other_orders_of_sums_give_other_bits(arch, program):
     """Justifies the test above: sums in another order have different bits."""
     if arch != "cpu":
         pytest.skip("runs on one thread")
@@ -303,7 +303,7 @@ def test_with_other_options(arch, program, options):
     assert len({bits(program, arch, threads, deterministic=True, **options)[0] for threads in (1, 3, 8)}) == 1
 
 
-def test_a_loop_alone(arch):
+def test_one_deterministic_loop(arch):
     def run(threads):
         qd.init(arch=arch, cpu_max_num_threads=threads, offline_cache=False)
         kept, free = qd.ndarray(qd.f32, 1000), qd.ndarray(qd.f32, 1000)
@@ -360,7 +360,7 @@ def test_ranges_of_all_lengths(arch):
     assert run(1) == run(2) == run(8) == run(64)
 
 
-def test_stop_and_assertions_leave_what_was_done(arch):
+def test_stop_and_assertions_keep_completed_iterations(arch):
     if arch != "cpu":
         pytest.skip("runs on one thread")
     qd.init(arch=arch, cpu_max_num_threads=3, offline_cache=False, deterministic=True, debug=True)

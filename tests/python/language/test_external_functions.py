@@ -84,7 +84,7 @@ def test_types(library):
     assert out.to_numpy().tolist() == [-5, 0, 2.5, 1]
 
 
-def test_what_the_function_leaves_is_seen(library):
+def test_results_of_the_function_are_visible(library):
     """Values from before the call are not reused after it, and the call is made even if its result is unused."""
     seen = qd.field(qd.u32, 3)
 

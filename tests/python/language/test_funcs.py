@@ -133,7 +133,7 @@ def test_static_loops():
     assert f() == expected
 
 
-def test_branches_not_taken_statically_are_not_looked_at():
+def test_branches_not_taken_statically_are_not_compiled():
     @qd.kernel
     def f() -> qd.i32:
         r = 1

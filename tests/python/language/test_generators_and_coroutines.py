@@ -46,7 +46,7 @@ def test_async_generators():
             yield x
 
 
-def test_a_generator_inside_of_a_kernel_is_another_matter():
+def test_comprehensions_inside_kernels_are_allowed():
     @qd.kernel
     def total() -> qd.i32:
         s = 0

@@ -298,7 +298,7 @@ def test_members_that_init_computes(python):
     assert k(2) == 10 + 20 + 12
 
 
-def test_members_that_are_no_numbers(python):
+def test_members_that_are_not_numbers(python):
     f = qd.field(qd.i32, 3)
     f.fill(6)
 
@@ -408,7 +408,7 @@ def another_class(x):
         (lambda x: Pair(x, 1, 2).a, TypeError, "takes 2 arguments"),
     ],
 )
-def test_mistakes_are_told(call, error, words):
+def test_mistakes_are_reported(call, error, words):
     @qd.kernel
     def k(x: qd.i32) -> qd.i32:
         return call(x)

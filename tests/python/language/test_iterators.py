@@ -25,7 +25,7 @@ def test_iterators_that_end_or_need_not():
 
 @pytest.mark.filterwarnings("ignore:Calling non-quadrants function")
 @pytest.mark.parametrize("consume", [sum, list, tuple, set, frozenset, max, min, sorted])
-def test_what_never_ends_is_refused(consume):
+def test_endless_iterators_are_refused(consume):
     qd.init(arch=qd.cpu, offline_cache=False)
 
     @qd.kernel

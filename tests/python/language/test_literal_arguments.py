@@ -175,7 +175,7 @@ def is_tenth(p, flag):
     return out
 
 
-def test_what_needs_a_constant_sees_the_number(both):
+def test_uses_that_need_a_constant_get_the_number(both):
     def program():
         @qd.kernel
         def k() -> qd.types.vector(5, qd.i32):
@@ -187,7 +187,7 @@ def test_what_needs_a_constant_sees_the_number(both):
     assert both(program).tolist() == [81, 120, 6 + 20 + 100, 1, 0]
 
 
-def test_inside_of_static_numbers_are_those_of_python(both):
+def test_numbers_inside_static_are_python_numbers(both):
     @qd.func
     def f(p, q):
         return qd.static((p * p) >> 16), qd.static(q + q)
@@ -230,7 +230,7 @@ def test_a_number_that_does_not_fit_is_refused_where_it_is_used(arch):
         k()
 
 
-def test_in_debug_mode_overflow_is_told(arch, capfd):
+def test_overflow_is_reported_in_debug_mode(arch, capfd):
     qd.init(arch=arch, debug=True, offline_cache=False, print_full_traceback=True)
 
     @qd.kernel

@@ -354,7 +354,7 @@ def k():
 
 
 @pytest.mark.parametrize("python", [False, True])
-def test_methods_through_the_class_change_and_read_places(python):
+def test_methods_through_the_class_change_and_read_lvalues(python):
     if python:
         qd.init(arch=qd.python)
     f = qd.Vector.field(2, qd.f32, 3)

@@ -189,7 +189,7 @@ def test_a_name_of_one_arm_is_not_read_after_it(body):
 # Chained comparisons
 
 
-def test_operands_behind_a_link_that_fails_are_not_looked_at(each):
+def test_operands_after_a_failed_comparison_are_not_evaluated(each):
     @qd.func
     def seen(a, k, x):
         a[k] += 1

@@ -165,7 +165,7 @@ def test_a_thousand_operands_and_branches(arch, debug):
     assert brackets(3) == 193
 
 
-def test_the_first_operand_that_decides_is_the_last_looked_at(both):
+def test_the_first_deciding_operand_is_the_last_evaluated(both):
     def counted():
         x = qd.field(qd.i32, 100)
 

@@ -116,7 +116,7 @@ def test_an_error_inside_is_placed(arch):
             k(1)
 
 
-def test_what_is_written_elsewhere_is_refused():
+def test_functions_of_c_are_refused():
     import math
 
     @qd.kernel

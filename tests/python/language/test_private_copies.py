@@ -164,7 +164,7 @@ def told(kernel):
     return [row[1:] for name, _, tasks in _native.core().last_updates() if name.rpartition(".")[2] == kernel for row in tasks if row[1]]
 
 
-def test_copies_hold_what_is_accumulated_in_alone(threads):
+def test_copies_contain_only_accumulated_fields(threads):
     """A copy of a tree holds only the fields that are accumulated, not those that are read and not the rest."""
     large, source, out = qd.field(qd.f32), qd.field(qd.f32), qd.field(qd.f32)
     m, v = qd.field(qd.f32), qd.Vector.field(2, qd.f32)
@@ -195,7 +195,7 @@ def test_copies_hold_what_is_accumulated_in_alone(threads):
     assert (how, copies) == ("copies", threads) and size == threads * 4 * CELLS * 4
 
 
-def test_counts_are_those_without_copies(threads, monkeypatch):
+def test_coverage_counts_equal_those_without_copies(threads, monkeypatch):
     """Coverage counts of loops with privatised copies equal those of the serial loop."""
 
     def counted(number):
@@ -252,7 +252,7 @@ def test_neighbours_in_a_tree_keep_their_bits(threads):
     np.testing.assert_array_equal(words.to_numpy(), np.arange(CELLS) - 5)
 
 
-def test_what_the_loop_looks_at_is_no_accumulation(threads):
+def test_values_that_the_loop_reads_are_not_accumulations(threads):
     """Each iteration sees at least the updates of the earlier iterations on its thread."""
     out, last = qd.ndarray(qd.i32, 4), qd.field(qd.i32, MANY)
 
@@ -316,7 +316,7 @@ def test_arrays_of_all_sizes_one_after_the_other(threads):
         np.testing.assert_array_equal(out.to_numpy(), expected)
 
 
-def test_an_assertion_keeps_what_was_done_before_it(threads):
+def test_an_assertion_keeps_earlier_updates(threads):
     qd.init(arch=qd.cpu, cpu_max_num_threads=threads, offline_cache=False, debug=True)
     out, done = qd.ndarray(qd.i32, CELLS), qd.field(qd.i32, MANY)
 
@@ -335,7 +335,7 @@ def test_an_assertion_keeps_what_was_done_before_it(threads):
         assert out.to_numpy().sum() - before == done.to_numpy().sum() > 0
 
 
-def test_stop_keeps_what_was_done_before_it(threads):
+def test_stop_keeps_earlier_updates(threads):
     out = qd.ndarray(qd.i64, CELLS)
 
     @qd.kernel
@@ -425,7 +425,7 @@ def test_cells_of_sparse_trees(threads, levels):
 
 @pytest.mark.parametrize("container", ["pointer", "bitmasked"])
 @pytest.mark.parametrize("also", ["read", "removed", "listed", "asked", "another operation"])
-def test_cells_that_a_loop_does_more_with_have_no_copies(threads, container, also):
+def test_cells_with_other_accesses_have_no_copies(threads, container, also):
     f, g = qd.field(qd.i32), qd.field(qd.i32)
     block = getattr(qd.root, container)(qd.i, 50)
     block.dense(qd.i, CELLS // 50).place(f, g)
@@ -518,7 +518,7 @@ def test_without_make_thread_local_all_add_in_one_place(threads):
 
 
 @pytest.mark.parametrize("merged", ["sums", "parts"])
-def test_members_of_cells_are_merged_side_by_side(arch, merged):
+def test_adjacent_members_of_cells_are_merged_in_parallel(arch, merged):
     """Both members of all cells are accumulated, and their copies are merged at the same time, in the same cache lines."""
     if arch != "cpu":
         pytest.skip("runs on one thread")

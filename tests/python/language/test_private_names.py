@@ -138,7 +138,7 @@ def test_dataclasses(both):
     assert both(program) == 2 + 5 + 14 + 5
 
 
-def test_what_is_no_private_name(both):
+def test_names_that_are_not_private(both):
     def program():
         @qd.kernel
         def k(x: qd.i32) -> qd.i32:

@@ -136,7 +136,7 @@ TYPES = [quant.fixed(6, max_value=4.0), quant.fixed(6, signed=False, max_value=4
 
 
 @pytest.mark.parametrize("kind", TYPES, ids=str)
-def test_the_host_stores_what_is_no_number_as_kernels_do(kind):
+def test_the_host_stores_nan_like_kernels(kind):
     values = np.array([np.inf, -np.inf, np.nan, np.copysign(np.nan, -1), 3.4e38, 1e30, -5.0, -0.0, 1e-45])
     by_host, by_kernel, read = qd.field(kind), qd.field(kind), np.zeros(len(values))
     for x in (by_host, by_kernel):
@@ -537,7 +537,7 @@ def test_overflow_is_printed(arch, capfd):
 
 @pytest.mark.parametrize("signed", [True, False])
 @pytest.mark.parametrize("other", [0.0, 4.25, 3.3e38, np.inf])
-def test_what_is_too_large_for_a_shared_exponent_becomes_the_largest_number(signed, other):
+def test_values_too_large_for_a_shared_exponent_become_the_largest_number(signed, other):
     a, b = qd.field(qd.types.quant.float(8, 6, signed)), qd.field(qd.types.quant.float(8, 8, signed))
     bits = qd.BitpackedFields(max_num_bits=32)
     bits.place(a, b, shared_exponent=True)
@@ -559,7 +559,7 @@ def test_what_is_too_large_for_a_shared_exponent_becomes_the_largest_number(sign
 
 
 @pytest.mark.parametrize("signed", [False, True])
-def test_what_is_no_number_becomes_the_largest_whatever_its_sign(signed, arch):
+def test_nan_becomes_the_largest_number_whatever_its_sign(signed, arch):
     """The sign bit of a NaN is unspecified: 0 * inf sets it on some processors."""
     found = []
     for arch_of_test in (qd.python, arch):

@@ -294,7 +294,7 @@ def test_other_parameters_of_methods_are_annotated():
                 return a + b
 
 
-def test_requires_top_level_below_what_is_unrolled():
+def test_requires_top_level_inside_unrolled_loops():
     x = qd.field(qd.i32, 4)
 
     @qd.func(requires_top_level=True)

@@ -462,7 +462,7 @@ def test_calls_by_module_and_keyword():
     assert [k(n) for n in (0, 1, 5)] == [1, 2, 16]
 
 
-def test_what_cannot_recurse():
+def test_functions_that_cannot_recurse():
     x = qd.field(qd.i32)
     qd.root.pointer(qd.i, 4).place(x)
 
@@ -723,7 +723,7 @@ def test_methods(python, call, wanted):
     assert k(4) == wanted
 
 
-def test_methods_of_the_object_at_hand(python):
+def test_methods_of_self(python):
     one, two = Recursive(1), Recursive(2)
     assert (one.run(4), two.run(4), Deeper(1).run(4)) == (10, 6, 10)
     assert (one.visits[None], two.visits[None]) == (5, 3)

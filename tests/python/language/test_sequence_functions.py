@@ -48,7 +48,7 @@ def test_outside_of_static(arch):
         assert k(2, 3, x, y) == 6 * 1000 + 12 * 100 + 3 * 10 + 2 + 0.5
 
 
-def test_what_cannot_be_arranged():
+def test_objects_that_are_not_sequences():
     @qd.kernel
     def scalar(a: qd.i32) -> qd.i32:
         total = 0

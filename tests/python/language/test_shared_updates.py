@@ -30,7 +30,7 @@ def program(arch, **options):
 
 @pytest.mark.parametrize("dtype", TYPES, ids=str)
 @pytest.mark.parametrize("name", OPERATIONS)
-def test_one_thread_leaves_what_the_operations_in_order_leave(arch, name, dtype):
+def test_one_thread_equals_serial_operations(arch, name, dtype):
     atomic, meaning = OPERATIONS[name]
     if name in BITS and dtype in (qd.f16, qd.f32, qd.f64):
         pytest.skip("bits are those of integers")
@@ -80,7 +80,7 @@ def test_extremes_of_nan_and_zeros_are_those_of_the_language(arch):
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
-def test_each_round_sees_an_old_value_of_its_own(arch, threads):
+def test_each_iteration_gets_a_distinct_old_value(arch, threads):
     program(arch, cpu_max_num_threads=threads)
     counter, seen = qd.field(qd.i32, ()), qd.field(qd.i32, MANY)
 

@@ -45,7 +45,7 @@ def found(path):
 
 
 @pytest.mark.parametrize("path", [p for p in NAMES if p.split(".")[1] not in WORKS])
-def test_what_needs_a_gpu(path, arch):
+def test_functions_that_need_a_gpu(path, arch):
     op = found(path)
     used = DEPRECATED.get(path, path)
     message = rf"qd.simt.{used} is not supported for arch (x64|arm64|interp|far): it needs a GPU backend"
@@ -94,7 +94,7 @@ def test_deprecated_names_warn_once(old, monkeypatch, arch):
 
 
 @pytest.mark.parametrize("old", DEPRECATED)
-def test_deprecated_names_stand_for_what_the_module_has(old, monkeypatch):
+def test_deprecated_names_are_aliases_of_the_module(old, monkeypatch):
     part, name = DEPRECATED[old].split(".")
     calls = []
     monkeypatch.setattr(getattr(qd.simt, part), name, lambda *args, **keywords: calls.append((args, keywords)) or 5)
@@ -173,7 +173,7 @@ def test_thread_index(arch):
     assert seen and seen <= {1, 2, 3}
 
 
-def test_thread_index_tells_threads_apart(arch):
+def test_thread_index_is_distinct(arch):
     """Each thread counts in its own element, without atomics."""
     n = 1000 if arch != "cpu" else 200000
     qd.init(arch=arch, offline_cache=False, cpu_max_num_threads=2, print_full_traceback=True)

@@ -605,7 +605,7 @@ def test_constants_are_pythons(as_python, call, wanted):
     ],
 )
 @pytest.mark.filterwarnings("ignore:Calling non-quadrants function")
-def test_constants_beside_values_of_the_run(call, words):
+def test_constants_next_to_run_time_values(call, words):
     @qd.kernel
     def k(x: qd.i32) -> qd.f32:
         return call(x)

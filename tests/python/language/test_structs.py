@@ -500,7 +500,7 @@ def test_a_number_in_the_place_of_a_struct_is_its_first_member(python):
 
 
 @pytest.mark.parametrize("python", [False, True])
-def test_a_number_is_no_struct_elsewhere(python):
+def test_a_number_is_not_a_struct_elsewhere(python):
     inner = qd.types.struct(n=qd.i32)
 
     @qd.func

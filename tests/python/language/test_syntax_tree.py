@@ -36,12 +36,12 @@ def test_a_copy_is_whole(file):
         assert core.convert_tree(statement, 0).dump() == shown(statement)
 
 
-def test_what_is_no_node_is_refused():
+def test_objects_that_are_not_nodes_are_refused():
     with pytest.raises(TypeError, match="no node"):
         _native.core().convert_tree(3, 0)
 
 
-def test_the_tree_of_a_method_stands_at_its_place():
+def test_the_tree_of_a_method_has_its_position():
     class Holder:
         @qd.func
         def method(self, a):

@@ -148,7 +148,7 @@ def test_short_loops_are_shared_if_asked(monkeypatch):
     assert threads_of_short_loops() == {0, 1}
 
 
-def test_rounds_that_a_thread_takes_at_once():
+def test_iterations_that_a_thread_takes_at_once():
     """The thread changes only after a multiple of the block size."""
 
     def changes(rounds=96, **options):
@@ -357,7 +357,7 @@ def test_stacks_of_reverse_mode(arch):
 # Passing changes to the core
 
 
-def test_what_changes_between_two_compilations_is_told_however_it_changes(arch, tmp_path, monkeypatch, capfd):
+def test_changed_options_reach_the_core_before_the_next_compilation(arch, tmp_path, monkeypatch, capfd):
     def compiled():
         @qd.kernel
         def k() -> qd.i32:
@@ -402,7 +402,7 @@ def test_options_may_be_compared_by_code_that_lets_other_threads_run(arch):
     def tell(number):
         for i in range(60):
             vars(qd.cfg).update(debug_dump_path=Path("/tmp/x"), cpu_max_num_threads=1 + (i + number) % 2)
-            _runtime.tell_core()
+            _runtime.pass_options()
 
     threads = [threading.Thread(target=tell, args=(number,)) for number in range(4)]
     for thread in threads:
@@ -410,20 +410,20 @@ def test_options_may_be_compared_by_code_that_lets_other_threads_run(arch):
     for thread in threads:
         thread.join()
     vars(qd.cfg).update(debug_dump_path="y")
-    _runtime.tell_core()
+    _runtime.pass_options()
     assert _native.core().options()["debug_dump_path"] == "y"
 
 
-def test_options_that_were_refused_are_told_again(arch):
+def test_options_are_passed_again_after_a_refusal(arch):
     small(arch)
-    _runtime.tell_core()
+    _runtime.pass_options()
     before = _native.core().options()
     vars(qd.cfg)["random_seed"] = "seven"
     vars(qd.cfg)["opt_level"] = 1 - before["opt_level"]
     with pytest.raises(ValueError, match="random_seed"):
-        _runtime.tell_core()
+        _runtime.pass_options()
     vars(qd.cfg).update(random_seed=before["random_seed"], opt_level=before["opt_level"])
-    _runtime.tell_core()
+    _runtime.pass_options()
     assert _native.core().options() == before
 
 
@@ -434,12 +434,12 @@ def test_kernel_profiler_lives_in_cfg(arch):
     k, _ = small(arch)
     k(1)
     qd.cfg.kernel_profiler = True
-    _runtime.tell_core()
+    _runtime.pass_options()
     k(1)
     k(1)
     assert qd.profiler.query_kernel_profiler_info("k").counter == 2
     qd.cfg.kernel_profiler = False
-    _runtime.tell_core()
+    _runtime.pass_options()
     k(1)
     qd.cfg.kernel_profiler = True
     assert qd.profiler.query_kernel_profiler_info("k").counter == 2
@@ -511,7 +511,7 @@ def test_a_plain_start_warns_of_nothing():
     assert done.stdout.endswith("done\n") and done.stderr == ""
 
 
-def test_an_init_that_was_refused_leaves_the_next_one_alone(arch, tmp_path):
+def test_a_refused_init_does_not_affect_the_next_one(arch, tmp_path):
     place = {"offline_cache": True, "offline_cache_file_path": str(tmp_path)}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -624,7 +624,7 @@ def test_print_full_traceback(arch):
     assert text == "module 'quadrants' has no attribute 'sqr'" and whole.rstrip().endswith("did you mean `sqrt`?")
 
 
-def test_an_assertion_without_words_in_a_full_traceback(arch):
+def test_an_assertion_without_a_message_in_a_full_traceback(arch):
     begin(arch, print_full_traceback=True)
 
     @qd.kernel

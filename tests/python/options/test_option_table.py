@@ -22,22 +22,22 @@ TESTED = {
     "cache_loop_invariant_global_vars": "python/options/test_option_optimiser.py::test_cache_loop_invariant_global_vars",
     "make_thread_local": "python/options/test_option_optimiser.py::test_make_thread_local",
     "deterministic": "python/language/test_deterministic.py::test_every_number_of_threads_gives_the_same_bits",
-    "inspect": "inspector/test_inspect_window.py::test_programs_that_say_nothing_of_it",
+    "inspect": "inspector/test_inspect_window.py::test_windows_for_programs_that_do_not_call_inspect",
     "flatten_if": "python/options/test_option_optimiser.py::test_flatten_if",
     "debug": "python/options/test_option_effects.py::test_checks",
     "check_out_of_bound": "python/options/test_option_effects.py::test_checks",
-    "print_non_pure": "python/options/test_options.py::test_kernels_that_are_not_pure_are_told",
+    "print_non_pure": "python/options/test_options.py::test_impure_kernels_are_reported",
     "print_full_traceback": "python/options/test_option_effects.py::test_print_full_traceback",
     "arch": "python/runtime/test_lifetime.py::test_options_from_the_environment",
     "cpu_max_num_threads": "python/options/test_option_effects.py::test_number_of_threads",
     "make_cpu_multithreading_loop": "python/options/test_options.py::test_one_thread",
-    "default_cpu_block_dim": "python/options/test_option_effects.py::test_rounds_that_a_thread_takes_at_once",
-    "cpu_block_dim_adaptive": "python/options/test_option_effects.py::test_rounds_that_a_thread_takes_at_once",
+    "default_cpu_block_dim": "python/options/test_option_effects.py::test_iterations_that_a_thread_takes_at_once",
+    "cpu_block_dim_adaptive": "python/options/test_option_effects.py::test_iterations_that_a_thread_takes_at_once",
     "num_compile_threads": "python/options/test_option_effects.py::test_num_compile_threads",
     "compile_tiers": "python/options/test_option_effects.py::test_compile_tiers",
     "random_seed": "python/options/test_option_effects.py::test_random_seed",
     "enable_torch": "python/api/test_compat.py::test_torch_can_be_hidden",
-    "target_cpu": "python/runtime/test_broken_environment.py::test_code_for_a_lesser_processor",
+    "target_cpu": "python/runtime/test_broken_environment.py::test_code_for_an_older_processor",
     "share_little": "python/options/test_option_effects.py::test_short_loops_are_shared_if_asked",
     "perfdispatch_force": "python/options/test_option_effects.py::test_perf_dispatch_by_the_environment",
     "perfdispatch_print_debug": "python/options/test_option_effects.py::test_perf_dispatch_by_the_environment",
@@ -112,5 +112,5 @@ def test_tests_are_there_and_about_their_option():
         assert any(re.search(rf"\b{name}\b", text) for name in names), f"{test} does not name the option {option}"
 
 
-def test_what_is_wrong_here_is_found():
-    assert not text_of("python/options/test_option_table.py::nowhere") and "nowhere" in text_of("python/options/test_option_table.py::test_what_is_wrong_here_is_found")
+def test_a_missing_test_is_found():
+    assert not text_of("python/options/test_option_table.py::nowhere") and "nowhere" in text_of("python/options/test_option_table.py::test_a_missing_test_is_found")

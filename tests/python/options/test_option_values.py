@@ -169,7 +169,7 @@ def start(folder, text="import quadrants as qd; qd.init(); qd.init(); print(qd.c
     return done.stdout, done.stderr
 
 
-def test_misspelt_variables_are_told_once(tmp_path):
+def test_misspelt_variables_are_reported_once(tmp_path):
     told = start(tmp_path, QD_CPU_MAX_THREADS="1", QD_OPTLEVEL="0")[1]
     assert sorted(told.splitlines()) == [
         "[Quadrants] [warn] Environment variable QD_CPU_MAX_THREADS is none of Quadrants and does nothing; did you mean QD_CPU_MAX_NUM_THREADS?",
@@ -179,7 +179,7 @@ def test_misspelt_variables_are_told_once(tmp_path):
     assert "QD_SRC_LL_CACHE does nothing: src_ll_cache is a keyword of qd.init alone" in start(tmp_path, QD_SRC_LL_CACHE="0")[1]
 
 
-def test_variables_of_the_page_are_never_told(tmp_path):
+def test_variables_of_the_page_are_never_reported(tmp_path):
     rows = {_environment.variable(n): "" for n in VARIABLES}
     others = {name: "0" for name in (*_environment.UNREAD, "QD_TEST_ARCHS", "QD_BLESS", "QD_SCREENSHOTS", "QD_MY_OWN")}
     assert start(tmp_path, **rows, **others)[1] == ""
@@ -226,13 +226,13 @@ def test_names_of_cfg(running):
     running()
 
 
-def test_the_core_is_told_the_same(running):
+def test_the_core_has_the_same_values(running):
     qd.cfg.random_seed = np.uint64(2**64 - 1)
-    qd._runtime.tell_core()
+    qd._runtime.pass_options()
     assert _native.core().options()["random_seed"] == 2**64 - 1
 
 
-def test_a_pass_that_is_not_there(tmp_path):
+def test_an_unknown_pass(tmp_path):
     program = tmp_path / "program.py"
     program.write_text("import quadrants as qd\nqd.init(arch=qd.cpu)\n")
     said = [subprocess.run([sys.executable, program], env={**os.environ, "QD_DUMP": names}, capture_output=True, text=True, check=True).stderr

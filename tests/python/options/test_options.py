@@ -153,7 +153,7 @@ def test_every_option_reaches_the_core(arch, monkeypatch, tmp_path):
     assert {name: told[name] for name in wanted} == {**wanted, **codes} and set(told) == set(_environment.ROWS)
     if qd.cfg is not None:
         qd.cfg.random_seed = 1 << 63
-        _runtime.tell_core()
+        _runtime.pass_options()
         assert _native.core().options()["random_seed"] == 1 << 63
 
 
@@ -423,7 +423,7 @@ def pure(body):
     return qd.kernel(fastcache=True)(body)
 
 
-def test_what_pure_kernels_may_read():
+def test_values_that_pure_kernels_may_read():
     @pure
     def k(x: qd.types.ndarray(), n: qd.template()) -> qd.f32:
         return (
@@ -477,7 +477,7 @@ def test_members_of_arguments_are_no_violation():
     assert A().k() == 3
 
 
-def test_kernels_that_are_not_pure_are_told(arch, capsys):
+def test_impure_kernels_are_reported(arch, capsys):
     qd.init(arch=arch, offline_cache=False, print_non_pure=True)
 
     @qd.kernel

@@ -249,7 +249,7 @@ def test_constants_are_those_of_python(both):
     assert both(lambda: k(0.5, 0.5)) == (0, 7, 2147483647.0, 2147483648.0)
 
 
-def test_what_is_too_long_for_a_kernel():
+def test_loops_too_long_for_a_kernel():
     qd.init(arch=qd.python)
     n = 2147483647
 
@@ -473,7 +473,7 @@ def test_scalar_annotations_of_inlined_funcs_hold_for_each_element(both):
 
 
 @pytest.mark.parametrize("debug", [False, True])
-def test_what_an_assertion_evaluates_has_effects(arch, debug):
+def test_operands_of_an_assertion_may_have_side_effects(arch, debug):
     """The condition is always evaluated, and so are the values of the message, unless debug mode finds that the condition holds."""
 
     def program(one):

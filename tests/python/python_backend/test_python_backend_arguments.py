@@ -45,7 +45,7 @@ def test_funcs_templates_and_references(both):
     assert both(program) == (479001600, 3.5, 604)
 
 
-def test_templates_are_handed_on(both):
+def test_templates_are_passed_on(both):
     def program():
         @qd.func
         def inner(flag: qd.template(), n):

@@ -99,7 +99,7 @@ def outcomes(arch, capfd, program=program):
     return results, capfd.readouterr().out
 
 
-def test_words_and_places_are_those_of_compiled_kernels(arch, capfd):
+def test_messages_and_places_equal_those_of_compiled_kernels(arch, capfd):
     python, compiled = outcomes("python", capfd), outcomes(arch, capfd)
     assert python[0] == compiled[0] and python[1] == compiled[1]
     assert sum("\n" in text for text in python[0]) == 12 and python[1].count("overflow detected in File ") >= 8
@@ -136,7 +136,7 @@ def test_nothing_is_reported_without_debug(capfd):
     assert k(70000) == 605032704 and "overflow" not in capfd.readouterr().out
 
 
-def test_places_of_functions_that_are_gone(capfd):
+def test_places_of_deleted_functions(capfd):
     """Two functions have the same code, and one of them is deleted."""
     qd.init(arch=qd.python, debug=True)
     source = "@qd.kernel\ndef k(a: qd.i32) -> qd.i32:\n    return a + a\n"

@@ -223,7 +223,7 @@ class FailsLater(Fails):
     __iter__ = list.__iter__
 
 
-def test_sequences_that_fail_when_they_are_looked_at(arch):
+def test_sequences_that_fail_when_they_are_read(arch):
     gone, later, endless = Fails([1, 2]), FailsLater([1, 2]), [1]
     endless.append(endless)
     for arch_of_test in (arch, qd.python):

@@ -116,7 +116,7 @@ def test_warm_start_needs_no_compiler_library(tmp_path):
     assert status == 0 and "all is well" in out, err
 
 
-def test_code_for_a_lesser_processor(tmp_path):
+def test_code_for_an_older_processor(tmp_path):
     status, out, err = run(tmp_path, QD_TARGET_CPU="x86-64")
     assert status == 0 and "all is well" in out, err
     status, out, err = run(tmp_path, QD_TARGET_CPU="z80")

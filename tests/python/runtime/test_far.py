@@ -45,7 +45,7 @@ def add(x: qd.types.ndarray(), y: qd.types.ndarray()):
         y[i] = y[i] + x[i]
 
 
-def test_arrays_of_the_host_go_there_and_back():
+def test_host_arrays_are_uploaded_and_downloaded():
     x = np.arange(5, dtype=np.float32)
     double(x)
     assert x.tolist() == [0, 2, 4, 6, 8]
@@ -56,7 +56,7 @@ def test_arrays_of_the_host_go_there_and_back():
     double(empty)
 
 
-def test_arrays_of_the_host_that_share_memory_share_it_there():
+def test_host_arrays_that_share_memory_share_it_on_the_device():
     x = np.arange(6, dtype=np.float32)
     add(x, x)
     assert x.tolist() == [0, 2, 4, 6, 8, 10]
@@ -72,7 +72,7 @@ def test_arrays_of_the_host_that_share_memory_share_it_there():
     assert x.tolist() == [0, 1, 2, 3, 4, 5]
 
 
-def test_what_a_failed_launch_did_to_arrays_of_the_host_comes_back():
+def test_changes_of_a_failed_launch_are_downloaded():
     @qd.kernel
     def fails(x: qd.types.ndarray()):
         x[0] = 7
@@ -106,7 +106,7 @@ def test_views_of_the_memory_are_refused():
         assert array[0] != 0
 
 
-def test_members_that_lie_between_others_are_written_alone():
+def test_members_between_others_are_written_separately():
     a, b = qd.field(qd.i32), qd.field(qd.f64)
     qd.root.dense(qd.i, 4).place(a, b)
     b.fill(0.5)
@@ -114,7 +114,7 @@ def test_members_that_lie_between_others_are_written_alone():
     assert a.to_numpy().tolist() == [0, 1, 2, 3] and b.to_numpy().tolist() == [0.5] * 4
 
 
-def test_counts_of_lines_come_back(monkeypatch):
+def test_counts_of_lines_are_downloaded(monkeypatch):
     monkeypatch.setenv("QD_KERNEL_COVERAGE", "1")
     qd.init(arch="far", offline_cache=False)
     x = qd.ndarray(qd.f32, 10)
@@ -170,7 +170,7 @@ def total(x: qd.types.ndarray()) -> qd.f32:
     return sum
 
 
-def test_who_waits_for_launches(calls):
+def test_operations_that_wait_for_launches(calls):
     x, f = qd.ndarray(qd.f32, 10), qd.field(qd.f32, 10)
     stream, event = qd.create_stream(), qd.create_event()
     readers = [lambda: x[3], x.to_numpy, lambda: x.fill(1), lambda: f[3], stream.synchronize, event.synchronize, qd.sync]
@@ -233,7 +233,7 @@ def test_a_fault_with_arrays_of_the_host_is_raised_by_the_call():
     assert x.tolist() == [0, 3, 0]
 
 
-def test_what_is_not_kept_is_there_while_kernels_use_it():
+def test_temporaries_outlive_the_kernels_that_use_them():
     @qd.kernel
     def set_all(x: qd.types.ndarray(), value: qd.f32):
         for i in x:
@@ -248,7 +248,7 @@ def test_what_is_not_kept_is_there_while_kernels_use_it():
     assert y.to_numpy().tolist() == [sum(range(600))] * 1000
 
 
-def test_memory_of_launches_under_way_is_given_back():
+def test_memory_of_pending_launches_is_freed():
     @qd.kernel
     def pass_on(x: qd.types.ndarray(), at: qd.i32):
         last = x[at]  # passed from the serial task to the loop
@@ -280,7 +280,7 @@ def test_ranges_that_depend_on_data():
     assert (x.to_numpy() == expected).all() and n[None] == 4
 
 
-def test_stop_ends_launches_that_go_on():
+def test_stop_ends_pending_launches():
     @qd.kernel
     def long(x: qd.types.ndarray()):
         for i in x:

@@ -270,7 +270,7 @@ ENDS = -signal.SIGSEGV, -signal.SIGBUS, -signal.SIGABRT
 
 
 @pytest.mark.parametrize("kernel", ["store", "add"])
-def test_a_way_through_the_heap_ends_the_process_with_a_word(run_script, kernel):
+def test_a_heap_overrun_ends_the_process_with_a_message(run_script, kernel):
     alone = f"{kernel}(small, 4)\nqd._native.core().settle()\n"  # usually no other thread is running
     for _ in range(10):
         done = run_script(OVERRUNS + alone + f"{kernel}(small, 40_000_000)")
@@ -281,7 +281,7 @@ def test_a_way_through_the_heap_ends_the_process_with_a_word(run_script, kernel)
 
 
 @pytest.mark.parametrize("kernel", ["parallel_store", "parallel_add"])
-def test_a_way_of_many_threads_through_the_heap_ends_the_process(run_script, kernel):
+def test_a_heap_overrun_of_many_threads_ends_the_process(run_script, kernel):
     """It is an exception instead if a thread far behind the heap ends the launch before another reaches the end of the heap."""
     for _ in range(3):
         done = run_script(OVERRUNS + f"{kernel}(small, 4)\n{kernel}(small, 40_000_000)")
@@ -289,13 +289,13 @@ def test_a_way_of_many_threads_through_the_heap_ends_the_process(run_script, ker
         assert raised or done.returncode in ENDS, done.stderr
 
 
-def test_a_way_through_the_heap_with_faulthandler(run_script):
+def test_a_heap_overrun_with_faulthandler(run_script):
     done = run_script(OVERRUNS + "import faulthandler; faulthandler.enable()\nstore(small, 40_000_000)")
     assert done.returncode in ENDS
     assert "Fatal Python error: " in done.stderr
 
 
-def test_the_end_of_the_heap_itself_is_no_end(run_script):
+def test_reads_past_the_heap_do_not_end_the_process(run_script):
     """A kernel that only reads, or that reaches the hole behind the heap at once, corrupts nothing."""
     done = run_script(
         OVERRUNS

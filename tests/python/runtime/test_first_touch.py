@@ -53,7 +53,7 @@ def first_of_kernel():
 
 
 @pytest.mark.parametrize("make", [a_field, an_ndarray])
-def test_what_nobody_wrote_has_no_pages(make):
+def test_unwritten_memory_has_no_pages(make):
     qd.sync()
     before = resident()
     made = make()

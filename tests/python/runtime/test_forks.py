@@ -269,7 +269,7 @@ def test_a_solver_that_another_thread_used(arch, tmp_path):
     assert done.returncode == 0 and done.stdout.endswith("told 3\n"), done.stdout + done.stderr
 
 
-def test_a_child_is_told_that_a_long_kernel_ran(arch, tmp_path):
+def test_a_child_gets_an_error_if_a_long_kernel_ran(arch, tmp_path):
     if arch == "far":
         pytest.skip("launches return at once: none runs when the fork comes")
     went_on, refused = fork_while("long", arch, tmp_path, 3)

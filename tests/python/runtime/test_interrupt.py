@@ -245,7 +245,7 @@ def test_interrupt_of_init_that_waits_for_another_thread(arch):
     assert endless(0) == 0
 
 
-def test_a_future_carries_what_ended_a_kernel():
+def test_a_future_has_the_exception_that_ended_its_kernel():
     """An event loop does not pass on a KeyboardInterrupt, and does not continue after one."""
     import asyncio
 

@@ -219,7 +219,7 @@ def test_header_line():
 
 
 @pytest.mark.parametrize("level", ["warn", "error", "critical", "off"])
-def test_what_init_says_goes_by_its_level(level):
+def test_output_of_init_follows_its_level(level):
     """The line printed at import comes earlier, and depends only on the variable."""
     environment = {**os.environ, "ENABLE_QUADRANTS_HEADER_PRINT": "1"}
     program = f"import quadrants as qd; qd.init(arch=qd.cpu, log_level={level!r})"

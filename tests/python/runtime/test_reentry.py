@@ -76,7 +76,7 @@ def test_the_program_ends_while_an_argument_is_read(known):
 
 
 @again
-def test_what_was_compiled_is_dropped_while_an_argument_is_read(known):
+def test_compiled_kernels_are_dropped_while_an_argument_is_read(known):
     @qd.kernel
     def k(x: qd.f32, y: qd.f32) -> qd.f32:
         return x + y
@@ -189,7 +189,7 @@ def test_older_arguments_die_while_a_newer_kernel_is_made_for_them():
 
 
 @pytest.mark.parametrize("what", ["options", "program"])
-def test_what_is_shown_changes_while_it_is_shown(arch, what, monkeypatch):
+def test_objects_change_while_they_are_shown(arch, what, monkeypatch):
     qd.init(arch=arch, offline_cache=False, log_level="error", print_preprocessed_ir=True, print_kernel_llvm_ir=True, print_kernel_asm=True)
 
     @qd.kernel
@@ -241,7 +241,7 @@ def test_the_program_ends_while_code_is_shown():
         k._show("ir")
 
 
-def test_a_stream_puts_another_in_its_place(monkeypatch):
+def test_a_write_to_stdout_replaces_stdout(monkeypatch):
     @qd.kernel
     def k():
         print("hello")
@@ -325,7 +325,7 @@ def test_lists_shrink_while_their_values_are_kept(arch, tmp_path):
     assert k() in (1, 5001)
 
 
-def test_the_program_ends_while_a_record_is_compared(arch, tmp_path):
+def test_the_program_ends_while_a_cache_entry_is_compared(arch, tmp_path):
     qd.init(arch=arch, offline_cache_file_path=str(tmp_path))
     on = False
 

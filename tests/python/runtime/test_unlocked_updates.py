@@ -157,7 +157,7 @@ def test_the_next_start_finds_it_on_disk(tmp_path):
     assert said == [["locked", "True"], ["locked", "False"]]
 
 
-def test_no_other_kernel_is_told_of(arch):
+def test_only_one_compilation_is_reported(arch):
     program(arch)
     append = appending()
     _native.core().take_reports()

@@ -33,7 +33,7 @@ def test_bounds_from_python():
     refused(r"Accessing field \(local\) of size \(3,\) with indices \(-4,\)", write)
 
 
-def test_derivatives_that_nobody_asked_for():
+def test_derivatives_that_were_not_requested():
     plain, velocity = qd.field(qd.f32, shape=3), qd.Vector.field(2, qd.f32, shape=3, name="v")
     loss = qd.field(qd.f32, shape=(), needs_dual=True)
     text = r"Field has no allocation: `{}` is there if the field was made with `needs_{}=True`"

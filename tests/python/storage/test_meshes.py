@@ -210,7 +210,7 @@ def test_meshes_are_template_arguments_and_elements_go_to_funcs():
         np.testing.assert_allclose(mesh.verts.y.to_numpy(), x - (table * (x / table.sum(1))[:, None]).sum(0), rtol=1e-4, atol=1e-4)
 
 
-def test_loops_nest_break_and_go_on():
+def test_loops_nest_break_and_continue():
     mesh = qd.Mesh._create_instance(qd.Mesh.generate_meta({"faces": sheet(3, 3)[1]}))
     mesh.verts.place({"a": qd.i32, "b": qd.i32, "c": qd.i32})
 
@@ -500,14 +500,14 @@ def test_on_the_python_backend():
     test_struct_attributes()
     test_sizes_and_indices()
     test_meshes_are_template_arguments_and_elements_go_to_funcs()
-    test_loops_nest_break_and_go_on()
+    test_loops_nest_break_and_continue()
     test_elements_in_variables()
     test_meshes_of_data_oriented_objects()
     test_one_patch()
 
 
 @pytest.mark.parametrize("default", [qd.i32, qd.i64])
-def test_the_number_of_what_touches_has_one_type(default, arch):
+def test_the_number_of_incident_elements_has_one_type(default, arch):
     """It is i32, whether or not all elements have the same number of incident elements, and whatever the default integer type is."""
     results = []
     for one in ("python", arch):

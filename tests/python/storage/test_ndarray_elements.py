@@ -15,7 +15,7 @@ ARRAYS = (
 
 
 @pytest.mark.parametrize("make, dtype, element", ARRAYS)
-def test_what_instances_have(make, dtype, element):
+def test_attributes_of_instances(make, dtype, element):
     for x in (make(), copy.deepcopy(make())):
         assert x.element_type.element_type() == dtype and x.element_type.shape() == element
         assert [getattr(x, name) for name in ("n", "m") if hasattr(x, name)] == element

@@ -192,7 +192,7 @@ def test_entries_outside_in_debug_mode(arch):
         Holder().fill(3)
 
 
-def test_arguments_that_are_no_builder():
+def test_arguments_that_are_not_builders():
     with pytest.raises(qd.QuadrantsRuntimeTypeError, match="cannot be converted into required type"):
         add_triplets(3, *random_triplets((3, 3), 3, qd.f32))
 
@@ -498,7 +498,7 @@ def test_solvers_without_a_matrix(dtype, shape, method, shift):
     np.testing.assert_allclose(x.to_numpy(), expected, atol=1e-3 if dtype == qd.f32 else 1e-9)
 
 
-def test_solvers_without_a_matrix_that_do_not_get_there(capsys):
+def test_solvers_without_a_matrix_that_do_not_converge(capsys):
     operator, _, x = poisson((40,), qd.f64)
     b = qd.field(qd.f64, 40)
     b.fill(1.0)

@@ -24,7 +24,7 @@ def test_reading_does_not_activate_and_gives_zero():
     assert active(2, 2) == 1 and x[9, 9] == 2.5 and x[8, 8] == 0
 
 
-def test_loops_visit_what_was_written():
+def test_loops_visit_written_cells():
     x = qd.field(qd.i32)
     qd.root.pointer(qd.ij, (3, 5)).bitmasked(qd.ij, (7, 3)).place(x)
 
@@ -71,7 +71,7 @@ def test_a_loop_may_write_to_the_tree_it_runs_over():
     assert [x[i + 64] for i in range(0, 64, 5)] == [i + 1 for i in range(0, 64, 5)]
 
 
-def test_a_loop_may_remove_the_cell_at_hand():
+def test_a_loop_may_remove_its_own_cell():
     x = qd.field(qd.i32)
     block = qd.root.pointer(qd.i, 32)
     block.dense(qd.i, 4).place(x)
@@ -182,7 +182,7 @@ def test_writes_under_a_condition_activate_only_if_it_holds():
     assert active() == 11
 
 
-def test_sum_into_the_cell_at_hand_and_its_neighbours():
+def test_sum_into_the_own_cell_and_its_neighbours():
     a, b, c = qd.field(qd.i32), qd.field(qd.i32), qd.field(qd.i32)
     block = qd.root.pointer(qd.ij, 8)
     block.dense(qd.ij, 4).place(a)

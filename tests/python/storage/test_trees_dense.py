@@ -285,7 +285,7 @@ def test_one_extent_in_a_list_is_that_of_every_axis():
         qd.root.dense(qd.ijk, (2, 2))
 
 
-def test_address_of_the_element_that_an_snode_stands_for():
+def test_address_of_the_element_of_an_snode():
     x = qd.field(qd.i32)
     qd.root.dense(qd.ij, (1, 2)).dense(qd.ij, 2).dense(qd.ij, 2).place(x)
 

@@ -188,7 +188,7 @@ def test_memory_does_not_grow_with_trees_that_come_and_go():
     assert _native.core().allocated_bytes() <= before
 
 
-def test_gradients_have_storage_where_they_are_asked_for():
+def test_gradients_have_storage_if_requested():
     x = qd.field(qd.f32, shape=(2, 3), needs_grad=True)
     v = qd.Vector.field(2, qd.f64, shape=4, needs_grad=True, needs_dual=True)
     plain = qd.field(qd.f32, shape=2)
@@ -265,7 +265,7 @@ def test_unplaced_fields_without_a_name():
 
 
 
-def test_fields_that_nobody_placed():
+def test_unplaced_fields():
     x = qd.field(qd.f32, name="lonely")
     with pytest.raises(qd.QuadrantsRuntimeError, match=r"These field\(s\) are not placed.*lonely"):
         nothing()
@@ -278,7 +278,7 @@ def test_fields_that_nobody_placed():
 
 
 @pytest.mark.parametrize("which", ["grad", "dual"])
-def test_gradients_that_nobody_placed(which):
+def test_unplaced_gradients(which):
     x = qd.field(qd.f32, **{f"needs_{which}": True})
     qd.root.dense(qd.i, 1).place(x)
     text = rf"These field\(s\) requrie `needs_{which}=True`, however their {which} field\(s\) are not placed"
@@ -326,7 +326,7 @@ def test_a_gradient_may_lie_in_other_levels():
 
 
 @pytest.mark.parametrize("which", ["grad", "dual"])
-def test_gradients_that_nobody_asked_for(which, arch):
+def test_gradients_that_were_not_requested(which, arch):
     for arch_of_test in (arch, qd.python):
         qd.init(arch=arch_of_test, print_full_traceback=True)
         x = qd.field(qd.f32, 3, name="x")

@@ -88,7 +88,7 @@ def test_sort_of_tensors():
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_what_cannot_be_sorted():
+def test_unsupported_arguments_of_sort():
     for arguments, kind, match in (
         ((qd.field(qd.f32, (3, 3)),), ValueError, "keys with one index"),
         ((qd.field(qd.f32, 3), qd.field(qd.f32, 2)), ValueError, "3 keys, but 2 values"),

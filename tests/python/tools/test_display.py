@@ -124,7 +124,7 @@ def dynamic():
         (qd.u1, np.array([2, 0]), None),
     ],
 )
-def test_numbers_that_change_are_told(dtype, values, words):
+def test_changed_numbers_are_reported(dtype, values, words):
     for made in (qd.field(dtype, 2), qd.ndarray(dtype, 2)):
         told = [text for _, _, text in warned(lambda: made.from_numpy(values))]
         told = [text for text in told if text.startswith("from_numpy: ")]  # NumPy has a warning of its own for NaN

@@ -145,7 +145,7 @@ def test_a_parameter_is_a_number(window, program):
     assert power(m, f) == 12.5
 
 
-def test_what_cannot_be_shown_is_named(window, program):
+def test_unsupported_objects_are_named(window, program):
     x, three = qd.field(qd.i32, shape=4), object()
     ins = qd.inspect(x)
     with pytest.raises(TypeError, match="^argument 2: a field, an ndarray or a numpy array can be shown, not float"):
@@ -311,7 +311,7 @@ def test_ctrl_c_ends_a_paused_program(tmp_path, how, handled):
 
 
 @pytest.mark.parametrize("why", ["never shown", "killed meanwhile"])
-def test_a_pause_that_nobody_can_end_is_none(window, program, capfd, why):
+def test_a_pause_without_a_window_is_ignored(window, program, capfd, why):
     ins = qd.inspect()
     if why == "never shown":
         window.answer = {"seen": False}
@@ -324,7 +324,7 @@ def test_a_pause_that_nobody_can_end_is_none(window, program, capfd, why):
 
 
 @pytest.mark.parametrize("where", ["look", "mark", "pictures"])
-def test_what_is_not_initialised_has_nothing_to_tell(window, program, monkeypatch, caplog, where):
+def test_an_uninitialised_program_sends_nothing(window, program, monkeypatch, caplog, where):
     from quadrants._exceptions import QuadrantsRuntimeError
 
     ins = qd.inspect()
@@ -372,7 +372,7 @@ def test_a_new_program_and_the_log(window, program):
     assert window.samples(window.wait("picture", lambda m: window.samples(m)[0, 0] == 3)).tolist() == [[3.0]] * 4
 
 
-def test_a_program_that_ends_while_it_is_looked_at(window, program, monkeypatch):
+def test_a_program_that_ends_while_it_is_inspected(window, program, monkeypatch):
     ins = qd.inspect()
     window.want()
     window.wait("state")
@@ -407,7 +407,7 @@ def test_without_a_window_it_runs_on(monkeypatch, program):
     inspector._current = None
 
 
-def test_what_gradients_keep(window):
+def test_values_that_gradients_keep(window):
     qd.init(arch=qd.cpu, offline_cache=False, log_level=qd.WARN, ad_stack_experimental_enabled=True)
     ins = qd.inspect()
     x = qd.field(qd.f32, shape=4, needs_grad=True)
@@ -465,7 +465,7 @@ def make_staged():
     return staged
 
 
-def test_which_way_a_graph_went(window, program):
+def test_the_path_of_a_graph(window, program):
     ins = qd.inspect()
     staged = make_staged()
     x, again, full = qd.ndarray(qd.f32, 4), qd.ndarray(qd.i32, ()), qd.ndarray(qd.i32, ())
@@ -502,7 +502,7 @@ def test_which_way_a_graph_went(window, program):
     assert under_way["launches"] == 3 and ins.alive
 
 
-def test_a_graph_that_fails_is_not_under_way(window, program):
+def test_a_failed_graph_is_not_running(window, program):
     """A graph of another specialisation does not get its turns either."""
 
     @qd.kernel(graph=True)
@@ -633,7 +633,7 @@ from quadrants._windows import process
 """
 
 
-def test_what_the_thread_loads_disturbs_nobody(tmp_path):
+def test_modules_that_the_thread_loads_do_not_disturb_the_program(tmp_path):
     """For example, `dataclasses` checks whether `typing` is loaded, and the main thread may be using both at any moment."""
     text = (
         WITH_WINDOW
@@ -699,7 +699,7 @@ print(os.waitpid(child, 0)[1])
     assert in_a_process(tmp_path, text) == "0"
 
 
-def test_no_news_is_lost(window, program):
+def test_no_change_is_lost(window, program):
     """A change that arrives while the thread takes the earlier ones is not lost."""
 
     class Slow(set):
@@ -710,6 +710,6 @@ def test_no_news_is_lost(window, program):
     ins = qd.inspect()
     feed = ins.param("feed", 0.0, 0.0, 9.0)
     window.wait("parameters", lambda m: m["parameters"])
-    ins._publisher.news = Slow()
+    ins._publisher.pending = Slow()
     feed.value = 7.0
     window.wait("parameters", lambda m: m["parameters"] and m["parameters"][0]["value"] == 7.0)

@@ -126,7 +126,7 @@ def test_a_large_view_is_thinned_to_what_is_seen(window, program):
     np.testing.assert_array_equal(window.samples(picture), x[np.ix_(columns, rows)])
 
 
-def test_the_next_picture_waits_for_the_window_and_equal_ones_are_not_told(window, program):
+def test_the_next_picture_waits_for_the_window_and_equal_ones_are_not_sent(window, program):
     x = np.zeros((8, 8), np.float32)
     qd.inspect(x)
     window.want({"id": 0})
@@ -234,7 +234,7 @@ def test_edits_that_a_type_does_not_hold(program):
     assert fields["f32"][2] == -np.inf and np.isnan(fields["f4"][2])
 
 
-def test_a_refused_edit_is_told(window, program):
+def test_a_refused_edit_is_reported(window, program):
     x = qd.field(qd.i8, shape=4)
     x.fill(7)
     qd.inspect(x)
@@ -259,7 +259,7 @@ def test_arrays_that_cannot_be_shown(window, program):
 
 
 @pytest.mark.parametrize("kind", ["number", "vector", "tree", "sparse", "point"])
-def test_a_field_that_nobody_touched_is_zero(window, program, kind):
+def test_an_untouched_field_is_zero(window, program, kind):
     if kind == "vector":
         x = qd.Vector.field(3, qd.f32, shape=(4, 2))
     elif kind in ("tree", "sparse"):
@@ -319,7 +319,7 @@ def standing_still(window, suits):
 
 
 @pytest.mark.parametrize("kind", ["field", "ndarray", "sparse"])
-def test_all_components_side_by_side(window, program, kind):
+def test_all_components_at_once(window, program, kind):
     """Point clouds request all components."""
     values = np.random.default_rng(1).random((5000, 3), np.float32)
     if kind == "field":

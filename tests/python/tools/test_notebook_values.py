@@ -42,7 +42,7 @@ def test_many_values_are_summed_up():
     assert found["summary"]["not_finite"] == 1 and found["summary"]["max"] == 4999.0
 
 
-def test_what_cannot_be_read():
+def test_values_that_cannot_be_read():
     x, y = qd.field(qd.f32), qd.field(qd.f32, 1)
     assert data(x) is None
     qd.root.place(x)
@@ -83,7 +83,7 @@ def test_a_value_has_the_name_that_made_it():
         assert re.search(r"<b>([^<]*)</b>", html(value))[1] == name
 
 
-def test_a_plane_is_a_picture_and_says_what_is_no_number():
+def test_a_plane_is_a_picture_that_marks_nan():
     x = qd.ndarray(qd.f32, (30, 40))
     values = np.tile(np.linspace(0, 1, 40, dtype=np.float32), (30, 1))
     values[3, 5], values[20, 20] = np.nan, np.inf

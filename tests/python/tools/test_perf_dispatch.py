@@ -41,7 +41,7 @@ def test_every_implementation_is_tried_and_one_is_chosen():
     assert len(add._trial_count_by_dispatch_impl_by_geometry_hash) == 2
 
 
-def test_incompatible_ones_are_left_out():
+def test_incompatible_implementations_are_skipped():
     add, calls = make()
     a = qd.ndarray(qd.i32, 10)
     for _ in range(5):
@@ -91,7 +91,7 @@ def test_every_call_evaluates():
     assert (10,) not in add._fastest_dispatch_impl_by_geometry_hash
 
 
-def test_nothing_suits():
+def test_no_implementation_suits():
     @qd.perf_dispatch(get_geometry_hash=lambda a: 0)
     def nothing(a: qd.i32): ...
 

@@ -1,6 +1,6 @@
 // Opening the compiler: a missing or foreign file is a clear error, and a later attempt may succeed.
 #include "base/error.h"
-#include "codegen/llvm/door/door.h"
+#include "codegen/llvm/loader/loader.h"
 
 #include <gtest/gtest.h>
 
@@ -8,14 +8,14 @@
 #include <fstream>
 
 using namespace qd;
-namespace door = codegen::llvm_door;
+namespace library = codegen::llvm_library;
 
 namespace {
 
 std::string words_of_failure(const std::string &directory) {
-    door::set_directory(directory);
+    library::set_directory(directory);
     try {
-        door::open();
+        library::open();
     } catch (const InternalError &problem) {
         return problem.what();
     }
@@ -36,15 +36,15 @@ TEST(Door, MissingOrForeignFileIsNamed) {
     EXPECT_NE(foreign.find((folder / "libquadrants_llvm.so").string()), std::string::npos) << foreign;
     std::filesystem::remove_all(folder);
 
-    EXPECT_FALSE(door::is_open());
-    door::set_directory("");
-    EXPECT_EQ(door::open().abi_version, qd::abi::version);
-    EXPECT_TRUE(door::is_open());
+    EXPECT_FALSE(library::is_open());
+    library::set_directory("");
+    EXPECT_EQ(library::open().abi_version, qd::abi::version);
+    EXPECT_TRUE(library::is_open());
 }
 
 TEST(Door, HostIsDescribed) {
     std::string cpu, features;
-    door::open().host(&cpu, &features);
+    library::open().host(&cpu, &features);
     EXPECT_FALSE(cpu.empty());
     EXPECT_NE(features.find("+sse2"), std::string::npos) << features;
 }
