@@ -1,12 +1,12 @@
-"""Conjugate gradients as one graph: the loop and its test of convergence run on the device, in one launch.
+"""Conjugate gradients as one graph: the loop and its convergence test run on the device, in one launch.
 
 The method is that of M. R. Hestenes and E. Stiefel (Methods of conjugate gradients for solving linear systems, J. Res.
-NBS 49, 1952), on the Poisson equation of a square plate with a cold rim. Every iteration writes its residual into a
-history whose length nobody knows beforehand: where it is full the launch yields, the host makes a longer one, and the
+NBS 49, 1952), for the Poisson equation on a square plate with a cold boundary. Every iteration writes its residual into
+a history whose length is not known in advance: when it is full the launch yields, the host makes a longer one, and the
 launch is resumed.
 
-Look at: the error of five-point differences, which falls by 4 when the mesh is twice as fine; the number of
-iterations, which grows as the number of points on a side; how often the launch yielded.
+Look at: the error of five-point differences, which falls by a factor of 4 when the mesh is twice as fine; the number of
+iterations, which grows in proportion to the number of points on a side; how often the launch yielded.
 """
 
 import enum
@@ -31,7 +31,7 @@ class Stage(enum.IntEnum):
 
 @qd.func
 def bent(p: qd.template(), i, j):
-    """Four times the middle less its neighbours; the rim is 0."""
+    """Returns four times the value at (i, j) minus its neighbours; the boundary is 0."""
     n, m = p.shape[0], p.shape[1]
     value = 4.0 * p[i, j]
     if i > 0:
@@ -77,7 +77,7 @@ def solve(
 
 
 def plate(n, tolerance=1e-10, length=8):
-    """Solves -laplace(u) = f on n x n points; the error, the residuals, how often the history was too short, and u."""
+    """Solves -laplace(u) = f on n x n points; returns the error, the residuals, how often the launch yielded, and u."""
     at = np.arange(1, n + 1) / (n + 1)
     exact = np.sin(np.pi * at)[:, None] * np.sin(2 * np.pi * at) + at[:, None] * (1 - at[:, None]) * np.sin(np.pi * at)
     curve = at * (1 - at)

@@ -1,13 +1,13 @@
-"""A beam that is bent and let go: finite elements, implicit in time.
+"""A beam that is bent and released: finite elements, implicit in time.
 
-Bilinear quadrilaterals in plane stress with 2 x 2 Gauss points (O. C. Zienkiewicz, R. L. Taylor, The Finite Element
-Method), Newmark's average acceleration (N. M. Newmark, J. Eng. Mech. Div. ASCE 85, 1959), which keeps the energy. The
-matrix of a step is assembled as a sparse one and factorized by Cholesky's method (T. A. Davis, Direct Methods for
-Sparse Linear Systems, 2006) once; every step solves with its factors.
+The elements are bilinear quadrilaterals in plane stress with 2 x 2 Gauss points (O. C. Zienkiewicz, R. L. Taylor, The
+Finite Element Method). Time steps use Newmark's average acceleration (N. M. Newmark, J. Eng. Mech. Div. ASCE 85, 1959),
+which conserves energy. The sparse matrix of a step is assembled and factorized once, by Cholesky's method (T. A. Davis,
+Direct Methods for Sparse Linear Systems, 2006); every step solves with its factors.
 
-Look at: the tip under a load P, P L^3 / 3 E I by Euler and Bernoulli and 1.2 P L / G A more for shear by Timoshenko;
-after release the first tone, w = 1.8751^2 sqrt(E I / rho A) / L^2; the stress, tension above and pressure below; the
-energy.
+Look at: the deflection of the tip under a load P, which is P L^3 / 3 E I by Euler and Bernoulli, plus 1.2 P L / G A for
+shear by Timoshenko; the fundamental frequency after release, w = 1.8751^2 sqrt(E I / rho A) / L^2; the stress, which is
+tension above and compression below; the energy.
 """
 
 import sys
@@ -32,14 +32,14 @@ stress = qd.field(qd.f64, shape=(NX, NY))
 
 @qd.func
 def elastic(strain):
-    """Stress xx, yy, xy of plane stress; strain xy counts double."""
+    """Returns the components xx, yy, xy of plane stress; the strain xy is the engineering shear strain."""
     a = E / (1 - NU * NU)
     return qd.Vector([a * (strain[0] + NU * strain[1]), a * (strain[1] + NU * strain[0]), E / (2 + 2 * NU) * strain[2]])
 
 
 @qd.func
 def gradient(corner: qd.template(), x, y):
-    """Of the shape function of a corner (0 or 1 along each axis), at (x, y) in the unit square."""
+    """Returns the gradient of the shape function of a corner (0 or 1 along each axis), at (x, y) in the unit square."""
     sx, sy = 2 * corner[0] - 1, 2 * corner[1] - 1
     return qd.Vector([sx * (1 - corner[1] + sy * y), sy * (1 - corner[0] + sx * x)]) / H
 
@@ -55,7 +55,7 @@ def strain_at(u: qd.template(), i, j, x, y):
 
 @qd.kernel
 def apply(u: qd.template(), out: qd.template(), stiff: qd.f64, inertia: qd.f64):
-    """out = (stiff K + inertia M) u, with the clamped end's nodes left out."""
+    """Computes out = (stiff K + inertia M) u, without the nodes of the clamped end."""
     for n in qd.grouped(out):
         out[n] = [0, 0]
     for i, j in qd.ndrange(NX, NY):
@@ -81,18 +81,18 @@ def dot(a: qd.template(), b: qd.template()) -> qd.f64:
 
 @qd.kernel
 def add(y: qd.template(), a: qd.f64, x: qd.template(), b: qd.f64):
-    """y = a x + b y"""
+    """Computes y = a x + b y."""
     for n in qd.grouped(y):
         y[n] = a * x[n] + b * y[n]
 
 
 @qd.kernel
 def assemble(A: qd.types.sparse_matrix_builder(), stiff: qd.f64, inertia: qd.f64):
-    """The matrix of `apply`, with ones on the diagonal for the clamped end's nodes."""
+    """Assembles the matrix of `apply`, with ones on the diagonal for the nodes of the clamped end."""
     for i, j in qd.ndrange(NX, NY):
         for p in qd.static(((0, 0), (1, 0), (0, 1), (1, 1))):
             for q in qd.static(((0, 0), (1, 0), (0, 1), (1, 1))):
-                force_x, force_y = qd.Vector([0.0, 0.0]), qd.Vector([0.0, 0.0])  # on p, as q moves along x, along y
+                force_x, force_y = qd.Vector([0.0, 0.0]), qd.Vector([0.0, 0.0])  # the force on p when q moves along x, and along y
                 for gx, gy in qd.static(((0, 0), (1, 0), (0, 1), (1, 1))):
                     x, y = 0.5 + (gx - 0.5) / 3**0.5, 0.5 + (gy - 0.5) / 3**0.5
                     g, h = gradient(p, x, y), gradient(q, x, y)
@@ -113,7 +113,7 @@ def assemble(A: qd.types.sparse_matrix_builder(), stiff: qd.f64, inertia: qd.f64
 
 
 def factorized(stiff: float, inertia: float):
-    """What solves (stiff K + inertia M) x = b."""
+    """Returns a solver for (stiff K + inertia M) x = b."""
     assemble(builder, stiff, inertia)
     solver = qd.linalg.SparseSolver(dtype=qd.f64, solver_type="LLT", ordering="AMD")
     solver.compute(builder.build())
@@ -158,7 +158,7 @@ middle = NX // 2
 expected = LOAD * (LENGTH - (middle + 0.5) * H) * (HEIGHT - H) / 2 / inertia_moment
 assert abs(sigma[middle, -1] / expected - 1) < (0.06 if SMALL else 0.02)
 
-# Let go: M a = -K u at every time, with u and its speed by Newmark's mean of the old and new acceleration.
+# Release: M a = -K u at every time; u and its velocity follow from the mean of the old and the new acceleration (Newmark).
 omega = 1.8751041**2 * np.sqrt(E * inertia_moment / (RHO * area)) / LENGTH**2
 period, per_period = 2 * np.pi / omega, 30 if SMALL else 48
 dt, steps = period / per_period, int(1.6 * per_period)

@@ -1,12 +1,13 @@
-"""Fast Fourier transform, and with it the light behind a round hole.
+"""Fast Fourier transform, used to compute the diffraction pattern of a round hole.
 
-The algorithm of J. W. Cooley and J. W. Tukey (Mathematics of Computation 19, 1965) in the order of T. G. Stockham
-(AFIPS 28, 1966), which sorts as it goes: each of the log2(n) passes reads one array and writes another, all
-butterflies of all rows in parallel.
+The algorithm is that of J. W. Cooley and J. W. Tukey (Mathematics of Computation 19, 1965) in the order of T. G.
+Stockham (AFIPS 28, 1966), which needs no separate bit reversal: each of the log2(n) passes reads one array and writes
+another, with all butterflies of all rows in parallel.
 
-Look at: the distance from numpy's answer, the way back, Parseval's sum; and the light far behind a round hole, the
-square of the hole's transform. G. B. Airy (Trans. Cambridge Phil. Soc. 5, 1835) computed that its first dark ring is
-at 1.21967 wavelengths over the diameter, and the second bright ring has 1.75 % of the light of the middle.
+Look at: the difference from numpy's result, the inverse transform, Parseval's sum; and the light far behind a round
+hole, which is the squared magnitude of the hole's transform. G. B. Airy (Trans. Cambridge Phil. Soc. 5, 1835) computed
+that its first dark ring is at 1.21967 wavelengths over the diameter, and that the second bright ring has 1.75 %
+of the intensity of the centre.
 """
 
 import sys
@@ -23,7 +24,7 @@ Rows = qd.types.ndarray(dtype=qd.math.vec2, ndim=2)  # rows of complex numbers
 
 @qd.kernel
 def butterflies(x: Rows, y: Rows, span: qd.i32, sign: qd.f32):
-    """One pass: transforms of length `span` in x are joined in pairs to such of twice the length in y."""
+    """Runs one pass: combines pairs of transforms of length `span` in x into transforms of twice that length in y."""
     n = x.shape[1]
     for row, k in qd.ndrange(x.shape[0], n // 2):
         at = k % span
@@ -41,7 +42,7 @@ def transpose(x: Rows, y: Rows):
 
 
 def fft(x: qd.Ndarray, spare: qd.Ndarray, sign: float = -1.0) -> tuple[qd.Ndarray, qd.Ndarray]:
-    """Transforms the rows of x; gives the array they are in, and the other one."""
+    """Transforms the rows of x; returns the array that holds the result, and the other one."""
     span = 1
     while span < x.shape[1]:
         butterflies(x, spare, span, sign)
@@ -79,7 +80,7 @@ parseval = (np.abs(spectrum) ** 2).sum() / (n * (np.abs(signal) ** 2).sum())
 print(f"off numpy by {off:.1e}, there and back by {back:.1e}, Parseval 1 + {parseval - 1:.1e}")
 assert off < 2e-6 and back < 1e-5 and abs(parseval - 1) < 1e-6
 
-# A hole of diameter d in a plane of size x size; its edge is drawn by the share of each cell that is open.
+# A hole of diameter d in a plane of size x size; a cell on its edge has the fraction of its area that is open.
 size, d = (256, 24.0) if SMALL else (1024, 48.0)
 r = np.hypot(*(np.meshgrid(*(np.arange(size) - size / 2,) * 2)))
 hole = np.clip(d / 2 - r + 0.5, 0, 1)

@@ -1,12 +1,13 @@
 """Conway's Game of Life: patterns whose fate is in every book about it.
 
-The rule is that of M. Gardner (Scientific American 223, October 1970): a cell is born with three live neighbours and
-lives on with two or three. Fates from E. Berlekamp, J. Conway and R. Guy, Winning Ways, chapter 25, and the LifeWiki.
+The rule is the one that M. Gardner published (Scientific American 223, October 1970): a cell is born with three live
+neighbours and survives with two or three. The fates of the patterns are from E. Berlekamp, J. Conway and R. Guy, Winning
+Ways, chapter 25, and the LifeWiki.
 
-Look at: the R-pentomino, five cells that take 1103 generations to settle as 116 cells, six gliders among them; the
-picture shows when each cell was last alive. A glider moves one cell along the diagonal in 4 generations, the
-lightweight spaceship two cells in 4; Diehard has one generation more than a hundred and twenty-nine; Gosper's gun
-fires a glider every 30.
+Look at: the R-pentomino, five cells that take 1103 generations to settle as 116 cells, including six gliders; the
+picture shows when each cell was last alive. A glider moves one cell along the diagonal in 4 generations, and the
+lightweight spaceship two cells in 4; Diehard vanishes at generation 130; Gosper's gun fires a glider every 30
+generations.
 """
 
 import sys
@@ -23,7 +24,7 @@ Cells = qd.types.ndarray(dtype=qd.u8, ndim=2)
 
 @qd.kernel
 def generation(now: Cells, after: Cells) -> qd.i32:
-    """The next generation inside a dead border; gives its population."""
+    """Computes the next generation inside a dead border and returns its population."""
     alive = 0
     for i, j in qd.ndrange((1, now.shape[0] - 1), (1, now.shape[1] - 1)):
         around = (
@@ -43,7 +44,7 @@ def remember(now: Cells, when: qd.types.ndarray(dtype=qd.i32, ndim=2), time: qd.
 
 
 def plane(picture: str, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Two planes of size * size cells; the first has the picture in its middle."""
+    """Returns two planes of size * size cells; the first has the picture in its middle."""
     rows = picture.split("/")
     cells = np.zeros((size, size), np.uint8)
     for i, row in enumerate(rows):
@@ -53,7 +54,7 @@ def plane(picture: str, size: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def evolve(picture: str, size: int, times: int):
-    """The first and the last plane, the population at each time, and when each cell was last alive."""
+    """Returns the first and the last plane, the population at each time, and when each cell was last alive."""
     now, after = plane(picture, size)
     first, when, population = now.copy(), np.full(now.shape, -1, np.int32), [int(now.sum())]
     for time in range(times):

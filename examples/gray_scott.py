@@ -1,12 +1,13 @@
 """Spots and stripes of two substances: the model of Gray and Scott, as a small application with sliders.
 
-u' = Du L u - u v^2 + F (1 - u),  v' = Dv L v + u v^2 - (F + k) v, on a torus, as J. E. Pearson drew it (Science 261, 1993), with L the
-five point Laplacian and Euler's steps. Where 4 (F + k)^2 < F there are two more uniform states than u = 1, v = 0: u (1 - u) = (F + k)^2 / F.
+The equations are u' = Du L u - u v^2 + F (1 - u) and v' = Dv L v + u v^2 - (F + k) v on a torus, as in J. E. Pearson's pictures
+(Science 261, 1993), where L is the five-point Laplacian and the time steps are Euler's. If 4 (F + k)^2 < F there are two more
+uniform states besides u = 1, v = 0: those with u (1 - u) = (F + k)^2 / F.
 
-Look at: the stirred reactor, which comes to rest in the state with the lesser u, up to 1e-6; its approach by the eigenvalues of the
-linearised reaction; and the substances' balance, kept to rounding.
+Look at: the stirred reactor, which settles in the state with the smaller u to 1e-6; its rate of approach, which follows from the
+eigenvalues of the linearised reaction; and the balance of the substances, which holds to rounding.
 
---window opens the application: sliders for feed and kill, the pointer paints, R begins anew, Escape ends.
+--window opens the application: sliders set feed and kill, the pointer paints, R restarts, Escape quits.
 """
 
 import sys
@@ -65,7 +66,7 @@ def draw(tint: qd.types.vector(3, qd.f32)):
 
 
 def stirred(feed, kill, steps):
-    """Both amounts over time where all places are the same."""
+    """Returns both concentrations over time if they are the same everywhere."""
     u.fill(0.5)
     v.fill(0.25)
     found = []

@@ -1,13 +1,14 @@
-"""Lattice Boltzmann: the flow in a box whose lid is drawn along, and between two plates.
+"""Lattice Boltzmann: the flow in a box with a moving lid, and between two plates.
 
-Nine velocities and one relaxation time, after Y. H. Qian, D. d'Humieres and P. Lallemand (Europhysics Letters 17,
-1992), walls by bounce back half way between nodes (A. J. C. Ladd, J. Fluid Mech. 271, 1994), force as Z. Guo, C.
-Zheng and B. Shi put it (Phys. Rev. E 65, 2002). With (tau - 1/2)^2 = 3/16 the parabola of Poiseuille comes out
-exactly (I. Ginzbourg, P. M. Adler, 1994).
+The model has nine velocities and one relaxation time (Y. H. Qian, D. d'Humieres and P. Lallemand, Europhysics Letters
+17, 1992), walls that bounce particles back half way between nodes (A. J. C. Ladd, J. Fluid Mech. 271, 1994), and the
+forcing of Z. Guo, C. Zheng and B. Shi (Phys. Rev. E 65, 2002). With (tau - 1/2)^2 = 3/16 it reproduces Poiseuille's
+parabola exactly (I. Ginzbourg, P. M. Adler, 1994).
 
-Look at: both profiles through the middle of the box at Reynolds number 100, on the points that U. Ghia, K. N. Ghia
-and C. T. Shin tabulated (J. Comput. Phys. 48, 1982), and the middle of the vortex, which they found at (0.6172,
-0.7344). The lid's jump at its corners leaves an error of the first order: 0.006 of the lid's speed with 96 nodes.
+Look at: both profiles through the middle of the box at Reynolds number 100, at the points that U. Ghia, K. N. Ghia
+and C. T. Shin tabulated (J. Comput. Phys. 48, 1982), and the centre of the vortex, which they found at (0.6172,
+0.7344). The velocity jumps at the corners of the lid, which leaves a first-order error: 0.006 of the lid's speed with
+96 nodes.
 """
 
 import sys
@@ -27,7 +28,7 @@ WEIGHTS = [4 / 9] + [1 / 9] * 4 + [1 / 36] * 4
 
 @qd.data_oriented
 class Fluid:
-    """nx * ny nodes between walls, the upper one moving at speed `lid`. In a channel, x is periodic, and `force` acts."""
+    """A fluid on nx * ny nodes between walls; the upper wall moves at speed `lid`. In a channel, x is periodic and `force` acts."""
 
     def __init__(self, nx, ny, tau, lid=0.0, force=0.0, channel=False):
         self.nx, self.ny, self.tau, self.lid, self.force, self.channel = nx, ny, tau, lid, force, channel
@@ -40,7 +41,7 @@ class Fluid:
 
     @qd.func
     def arriving(self, f: qd.template(), i, j):
-        """What streams into node (i, j) from its neighbours, and back from walls."""
+        """Returns the populations that stream into node (i, j) from its neighbours or are reflected by walls."""
         g = qd.Vector([0.0] * 9)
         for k in qd.static(range(9)):
             x, y = i - VELOCITIES[k][0], j - VELOCITIES[k][1]
@@ -88,7 +89,7 @@ off = np.abs(seen - parabola).max() / parabola.max()
 print(f"between plates: off the parabola by {off:.1e}")
 assert off < 1e-4
 
-# The box. Tables I and II of Ghia, Ghia and Shin for Re = 100: u on the vertical and v on the horizontal middle line.
+# The box: tables I and II of Ghia, Ghia and Shin for Re = 100, with u on the vertical and v on the horizontal centre line.
 GHIA_Y = [0.0547, 0.0625, 0.0703, 0.1016, 0.1719, 0.2813, 0.4531, 0.5, 0.6172, 0.7344, 0.8516, 0.9531, 0.9609, 0.9688, 0.9766]
 GHIA_U = [-0.03717, -0.04192, -0.04775, -0.06434, -0.10150, -0.15662, -0.21090, -0.20581, -0.13641, 0.00332, 0.23151, 0.68717,
           0.73722, 0.78871, 0.84123]  # fmt: skip
@@ -100,7 +101,7 @@ flow = Fluid(n, n, 0.5 + 3 * LID * n / RE, lid=LID).run(int((20 if SMALL else 25
 at = (np.arange(n) + 0.5) / n
 u, v = flow[n // 2 - 1 : n // 2 + 1, :, 0].mean(axis=0), flow[:, n // 2 - 1 : n // 2 + 1, 1].mean(axis=1)
 wrong = max(np.abs(np.interp(GHIA_Y, at, u) - GHIA_U).max(), np.abs(np.interp(GHIA_X, at, v) - GHIA_V).max())
-psi = np.cumsum(flow[:, :, 0], axis=1) / n  # the stream function, on the upper edge of each node
+psi = np.cumsum(flow[:, :, 0], axis=1) / n  # the stream function, at the upper edge of each node
 middle = np.unravel_index(psi.argmin(), psi.shape)
 middle = ((middle[0] + 0.5) / n, (middle[1] + 1) / n)
 print(f"box: off the table by {wrong:.4f}; vortex at ({middle[0]:.3f}, {middle[1]:.3f}), psi {psi.min():.4f} (theirs -0.1034)")

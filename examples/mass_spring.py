@@ -1,12 +1,12 @@
 """A drum made of masses and springs.
 
-Points of a triangular lattice inside a circle, those at the rim held fast, each joined to its neighbours by stretched
-springs. The tones of an ideal drum are the zeros of Bessel functions (Lord Rayleigh, The Theory of Sound I, 1877,
-chapter IX): 2.4048, 3.8317 and 5.1356 times c / R for the modes (0,1), (1,1) and (2,1). A lattice of masses m with
-springs of length a at tension F stands for a drum with c^2 = 3 F a / 2 m. Steps are L. Verlet's (Phys. Rev. 159,
-1967).
+The masses are the points of a triangular lattice inside a circle; those at the rim are fixed, and stretched springs
+connect each one to its neighbours. The frequencies of an ideal drum are zeros of Bessel functions (Lord Rayleigh, The
+Theory of Sound I, 1877, chapter IX): 2.4048, 3.8317 and 5.1356 times c / R for the modes (0,1), (1,1) and (2,1). A
+lattice of masses m with springs of length a at tension F models a drum with c^2 = 3 F a / 2 m. The time steps are those
+of L. Verlet (Phys. Rev. 159, 1967).
 
-Look at: the peaks of the spectrum against Rayleigh's numbers; energy, which swings but does not drift.
+Look at: the frequencies of the modes against Rayleigh's numbers; the energy, which oscillates but does not drift.
 """
 
 import sys
@@ -25,7 +25,7 @@ STIFFNESS, REST = 1.0, 0.5 * A  # springs are stretched to twice their length
 TENSION = STIFFNESS * (A - REST)
 MASS = 1.5 * TENSION * A  # gives c = 1
 
-# Points of the lattice, and springs as pairs of them. A point at the rim is held; it counts half to the drum's area.
+# The points of the lattice, and the springs as pairs of points. A point at the rim is fixed; half of it counts towards the area.
 lattice = {}
 for row, column in np.ndindex(4 * RINGS + 1, 4 * RINGS + 1):
     x, y = (column - 2 * RINGS + row / 2 - RINGS) * A, (row - 2 * RINGS) * np.sqrt(0.75) * A
@@ -43,8 +43,8 @@ is_free = np.bincount(springs.ravel()) == 6
 radius = np.sqrt((is_free.sum() + 0.5 * (~is_free).sum()) * np.sqrt(0.75) * A * A / np.pi)
 
 
-# The mesh: points are its vertices, springs its edges. It is described as patchers do, in one patch: which vertices an
-# edge has, and which vertices are next to one.
+# The points are the vertices of the mesh, and the springs its edges. It is described in the form that mesh patchers write,
+# as a single patch: the vertices of each edge, and the neighbours of each vertex.
 def elements(order: int, n: int) -> dict:
     numbers = list(range(n))
     mappings = {"l2g_mapping": numbers, "l2r_mapping": numbers, "g2r_mapping": numbers}
@@ -115,7 +115,7 @@ def bessel(n: int, x: np.ndarray) -> np.ndarray:
     return np.cos(n * turn - np.multiply.outer(x, np.sin(turn))).mean(axis=-1)
 
 
-# Start at rest in the sum of three modes; see each go its own way.
+# The drum starts at rest in the sum of three modes; each of them then oscillates on its own.
 ZEROS = {(0, 1): 2.404826, (1, 1): 3.831706, (2, 1): 5.135622}
 r, angle = np.hypot(rest[:, 0], rest[:, 1]) / radius, np.arctan2(rest[:, 1], rest[:, 0])
 modes = np.array([bessel(m, zero * r) * np.cos(m * angle) * is_free for (m, _), zero in ZEROS.items()])

@@ -1,13 +1,13 @@
-"""The material point method in few lines: two drops collide, and a dam breaks.
+"""The material point method in a few lines: two drops collide, and a dam breaks.
 
-The moving least squares method of Y. Hu, Y. Fang, Z. Ge, Z. Qu, Y. Zhu, A. Pradhana and C. Jiang (ACM Trans. Graphics
-37, 2018), which became known by a version of 88 lines, with the affine particles of C. Jiang, C. Schroeder, A. Selle,
-J. Teran and A. Stomakhin (ACM Trans. Graphics 34, 2015). Water here is a fluid whose pressure grows with its
-compression.
+This is the moving least squares method of Y. Hu, Y. Fang, Z. Ge, Z. Qu, Y. Zhu, A. Pradhana and C. Jiang (ACM Trans.
+Graphics 37, 2018), which became known through a version of 88 lines, with the affine particles of C. Jiang, C.
+Schroeder, A. Selle, J. Teran and A. Stomakhin (ACM Trans. Graphics 34, 2015). Water is modelled as a fluid whose
+pressure grows with its compression.
 
-Look at: momentum and angular momentum, kept up to rounding while the drops meet off centre; and the front of the
-water behind a broken dam, never faster than 2 sqrt(g h), which A. Ritter found for water without friction
-(Zeitschrift VDI 36, 1892).
+Look at: momentum and angular momentum, which are conserved to rounding while the drops collide off centre; and the
+front of the water behind a broken dam, which is never faster than 2 sqrt(g h), the speed that A. Ritter derived for
+water without friction (Zeitschrift VDI 36, 1892).
 """
 
 import sys
@@ -26,20 +26,20 @@ STIFFNESS, WALL = 400.0, 3
 x = qd.Vector.field(2, qd.f32, shape=N)
 v = qd.Vector.field(2, qd.f32, shape=N)
 affine = qd.Matrix.field(2, 2, qd.f32, shape=N)
-volume = qd.field(qd.f32, shape=N)  # over that at rest
+volume = qd.field(qd.f32, shape=N)  # relative to the volume at rest
 grid_v = qd.Vector.field(2, qd.f32, shape=(GRID, GRID))
 grid_m = qd.field(qd.f32, shape=(GRID, GRID))
 
 
 @qd.func
 def weights(fraction):
-    """Quadratic B-splines: the shares of three cells along each axis."""
+    """Returns the weights of three cells along each axis, by quadratic B-splines."""
     return 0.5 * (1.5 - fraction) ** 2, 0.75 - (fraction - 1) ** 2, 0.5 * (fraction - 0.5) ** 2
 
 
 @qd.kernel
 def step(mass: qd.f32, rest: qd.f32, gravity: qd.f32):
-    """One step for particles of the same mass and volume at rest."""
+    """Runs one step; all particles have the same mass and the same volume at rest."""
     for c in qd.grouped(grid_m):
         grid_v[c] = [0, 0]
         grid_m[c] = 0
@@ -89,7 +89,7 @@ def start(points: np.ndarray, speeds: np.ndarray) -> None:
 
 
 def moments(mass: float) -> np.ndarray:
-    """Momentum, and angular momentum with the part that turns inside the particles."""
+    """Returns the momentum and the angular momentum, including the rotation inside the particles."""
     at, speed, c = (f.to_numpy().astype(np.float64) for f in (x, v, affine))
     spin = at[:, 0] * speed[:, 1] - at[:, 1] * speed[:, 0] + DX**2 / 4 * (c[:, 1, 0] - c[:, 0, 1])
     return mass * np.array([*speed.sum(axis=0), spin.sum()])
@@ -112,7 +112,7 @@ lost = np.abs(kept - kept[0]).max(axis=0) / np.abs(kept[0]).max()
 print(f"lost of momentum {lost[:2].max():.1e}, of angular momentum {lost[2]:.1e}")
 assert lost.max() < 1e-4
 
-# A column of water as wide as high, held until now by the left wall and a dam.
+# A square column of water, held until now by the left wall and a dam.
 side, gravity = 0.3, 9.8
 floor = WALL * DX
 points = floor + side * (np.stack(np.meshgrid(*(np.arange(int(N**0.5)) + 0.5,) * 2), axis=-1) / int(N**0.5)).reshape(-1, 2)

@@ -1,14 +1,14 @@
 """Water, jelly and snow: the material point method with three materials.
 
-The method of Y. Hu et al. (ACM Trans. Graphics 37, 2018). Jelly is elastic in the corotated way, snow yields and
-hardens as A. Stomakhin, C. Schroeder, L. Chai, J. Teran and A. Selle describe it (ACM Trans. Graphics 32, 2013), and
-water forgets its shape and keeps its volume. The singular value decomposition in every particle and step separates
+This is the method of Y. Hu et al. (ACM Trans. Graphics 37, 2018). Jelly is a corotated elastic material, snow yields and
+hardens as A. Stomakhin, C. Schroeder, L. Chai, J. Teran and A. Selle describe (ACM Trans. Graphics 32, 2013), and
+water forgets its shape but keeps its volume. A singular value decomposition for every particle in every step separates
 stretch from rotation.
 
-Look at: a bar of jelly that rings lengthwise. The ends of a free bar of length L move with period 2 L / c, c^2 = E /
-(rho (1 - nu^2)) where it cannot give way to one side (Lord Rayleigh, The Theory of Sound I, chapter VII). In free
-fall nothing is strained. Then three cubes fall on each other: water levels out, jelly keeps its shape, snow stays
-where it is pressed.
+Look at: a bar of jelly that oscillates lengthwise. The ends of a free bar of length L move with period 2 L / c, where
+c^2 = E / (rho (1 - nu^2)) if it cannot expand to one side (Lord Rayleigh, The Theory of Sound I, chapter VII). In free
+fall nothing is strained. Then three cubes fall on each other: water levels out, jelly keeps its shape, and snow stays
+compressed.
 """
 
 import sys
@@ -32,8 +32,8 @@ WATER, JELLY, SNOW = 0, 1, 2
 x = qd.Vector.field(2, qd.f32, shape=N)
 v = qd.Vector.field(2, qd.f32, shape=N)
 affine = qd.Matrix.field(2, 2, qd.f32, shape=N)
-strain = qd.Matrix.field(2, 2, qd.f32, shape=N)  # the deformation gradient, elastic part
-packed = qd.field(qd.f32, shape=N)  # snow: volume lost for good
+strain = qd.Matrix.field(2, 2, qd.f32, shape=N)  # the elastic part of the deformation gradient
+packed = qd.field(qd.f32, shape=N)  # snow: the determinant of the plastic deformation
 material = qd.field(qd.i32, shape=N)
 grid_v = qd.Vector.field(2, qd.f32, shape=(GRID, GRID))
 grid_m = qd.field(qd.f32, shape=(GRID, GRID))
@@ -41,7 +41,7 @@ grid_m = qd.field(qd.f32, shape=(GRID, GRID))
 
 @qd.func
 def stress_of(p):
-    """Kirchhoff stress; snow and water put what they do not bear out of `strain`."""
+    """Returns the Kirchhoff stress; removes from `strain` the part that snow and water do not resist."""
     mu, lam = MU, LAMBDA
     if material[p] == SNOW:
         hardening = qd.exp(10 * (1 - packed[p]))
@@ -107,14 +107,14 @@ def step(n: qd.i32, gravity: qd.f32):
 
 
 def block(left: float, bottom: float, width: float, height: float) -> np.ndarray:
-    """Particles that fill a rectangle, row by row."""
+    """Returns particles that fill a rectangle, row by row."""
     h = DX / PER_CELL
     at = np.stack(np.meshgrid(*(np.arange(round(s / h)) + 0.5 for s in (width, height)), indexing="ij"), axis=-1)
     return at.reshape(-1, 2) * h + (left, bottom)
 
 
 def start(points: np.ndarray, speeds: np.ndarray, kinds: np.ndarray) -> int:
-    """Puts n particles into the fields; those behind them take no part."""
+    """Copies n particles into the fields and returns n; the elements beyond them are not used."""
     for field, values in ((x, points), (v, speeds), (material, kinds)):
         array = field.to_numpy()
         array[: len(points)] = values
@@ -125,7 +125,7 @@ def start(points: np.ndarray, speeds: np.ndarray, kinds: np.ndarray) -> int:
     return len(points)
 
 
-# A bar of jelly in the air, set ringing in its first tone.
+# A bar of jelly in the air, which starts to oscillate in its fundamental mode.
 length = 0.5
 bar = block(0.25, 0.5, length, 0.125 if SMALL else 0.0625)
 tone = np.sin(np.pi * (bar[:, 0] - 0.5) / length)

@@ -1,11 +1,11 @@
-"""Where to throw a jelly: the initial velocity that brings it to a place, found by gradients through the simulation.
+"""Throwing a jelly at a target: gradients through the simulation find the initial velocity.
 
-The material point method of Y. Hu and others, A moving least squares material point method (SIGGRAPH 2018), with one
-more index for the time, so that it can be run backward, as in their DiffTaichi (ICLR 2020). The jelly is neo-Hookean.
-The transfers between particles and grid keep momentum, so in free flight the derivative of the middle of mass by the
-velocity that all particles start with is the time of flight, whatever the jelly does meanwhile.
+This is the material point method of Y. Hu and others, A moving least squares material point method (SIGGRAPH 2018),
+with an additional index for the time, so that it can be run backward, as in their DiffTaichi (ICLR 2020). The jelly is
+neo-Hookean. The transfers between particles and grid conserve momentum, so in free flight the derivative of the centre
+of mass by the common initial velocity of the particles is the time of flight, however the jelly deforms meanwhile.
 
-Look at: that derivative, right to rounding; Newton's parabola; and the throw whose bounce ends at the target.
+Look at: that derivative, which is right to rounding; Newton's parabola; and the throw whose bounce ends at the target.
 """
 
 import sys
@@ -25,7 +25,7 @@ DX, DT = 1 / CELLS, 1.6e-3
 GRAVITY, STIFFNESS, POISSON = 9.81, 80.0, 0.25
 MU, LAMBDA = STIFFNESS / 2 / (1 + POISSON), STIFFNESS * POISSON / (1 + POISSON) / (1 - 2 * POISSON)
 VOLUME = (0.16 / SIDE) ** 2
-MASS = VOLUME  # of density 1
+MASS = VOLUME  # density 1
 
 
 def vectors(*shape):
@@ -46,7 +46,7 @@ loss = qd.field(qd.f64, shape=(), needs_grad=True)
 
 @qd.func
 def spread(at):
-    """The lowest of the nine nodes around a particle, where the particle is from there, and the weights of a quadratic spline."""
+    """Returns the lowest of the nine nodes around a particle, the position relative to it, and the weights of a quadratic spline."""
     base = qd.cast(at / DX - 0.5, qd.i32)
     f = at / DX - base
     return base, f, [0.5 * (1.5 - f) ** 2, 0.75 - (f - 1) ** 2, 0.5 * (f - 0.5) ** 2]
@@ -138,7 +138,7 @@ unit = np.zeros((STEPS + 1, N, 2, 2))
 unit[0] = np.eye(2)
 deformation.from_numpy(unit)
 
-# Free flight: Newton's parabola, and its derivative.
+# Free flight: Newton's parabola and its derivative.
 free, first = STEPS // 4, np.array([1.2, 0.8])
 start.from_numpy(first)
 rows = []
@@ -154,7 +154,7 @@ off_slope = abs(np.array(rows) - T * np.eye(2)).max() / T
 print(f"middle of mass in free flight: off Newton's parabola by {off_path:.1e}, its derivative off {T:.3f} s by {off_slope:.1e}")
 assert off_path < 1e-10 and off_slope < 1e-9
 
-# The throw: Gauss and Newton on two unknowns need the derivative of both coordinates, which is two runs backward.
+# The throw: the Gauss-Newton method for two unknowns needs the derivatives of both coordinates, which take two backward runs.
 target = qd.math.vec2(0.72, 0.23)
 throws, misses, paths = [first], [], []
 for attempt in range(12):

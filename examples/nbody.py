@@ -1,11 +1,11 @@
-"""Two star clusters merge: N bodies under gravity, every pair counted.
+"""Two star clusters merge: N bodies under gravity, with the force between every pair.
 
-Each cluster is a Plummer sphere, sampled as S. J. Aarseth, M. Henon and R. Wielen describe it (Astronomy and
-Astrophysics 37, 1974) in units where G = M = 1 and the energy of one cluster is -1/4. They start 4 apart on a
-parabolic orbit, and are moved on by the leapfrog (L. Verlet, Phys. Rev. 159, 1967): kick, drift, kick.
+Each cluster is a Plummer sphere, sampled as S. J. Aarseth, M. Henon and R. Wielen describe (Astronomy and Astrophysics
+37, 1974) in units where G = M = 1 and the energy of one cluster is -1/4. The clusters start at a distance of 4 on a
+parabolic orbit, and the leapfrog scheme advances them (L. Verlet, Phys. Rev. 159, 1967): kick, drift, kick.
 
-Look at: the energy. That of a cluster is -1/4 up to the noise of sampling, momentum stays zero, and the error of
-energy falls four times when the step is halved, since the leapfrog is of second order.
+Look at: the energy. That of a cluster is -1/4 up to sampling noise, momentum stays zero, and the error of the energy
+falls by a factor of four when the step is halved, since the leapfrog scheme is of second order.
 """
 
 import sys
@@ -63,13 +63,13 @@ def energy(mass: qd.f64) -> qd.f64:
 
 
 def plummer(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Positions and velocities of n stars, at rest in the mean."""
+    """Returns positions and velocities of n stars whose mean position and mean velocity are zero."""
 
     def directions(length):
         v = rng.normal(size=(n, 3))
         return v * (length / np.linalg.norm(v, axis=1))[:, None]
 
-    share = (np.arange(n) + 0.5) / n  # of the mass inside the radius: evenly spread, so without the noise of drawing it
+    share = (np.arange(n) + 0.5) / n  # of the mass inside the radius: evenly spaced instead of random, so without sampling noise
     radius = np.minimum(1 / np.sqrt(share ** (-2 / 3) - 1), 10.0)
     q = np.empty(n)
     for i in range(n):  # von Neumann's rejection: the density of q = v / v_escape is q^2 (1 - q^2)^3.5
@@ -84,7 +84,7 @@ def plummer(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def simulate(x: np.ndarray, v: np.ndarray, steps: int, pictures: int = 1):
-    """Energy at every 8th step, and the positions at a few times."""
+    """Returns the energy at every 8th step, and the positions at a few times."""
     dt, mass = T_END / steps, 1 / N
     pos.from_numpy(x.astype(np.float32))
     vel.from_numpy(v.astype(np.float32))

@@ -1,12 +1,12 @@
 """Balls of clay, metal and glass under the sky: path tracing, with structs for rays and spheres.
 
 The rendering equation and its solution by random paths are by J. T. Kajiya (SIGGRAPH 1986), Russian roulette by J.
-Arvo and D. Kirk (SIGGRAPH 1990), Fresnel's share by C. Schlick (Computer Graphics Forum 13, 1994); the scene is of
-the kind that P. Shirley renders in Ray Tracing in One Weekend (2016).
+Arvo and D. Kirk (SIGGRAPH 1990), and the approximation of Fresnel reflectance by C. Schlick (Computer Graphics Forum
+13, 1994); the scene resembles those that P. Shirley renders in Ray Tracing in One Weekend (2016).
 
-Look at: the furnace test. Where the same light comes from everywhere, a matt ball of albedo a shows a, glass and
-mirrors cannot be seen, and inside a closed ball that shines with e and has albedo a there is light e / (1 - a). In
-the picture: the sky upside down in the glass ball, and colours that bleed onto the floor.
+Look at: the furnace tests. If light is the same from all directions, a matt ball of albedo a has brightness a, glass and
+mirrors are invisible, and inside a closed ball with emission e and albedo a the light is e / (1 - a). In the picture,
+look at the sky upside down in the glass ball, and at the colours that bleed onto the floor.
 """
 
 import sys
@@ -42,7 +42,7 @@ class Sphere:
 
     @qd.func
     def distance(self, ray: Ray):
-        """Along the ray to this sphere; negative where it misses."""
+        """Returns the distance along the ray to this sphere; negative if the ray misses it."""
         oc = self.center - ray.origin
         b = oc.dot(ray.direction)
         square = b * b - oc.dot(oc) + self.radius * self.radius
@@ -59,7 +59,7 @@ count = qd.field(qd.i32, shape=())
 
 @qd.func
 def any_direction(normal):
-    """Random, by the cosine to the normal."""
+    """Returns a random direction, distributed by the cosine of its angle to the normal."""
     z, turn = 2 * qd.random(qd.f64) - 1, 2 * qd.math.pi * qd.random(qd.f64)
     r = qd.sqrt(1 - z * z)
     return (normal + (1 - 1e-9) * vec3(r * qd.cos(turn), r * qd.sin(turn), z)).normalized()
@@ -67,7 +67,7 @@ def any_direction(normal):
 
 @qd.func
 def through_glass(direction, normal, index):
-    """Refracted or reflected, by Fresnel's share in C. Schlick's approximation."""
+    """Returns the refracted or the reflected direction, chosen at random by C. Schlick's approximation of Fresnel reflectance."""
     entering = direction.dot(normal) < 0
     n = normal if entering else -normal
     eta = 1 / index if entering else index
@@ -84,7 +84,7 @@ def through_glass(direction, normal, index):
 
 @qd.func
 def trace(start: Ray, horizon, zenith):
-    """Light that comes along one random path, from the sky or from what shines."""
+    """Returns the light along one random path, from the sky or from emitting spheres."""
     ray, light, throughput = start, vec3(0.0), vec3(1.0)
     for bounce in range(200):
         nearest, hit = 1e20, -1

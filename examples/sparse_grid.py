@@ -1,12 +1,12 @@
 """A torus in a sparse grid: only the cells near its surface take memory.
 
-The tree is of the kind of K. Museth's VDB (ACM Trans. Graphics 32, 2013): a root, two levels of pointers, leaves of 8
-x 8 x 8 cells that hold the distance to the surface. Cells awake when they are written; those far from the surface are
-put to sleep again. Areas from distances on a grid by the smeared delta function of S. Osher and R. Fedkiw (Level Set
-Methods, 2003, chapter 1).
+The tree resembles K. Museth's VDB (ACM Trans. Graphics 32, 2013): a root, two levels of pointers, and leaves of 8 x 8 x
+8 cells that hold the distance to the surface. Leaves are activated when they are written; those far from the surface are
+deactivated again. The area is computed from the distances on the grid with the smeared delta function of S. Osher and R.
+Fedkiw (Level Set Methods, 2003, chapter 1).
 
-Look at: area 4 pi^2 R r and volume 2 pi^2 R r^2 of the torus, as Pappus knew them; the number of awake cells, the
-area times the width of the band, out of many millions.
+Look at: the area 4 pi^2 R r and the volume 2 pi^2 R r^2 of the torus, as Pappus knew them; the number of cells in the
+band, which is the area times the width of the band, out of many millions.
 """
 
 import sys
@@ -20,7 +20,7 @@ qd.init(arch=qd.cpu)
 SMALL = "--small" in sys.argv
 RES = 128 if SMALL else 512  # cells along the box, which goes from -1 to 1
 LEAF, INNER = 8, 4
-DX, BAND = 2 / RES, 3.0  # of cells to both sides of the surface
+DX, BAND = 2 / RES, 3.0  # BAND: width in cells on each side of the surface
 BIG, TUBE = 0.6, 0.25
 vec3 = qd.types.vector(3, qd.f32)
 
@@ -43,7 +43,7 @@ def torus(p):
 
 @qd.kernel
 def fill():
-    """Leaves that the band may touch."""
+    """Activates the leaves that the band may touch, by writing their cells."""
     for block in qd.grouped(qd.ndrange(RES // LEAF, RES // LEAF, RES // LEAF)):
         middle = (block + 0.5) * (LEAF * DX) - 1
         if abs(torus(middle)) < (BAND + 0.87 * LEAF) * DX:
@@ -54,7 +54,7 @@ def fill():
 
 @qd.kernel
 def prune():
-    """Leaves that the band does not touch sleep again."""
+    """Deactivates the leaves that the band does not touch."""
     for i, j, k in leaf:
         nearest = 1e9
         for offset in qd.grouped(qd.ndrange(LEAF, LEAF, LEAF)):
@@ -82,7 +82,7 @@ def gradient(cell):
 
 @qd.kernel
 def measure() -> qd.types.vector(3, qd.f64):
-    """Cells in the band, area, and volume as a third of the sum of place times normal (Gauss)."""
+    """Returns the cells in the band, the area, and the volume as a third of the sum of position times normal (Gauss)."""
     result = qd.Vector([0.0, 0.0, 0.0], dt=qd.f64)
     for cell in qd.grouped(distance):
         d = distance[cell]
@@ -99,7 +99,7 @@ def measure() -> qd.types.vector(3, qd.f64):
 
 @qd.kernel
 def render(image: qd.types.ndarray(dtype=vec3, ndim=2), eye: vec3, right: vec3, up: vec3, ahead: vec3):
-    """Marches along each ray, by whole leaves where nothing is awake; paints awake leaves by the checks of their cells."""
+    """Marches along each ray, by half a leaf where no leaf is active; shades the leaves alternately, like a chessboard."""
     for i, j in image:
         y, x = (i + 0.5) / image.shape[0] - 0.5, (j + 0.5) / image.shape[1] - 0.5
         ray = (ahead + x * right + y * up).normalized()

@@ -1,11 +1,11 @@
-"""A drop that is pulled apart: smoothed particles with lists of neighbours.
+"""A drop that is stretched: smoothed particle hydrodynamics (SPH) with neighbour lists.
 
-Weakly compressible SPH as J. J. Monaghan gives it (J. Comput. Phys. 110, 1994), with H. Wendland's kernel (Adv.
-Comput. Math. 4, 1995). Particles are sorted into cells, and their neighbours within reach are kept in lists for
-several steps, as L. Verlet did it (Phys. Rev. 159, 1967); cells and lists are dynamic nodes, which grow by appending.
+This is weakly compressible SPH as in J. J. Monaghan (J. Comput. Phys. 110, 1994), with H. Wendland's kernel (Adv.
+Comput. Math. 4, 1995). Particles are sorted into cells, and lists of the neighbours within reach are used for several
+steps, as in L. Verlet (Phys. Rev. 159, 1967); cells and lists are dynamic nodes, which grow by appending.
 
-Look at: the drop. A round one that starts with the velocity (x, -y) stays an ellipse, since a' = s a, b' = -s b and
-s' = s^2 (b^2 - a^2) / (a^2 + b^2) solve Euler's equations with a free surface; its area a b is kept.
+Look at: the drop. A round drop that starts with the velocity (x, -y) stays an ellipse, since a' = s a, b' = -s b and
+s' = s^2 (b^2 - a^2) / (a^2 + b^2) solve Euler's equations with a free surface; its area is constant, and so is a b.
 """
 
 import sys
@@ -19,7 +19,7 @@ qd.init(arch=qd.cpu, default_fp=qd.f64)
 SMALL = "--small" in sys.argv
 SPACING = 0.1 if SMALL else 0.04
 H = 2.2 * SPACING
-REACH, SKIN = 2 * H, 0.5 * SPACING  # of the kernel; of the lists beyond it
+REACH, SKIN = 2 * H, 0.5 * SPACING  # the radius of the kernel; how far the lists reach beyond it
 SOUND, DENSITY, GAMMA, VISCOSITY = 20.0, 1.0, 7, 0.03
 T_END, CELL = 0.8, REACH + SKIN
 CELLS = int(8 / CELL)  # the plane from -4 to 4
@@ -68,13 +68,13 @@ def pressure_of(rho):
 
 @qd.func
 def kernel_gradient(d):
-    """Of Wendland's C2 kernel, for two particles d apart."""
+    """Returns the gradient of Wendland's C2 kernel for two particles at distance d."""
     return -35 / (4 * np.pi * H**4) * max(1 - 0.5 * d.norm() / H, 0.0) ** 3 * d
 
 
 @qd.kernel
 def step(dt: qd.f64) -> qd.f64:
-    """Density first, then velocity by the new density, then places; gives the highest speed."""
+    """Updates the densities, then the velocities from the new densities, then the positions; returns the highest speed."""
     for p in range(N):
         rate = 0.0
         for k in range(neighbours[p].length()):
@@ -103,7 +103,7 @@ pos.from_numpy(drop)
 vel.from_numpy(drop * (1, -1))
 density.fill(DENSITY)
 dt, time, slack, built = 0.25 * H / SOUND, 0.0, -1.0, 0
-a, b, s = 1.0, 1.0, 1.0  # the ellipse of the theory
+a, b, s = 1.0, 1.0, 1.0  # the ellipse by theory
 first = 2 * np.sqrt((drop**2).mean(axis=0))
 seen, theory, frames = [], [], []
 while time < T_END:
@@ -113,7 +113,7 @@ while time < T_END:
     slack -= 2 * dt * step(dt)
     s += dt * s * s * (b * b - a * a) / (a * a + b * b)
     a, b, time = a + dt * s * a, b - dt * s * b, time + dt
-    moments = 2 * np.sqrt((pos.to_numpy() ** 2).mean(axis=0))  # of an ellipse, these are its half axes
+    moments = 2 * np.sqrt((pos.to_numpy() ** 2).mean(axis=0))  # the half axes, if the drop is an ellipse
     seen.append((time, *moments / first))
     theory.append((time, a, b))
     if time >= len(frames) * T_END / 2:

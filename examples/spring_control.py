@@ -1,11 +1,11 @@
-"""Pulling a train: the force on the first of several masses on springs that takes all of them from rest to rest elsewhere.
+"""Pulling a train: a force on the first of several masses, connected by springs, moves all of them from rest to rest elsewhere.
 
-Of all forces that do it the one of least effort, the integral of its square, is known in closed form: R. E. Kalman's
-Gramian (Contributions to the theory of optimal control, Bol. Soc. Mat. Mex. 5, 1960). Here it is found without that, by
-conjugate gradients on the forces of all steps; the gradients come from a Tape around the simulation. With the time as
-an index of the fields nothing that was read is overwritten.
+The force of least effort, which is the integral of its square, is known in closed form from R. E. Kalman's Gramian
+(Contributions to the theory of optimal control, Bol. Soc. Mat. Mex. 5, 1960). Here it is found without the closed form,
+by conjugate gradients on the forces of all steps; the gradients come from a Tape around the simulation. Because the time
+is an index of the fields, a value that was read is never overwritten.
 
-Look at: the force against Kalman's; the masses, which swing on the way and stand still at the end.
+Look at: the force against Kalman's; the masses, which oscillate on the way and are at rest at the end.
 """
 
 import sys
@@ -21,9 +21,9 @@ MASSES, STEPS = (3, 60) if SMALL else (5, 240)
 STIFFNESS, MASS, DISTANCE = 30.0, 1.0, 1.0
 SECONDS = 3.0 if SMALL else 6.0
 DT = SECONDS / STEPS
-PENALTY = 1e6  # of what is missing at the end, against the effort
+PENALTY = 1e6  # weight of the error at the end, relative to the effort
 
-place = qd.field(qd.f64, shape=(STEPS + 1, MASSES), needs_grad=True)  # from where each mass rests
+place = qd.field(qd.f64, shape=(STEPS + 1, MASSES), needs_grad=True)  # displacement of each mass from its initial place
 speed = qd.field(qd.f64, shape=(STEPS + 1, MASSES), needs_grad=True)
 force = qd.field(qd.f64, shape=STEPS, needs_grad=True)
 cost = qd.field(qd.f64, shape=(), needs_grad=True)
@@ -65,7 +65,7 @@ def gradient(forces: np.ndarray, distance: float) -> np.ndarray:
     return force.grad.to_numpy()
 
 
-# The cost is quadratic: its gradient at 0, and what it does to a direction, are all that conjugate gradients ask for.
+# The cost is quadratic: conjugate gradients need only its gradient at 0 and the products of its Hessian with directions.
 residual = -gradient(np.zeros(STEPS), DISTANCE)
 forces, direction, sizes = np.zeros(STEPS), residual.copy(), [residual @ residual]
 while sizes[-1] > 1e-24 * sizes[0] and len(sizes) < 20 * MASSES:
@@ -78,7 +78,7 @@ while sizes[-1] > 1e-24 * sizes[0] and len(sizes) < 20 * MASSES:
 gradient(forces, DISTANCE)
 places, speeds, spent = place.to_numpy(), speed.to_numpy(), 0.5 * DT * forces @ forces
 
-# Kalman's: what a push at each step does to the end, and the least effort that reaches it.
+# Kalman's solution: the effect of a force at each step on the final state, and the least effort that reaches the target.
 links = np.diag(np.full(MASSES - 1, 1.0), 1)
 springs = links + links.T
 springs -= np.diag(springs.sum(axis=1))

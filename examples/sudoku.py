@@ -1,13 +1,13 @@
-"""Sudoku: backtracking on many boards at once, each with a search of its own.
+"""Sudoku: backtracking on many boards at once, with a separate search for each.
 
-The search is that of S. W. Golomb and L. D. Baumert (Backtrack programming, J. ACM 12, 1965): always go on at the
-cell with the fewest digits left. The puzzles are two by Arto Inkala, who made them to be hard, one of P. Norvig's
-list (Solving every Sudoku puzzle, 2006) and one with 17 clues, the fewest that can be (G. McGuire, B. Tugemann, G.
+The search is that of S. W. Golomb and L. D. Baumert (Backtrack programming, J. ACM 12, 1965): it always continues at the
+cell with the fewest possible digits. The puzzles are two that Arto Inkala made to be hard, one from P. Norvig's list
+(Solving every Sudoku puzzle, 2006) and one with 17 clues, the smallest possible number (G. McGuire, B. Tugemann, G.
 Civario, Experimental Mathematics 23, 2014).
 
-Look at: each puzzle has one solution, and each copy of it, with digits renamed and rows, columns and blocks swapped,
-has the copy of that solution. Boards of 4 by 4 can be filled in 288 ways. How long the search takes depends on the
-luck of the order: see the spread over the copies of one puzzle.
+Look at: the solutions. Each puzzle has exactly one, and each copy of a puzzle, with digits renamed and rows, columns and
+blocks swapped, has the copy of that solution. Boards of 4 by 4 can be filled in 288 ways. How long a search takes is a
+matter of luck with the order of cells and digits: see the spread over the copies of one puzzle.
 """
 
 import sys
@@ -19,7 +19,7 @@ import quadrants as qd
 qd.init(arch=qd.cpu)
 
 SMALL = "--small" in sys.argv
-Boards = qd.types.ndarray(dtype=qd.i32, ndim=2)  # a row of cells for each board, 0 where empty
+Boards = qd.types.ndarray(dtype=qd.i32, ndim=2)  # one row of cells per board; 0 is an empty cell
 PUZZLES = {
     "Inkala 2006": "1....7.9..3..2...8..96..5....53..9...1..8...26....4...3......1..4......7..7...3..",
     "Inkala 2010": "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4..",
@@ -44,9 +44,9 @@ def count_bits(x):
 
 @qd.kernel
 def solve(boards: Boards, solutions: Boards, found: Boards, trail: Boards, most: qd.i32, k: qd.template()):
-    """Seeks up to `most` solutions of each board of k^2 * k^2 cells; found: how many there are, how many digits were tried."""
+    """Finds up to `most` solutions of each board of k^2 * k^2 cells; found: the number of solutions and of digits tried."""
     for b in range(boards.shape[0]):
-        # The digits, as bits, that each row, column and block may still take.
+        # The digits, as bits, that each row, column and block can still take.
         rows = qd.Vector([2 ** (k * k) - 1] * (k * k))
         columns, blocks = rows, rows
         for cell in range(k**4):
@@ -72,7 +72,7 @@ def solve(boards: Boards, solutions: Boards, found: Boards, trail: Boards, most:
             at, left = trail[b, 2 * depth], trail[b, 2 * depth + 1]
             if deeper and at < 0:
                 solved += 1
-            elif not deeper:  # take back what was tried here
+            elif not deeper:  # undo the digit that was tried here
                 digit = solutions[b, at]
                 rows[at // (k * k)] |= 1 << (digit - 1)
                 columns[at % (k * k)] |= 1 << (digit - 1)
@@ -102,7 +102,7 @@ def search(boards: np.ndarray, most: int, k: int) -> tuple[np.ndarray, np.ndarra
 
 
 def shuffles(rng: np.random.Generator):
-    """A way to rename the digits and to swap rows and columns that keeps a board a board."""
+    """Returns a random function that renames digits and swaps rows and columns so that a valid board stays valid."""
     digits = np.concatenate([[0], rng.permutation(9) + 1])
     rows, columns = ((3 * rng.permutation(3)[:, None] + np.array([rng.permutation(3) for _ in range(3)])).ravel() for _ in "rc")
     turn = rng.random() < 0.5

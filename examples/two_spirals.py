@@ -1,12 +1,12 @@
-"""Two spirals told apart by a small neural network, trained end to end.
+"""A small neural network, trained end to end, separates two spirals.
 
-K. J. Lang and M. J. Witbrock's problem (Learning to tell two spirals apart, Connectionist Models Summer School 1988): two
-intertwined spirals of 97 points each; no straight cut helps. The network has two layers of tanh between the two numbers of a
-point and one answer; the slopes are D. P. Kingma and J. Ba's Adam's (ICLR 2015). A layer is a kernel; the gradients of all
-weights come from a Tape around them.
+The problem is that of K. J. Lang and M. J. Witbrock (Learning to tell two spirals apart, Connectionist Models Summer School
+1988): two intertwined spirals of 97 points each, which no straight line separates. The network has two hidden tanh layers
+between the two coordinates of a point and one output, and is trained with the Adam optimiser of D. P. Kingma and J. Ba (ICLR
+2015). A layer is a kernel; the gradients of all weights come from a Tape around the kernels.
 
 Look at: the gradient against backpropagation written out in numpy (D. E. Rumelhart, G. E. Hinton and R. J. Williams,
-Nature 323, 1986), the same to rounding; all 194 points answered rightly.
+Nature 323, 1986), which is the same to rounding; the answers, which are right for all 194 points.
 """
 
 import sys
@@ -81,7 +81,7 @@ for b in biases:
 trained = [*weights, *biases]
 moments = [[qd.field(qd.f64, shape=w.shape) for _ in range(2)] for w in trained]
 
-# The first gradient, and the same written out.
+# The first gradient, and the same by backpropagation written out.
 with qd.ad.Tape(loss=loss):
     forward()
     disagreement(layers[3])

@@ -1,12 +1,12 @@
-"""Waves on a membrane: the wave equation in two dimensions, by the leapfrog on a grid.
+"""Waves on a membrane: the wave equation in two dimensions, by the leapfrog scheme on a grid.
 
-u(t + h) = 2 u(t) - u(t - h) + (c h / dx)^2 L u, with L the five point Laplacian, as R. Courant, K. Friedrichs and H.
-Lewy give it (Mathematische Annalen 100, 1928). J. von Neumann's analysis of it says how fast waves of the grid are:
-sin(w h / 2)^2 = (c h / dx)^2 (sin(kx dx / 2)^2 + sin(ky dx / 2)^2).
+The scheme is u(t + h) = 2 u(t) - u(t - h) + (c h / dx)^2 L u, where L is the five-point Laplacian (R. Courant, K.
+Friedrichs and H. Lewy, Mathematische Annalen 100, 1928). J. von Neumann's analysis gives the frequency w of waves on
+the grid: sin(w h / 2)^2 = (c h / dx)^2 (sin(kx dx / 2)^2 + sin(ky dx / 2)^2).
 
-Look at: the square membrane's (2, 3) mode, whose frequency is c sqrt(2^2 + 3^2) / 2L up to the grid's 0.1 % and von
-Neumann's up to 1e-6; its energy, the same at every step up to rounding; and Young's two slits, dark where the ways
-differ by half a wave.
+Look at: the (2, 3) mode of a square membrane, whose frequency is c sqrt(2^2 + 3^2) / 2L to 0.1 %, the error of the
+grid, and von Neumann's to 1e-6; its energy, which is the same at every step to rounding; and Young's two slits, whose
+screen is dark where the paths differ by half a wavelength.
 """
 
 import sys
@@ -28,14 +28,14 @@ def laplacian(u: qd.template(), i, j):
 
 @qd.kernel
 def step(old: Plane, now: Plane, courant: qd.f64):
-    """Puts the next time into `old`. The rim stays as it is: zero."""
+    """Writes the next time step into `old`. The boundary stays zero."""
     for i, j in qd.ndrange((1, now.shape[0] - 1), (1, now.shape[1] - 1)):
         old[i, j] = 2 * now[i, j] - old[i, j] + courant**2 * laplacian(now, i, j)
 
 
 @qd.kernel
 def step_among_walls(old: Plane, now: Plane, open_share: Plane, courant: qd.f64, source: qd.f64):
-    """The same with walls (0 in open_share), edges that swallow waves (less than 1), and a wave sent from the left."""
+    """Does the same with walls (0 in open_share), edges that absorb waves (less than 1), and a wave that enters from the left."""
     for i, j in qd.ndrange((1, now.shape[0] - 1), (1, now.shape[1] - 1)):
         k = open_share[i, j]
         old[i, j] = k * (2 * now[i, j] - old[i, j] * k + courant**2 * laplacian(now, i, j))
@@ -45,7 +45,7 @@ def step_among_walls(old: Plane, now: Plane, open_share: Plane, courant: qd.f64,
 
 @qd.kernel
 def energy(old: Plane, now: Plane, courant: qd.f64) -> qd.f64:
-    """The sum that the scheme keeps: kinetic at the half step, potential by the product of both times."""
+    """Returns the sum that the scheme conserves: kinetic energy at the half step, potential energy from the product of both times."""
     total = 0.0
     for i, j in qd.ndrange(now.shape[0] - 1, now.shape[1] - 1):
         stretch = (now[i + 1, j] - now[i, j]) * (old[i + 1, j] - old[i, j])
@@ -55,7 +55,7 @@ def energy(old: Plane, now: Plane, courant: qd.f64) -> qd.f64:
 
 
 def membrane(n: int, m: tuple[int, int], courant: float, steps: int):
-    """The mode's amplitude at every step and the energy; by theory, the angle the grid's mode turns by in a step."""
+    """Returns the amplitude of the mode and the energy at every step, and the theoretical phase change of the mode in one step."""
     x = np.arange(n + 1) / n
     mode = np.outer(np.sin(m[0] * np.pi * x), np.sin(m[1] * np.pi * x))
     turn = 2 * np.arcsin(courant * np.sqrt(sum(np.sin(k * np.pi / (2 * n)) ** 2 for k in m)))
@@ -72,7 +72,7 @@ def membrane(n: int, m: tuple[int, int], courant: float, steps: int):
 
 n, m, courant = (32 if SMALL else 128), (2, 3), 0.6
 amplitude, energies, turn = membrane(n, m, courant, 3 * n)
-# Zero crossings, by lines between the steps, give the frequency that was seen.
+# The measured frequency follows from the zero crossings, interpolated linearly between the steps.
 before = np.nonzero(amplitude[:-1] * amplitude[1:] < 0)[0]
 crossings = before + amplitude[before] / (amplitude[before] - amplitude[before + 1])
 seen = np.pi * (len(crossings) - 1) / (crossings[-1] - crossings[0])
@@ -84,7 +84,7 @@ assert abs(seen / turn - 1) < (1e-4 if SMALL else 1e-6)
 assert np.abs(amplitude - np.cos(turn * np.arange(len(amplitude)))).max() < 1e-9
 assert drift < 1e-11
 
-# Two slits, `apart` between their middles, in a wall; waves of length `wave` come from the left.
+# Two slits in a wall, their centres `apart` from each other; waves of wavelength `wave` come from the left.
 height, width, wall, wave, apart, slit = (120, 160, 60, 10.0, 30, 6) if SMALL else (480, 640, 120, 16.0, 80, 12)
 courant = 0.5
 open_share = np.ones((height, width))
