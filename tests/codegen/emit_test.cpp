@@ -137,7 +137,7 @@ TEST(Emit, ALoopHasASafepointInSomeIterations) {
 }
 
 /// A widened 32-bit index counts in 64 bits, from its least value to its greatest.
-TEST(Emit, AnIndexThatIsWidenedRunsToItsLimits) {
+TEST(Emit, WidenedIndicesReachTheirLimits) {
     for (const char *way : {"", " {reversed}"})
         for (const auto &[from, to] : {std::pair<int32_t, int32_t>{INT32_MAX - 3, INT32_MAX},
                                        {INT32_MIN, INT32_MIN + 3},
@@ -172,7 +172,7 @@ TEST(Emit, AnIndexThatIsWidenedRunsToItsLimits) {
         }
 }
 
-TEST(Emit, ArraysAreKeptApartByAliasScopes) {
+TEST(Emit, ArraysHaveDistinctAliasScopes) {
     std::string task = R"(task serial @copy(%0: array<f32, 1>, %1: array<f32, 1>)
     %2: ptr<f32> = array_base %0
     %3: ptr<f32> = array_base %1
@@ -186,7 +186,7 @@ TEST(Emit, ArraysAreKeptApartByAliasScopes) {
     EXPECT_NE(ir.find("!noalias"), std::string::npos) << ir;
 }
 
-TEST(Emit, RefusesWhatIsNotLegal) {
+TEST(Emit, RefusesIllegalTasks) {
     auto parsed = ir::parse(R"(task serial @k(%0: array<f32, 1>)
     %1: i32 = constant 0
     %2: ptr<f32> = element %0, %1, %1
@@ -208,7 +208,7 @@ TEST(Emit, RefusesWhatIsNotLegal) {
     launch.run("task serial @k()\n    ret\n");
 }
 
-TEST(Emit, RefusesTheLawsThatPassesTakeAway) {
+TEST(Emit, RefusesOpsThatPassesLower) {
     for (const char *text : {
              "    %0: f16 = constant 1\n    %1: f16 = add %0, %0\n",
              "    %0: f16 = constant 1\n    %1: u1 = lt %0, %0\n",

@@ -103,7 +103,7 @@ std::string doubled(int apart, int components) {
 
 } // namespace
 
-TEST(Interleaved, RandomOnesDoWhatTheyMean) {
+TEST(Interleaved, RandomAccessesMatchTheModel) {
     for (unsigned seed = 0; seed < 400; ++seed) {
         Random made(seed);
         Launch launch;
@@ -117,7 +117,7 @@ TEST(Interleaved, RandomOnesDoWhatTheyMean) {
     }
 }
 
-TEST(Interleaved, NothingIsTouchedBehindTheLastElement) {
+TEST(Interleaved, NothingIsAccessedPastTheLastElement) {
     const size_t page = 4096;
     auto *pages =
         static_cast<char *>(mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
@@ -161,7 +161,7 @@ TEST(Interleaved, NothingIsTouchedBehindTheLastElement) {
     munmap(pages, 2 * page);
 }
 
-TEST(Interleaved, WhatLiesSideBySideIsLoadedAndStoredSo) {
+TEST(Interleaved, AdjacentComponentsAreLoadedAndStoredTogether) {
     if (backends::cpu.caps(0).vector_bytes < 64) GTEST_SKIP() << "shuffles of two registers take several instructions";
     for (const int apart : {2, 3, 4, 9}) {
         const std::string ir = optimised(doubled(apart, apart));

@@ -118,7 +118,7 @@ TEST(Parts, ValuesCrossFromPartToPart) {
     expect_alike(chain.task(), 5);
 }
 
-TEST(Parts, MemoryThatLastsStaysInTheFunctionThatHasTheBlock) {
+TEST(Parts, LastingMemoryStaysInTheFunctionOfTheBlock) {
     Chain chain;
     chain.links(700);
     const int room = chain.line("ptr<i32, private>", "local !1");
@@ -130,7 +130,7 @@ TEST(Parts, MemoryThatLastsStaysInTheFunctionThatHasTheBlock) {
     expect_alike(chain.task(), 6);
 }
 
-TEST(Parts, TheChunkIsKnownToTheTaskAlone) {
+TEST(Parts, OnlyTheTaskKnowsTheChunk) {
     Chain chain;
     chain.links(700);
     const int end = chain.line("i64", "chunk_end");
@@ -147,7 +147,7 @@ TEST(Parts, TheChunkIsKnownToTheTaskAlone) {
     EXPECT_EQ(found[1], 77);
 }
 
-TEST(Parts, WhatLeavesTheTaskIsNotMoved) {
+TEST(Parts, ExitsOfTheTaskAreNotMoved) {
     Chain chain;
     chain.links(1200);
     const int zero = chain.line("i32", "constant 0");

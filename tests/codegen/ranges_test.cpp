@@ -76,7 +76,7 @@ TEST(Ranges, OfSeveralAxesWithMargins) {
              line("%18: i64 = mul %17, %16") + line("yield %10, %18")));
 }
 
-TEST(Ranges, WhatIsNotSaidInDataHasAFunction) {
+TEST(Ranges, OtherRangesAreFunctions) {
     // A begin that is not constant; an end without a lower bound; too many factors; a subtraction.
     EXPECT_FALSE(range(task(line("%3: i64 = cast %1") + line("%4: i64 = constant 9") + line("%5: i64 = max %3, %4") +
                             line("yield %3, %5"))));

@@ -76,7 +76,7 @@ const std::string adds = "        %7: f32 = atomic_add %6, %5\n";
 
 } // namespace
 
-TEST(Updates, WhatIsOnlyAccumulatedInIsListed) {
+TEST(Updates, AccumulationsAreListed) {
     const auto found = listed(adds);
     ASSERT_EQ(found.size(), 1u);
     EXPECT_EQ(found[0].word_bytes, 4u);
@@ -96,7 +96,7 @@ TEST(Updates, WhatIsOnlyAccumulatedInIsListed) {
     EXPECT_EQ(smallest[0].neutral, 0x7fc00000u);
 }
 
-TEST(Updates, WhatIsLookedAtOrMayBeSharedIsNotListed) {
+TEST(Updates, ReadOrSharedMemoryIsNotListed) {
     EXPECT_TRUE(listed("        %7: f32 = load %6\n").empty());
     EXPECT_TRUE(listed(adds + "        %8: f32 = load %6\n        store %6, %8\n").empty());
     EXPECT_TRUE(listed(adds + "        %8: f32 = atomic_max %6, %5\n").empty()); // two different operations
@@ -108,7 +108,7 @@ TEST(Updates, WhatIsLookedAtOrMayBeSharedIsNotListed) {
     EXPECT_TRUE(listed(adds, [](ir::Function &task) { task.set_flag(ir::CompileFlag::shared_reductions); }).empty());
 }
 
-TEST(Updates, WhatOrderATaskNeedsIsSaid) {
+TEST(Updates, TasksReportTheOrderTheyNeed) {
     using qd::abi::Order;
     const auto order = [](const std::string &body, bool distinct = true, bool asked = true) {
         qd::abi::Updates updates;
@@ -224,7 +224,7 @@ ir::Function with_locks(ir::Function task) {
 
 } // namespace
 
-TEST(Updates, LoopsHaveNoLocksAndSayWhatTheyNeed) {
+TEST(Updates, LoopsHaveNoLocksAndReportTheirNeeds) {
     EXPECT_EQ(locks(histogram(false)), 0u);
     EXPECT_EQ(locks(histogram(true)), 0u);
     EXPECT_EQ(needs(histogram(false)), qd::abi::Needs::copies);
@@ -244,7 +244,7 @@ TEST(Updates, WithLocksATaskNeedsNothing) {
     }
 }
 
-TEST(Updates, WhatIsUpdatedOnceInAChunkIsLocked) {
+TEST(Updates, UpdatesOncePerChunkAreLocked) {
     ir::Function task = test::read_task("task range @t(%0: array<i32, 1>)\n"
                                         "    bounds\n"
                                         "        %1: i64 = constant 0\n"
@@ -258,7 +258,7 @@ TEST(Updates, WhatIsUpdatedOnceInAChunkIsLocked) {
     EXPECT_EQ(needs(task), qd::abi::Needs::nothing);
 }
 
-TEST(Updates, WhatLocksAreMadeOfIsAlwaysLocked) {
+TEST(Updates, ExchangesAreAlwaysLocked) {
     for (const uint32_t alone : {0u, 1u}) {
         Launch launch;
         int32_t to = 39, old = 0;
@@ -271,7 +271,7 @@ TEST(Updates, WhatLocksAreMadeOfIsAlwaysLocked) {
     }
 }
 
-TEST(Updates, WhatOthersMayReachIsAlwaysLocked) {
+TEST(Updates, UpdatesVisibleToOthersAreAlwaysLocked) {
     EXPECT_EQ(locks(test::read_task(adding("atomic_xchg"))), 1u);
     ir::Function in_region = test::read_task(adding("atomic_add"));
     in_region.graph.region = 0;

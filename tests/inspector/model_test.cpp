@@ -96,7 +96,7 @@ Canvas painted(const Script &script, const Json &draw) {
 
 } // namespace
 
-TEST(Connection, LinesBecomeMessagesHoweverTheyAreCut) {
+TEST(Connection, LinesBecomeMessagesHoweverTheyAreSplit) {
     Script script;
     script.say("{\"kind\":\"a\",\"x\":1}\n{\"kind\":");
     EXPECT_EQ(script.next().value()["x"], 1);
@@ -119,7 +119,7 @@ TEST(Connection, EndsWhenTheScriptDoes) {
     EXPECT_EQ(script.next().value()["kind"], "last");
 }
 
-TEST(Connection, WhatIsNoMessageEndsItAndSaysWhy) {
+TEST(Connection, InvalidMessagesEndItWithTheReason) {
     for (const char *line : {"hello", "[1]", "{\"x\":1}", "{\"kind\":5}", "{\"kind\":\"memory\",\"id\":1,\"bytes\":10}",
                              "{\"kind\":\"a\"", "\xff\xfe"}) {
         Script script;
@@ -150,7 +150,7 @@ TEST(Connection, MemoryThatCouldShrinkIsRefused) {
     close(descriptor);
 }
 
-TEST(Connection, PiecesLieInsideOfTheirMemory) {
+TEST(Connection, PartsAreInsideTheirMemory) {
     Script script;
     script.memory();
     EXPECT_EQ(script.window->piece(1, 65536 - 16, 4, 4).size(), 16u);
@@ -161,7 +161,7 @@ TEST(Connection, PiecesLieInsideOfTheirMemory) {
     EXPECT_THROW(script.window->piece(2, 0, 1, 4), Garbled);
 }
 
-TEST(Events, GoThereAndBack) {
+TEST(Events, RoundTrip) {
     const Json list = {{{"type", "key"}, {"key", "a"}, {"down", true}},
                        {{"type", "move"}, {"x", 1.5}, {"y", 2.}},
                        {{"type", "button"}, {"key", "LMB"}, {"down", false}},
@@ -239,7 +239,7 @@ Json scene_of(const Json &things, const Json &lights = Json::array(), std::vecto
 
 } // namespace
 
-TEST(Scene, WhatIsNearerHidesWhatIsFarther) {
+TEST(Scene, NearerTrianglesHideFartherOnes) {
     Script script;
     auto numbers = script.memory();
     const float centres[] = {0, 0, -3, 0, 0, -6};
@@ -274,7 +274,7 @@ TEST(Scene, LightFollowsLambert) {
     EXPECT_NEAR(canvas.picture.row(15)[39] & 255, 255 * (0.25 + 0.5 * aside), 3) << "at an angle";
 }
 
-TEST(Scene, WhatCrossesTheNearPlaneIsCutThere) {
+TEST(Scene, TrianglesAreClippedAtTheNearPlane) {
     Script script;
     auto numbers = script.memory();
     const float corners[] = {-5, -1, -5, 5, -1, -5, 0, -1, 50}; // a floor that continues behind the camera
@@ -288,7 +288,7 @@ TEST(Scene, WhatCrossesTheNearPlaneIsCutThere) {
     EXPECT_EQ(canvas.picture.row(5)[20], 0xff332211u);
 }
 
-TEST(Frames, SurviveWhateverIsInThem) {
+TEST(Frames, SurviveAnyContent) {
     Script script;
     auto numbers = script.memory();
     std::mt19937 random(7);
@@ -333,7 +333,7 @@ TEST(Frames, SurviveWhateverIsInThem) {
     }
 }
 
-TEST(Frames, GarbledOnesAreRefusedAndNothingElseHappens) {
+TEST(Frames, GarbledOnesAreRefusedWithoutSideEffects) {
     Script script;
     script.memory();
     const Json good = {

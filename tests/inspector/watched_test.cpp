@@ -53,7 +53,7 @@ struct Fixture : testing::Test {
 
 } // namespace
 
-TEST_F(Fixture, TextStaysUntilItIsToldAnew) {
+TEST_F(Fixture, TextStaysUntilItIsSentAgain) {
     EXPECT_TRUE(watched.take(listings("one\n\ttwo\r\n", {line(2, 8, 3)})));
     const std::vector<std::string> text = {"one", "    two"};
     EXPECT_EQ(watched.files.at("/a/b.py").text, text);
@@ -65,7 +65,7 @@ TEST_F(Fixture, TextStaysUntilItIsToldAnew) {
     EXPECT_EQ(watched.most(Quantity::difference), 2);
 }
 
-TEST_F(Fixture, WhatIsShownOfALine) {
+TEST_F(Fixture, ContentsOfALine) {
     watched.take(listings("x", {line(1, 8, 1)}));
     const auto &one = *watched.files.at("/a/b.py").lines().at(1);
     EXPECT_EQ(Watched::value(one, Quantity::total), 8);
@@ -160,7 +160,7 @@ TEST_F(Fixture, ColoursOfSamples) {
     EXPECT_EQ(to.row(0)[2], 0xff000000u); // below the range
 }
 
-TEST_F(Fixture, CurvesGoOnAndBeginAnew) {
+TEST_F(Fixture, CurvesContinueAndStartAgain) {
     const auto series = [](double first, Json values) {
         return Json{{"kind", "series"}, {"series", {{{"name", "e"}, {"first", first}, {"values", values}}}}};
     };
@@ -173,7 +173,7 @@ TEST_F(Fixture, CurvesGoOnAndBeginAnew) {
     EXPECT_EQ(watched.series.at("e").values.size(), 1u);
 }
 
-TEST_F(Fixture, OfAnotherKindOrGarbled) {
+TEST_F(Fixture, AnotherKindOrGarbled) {
     EXPECT_FALSE(watched.take({{"kind", "frame"}}));
     EXPECT_THROW(watched.take(Json::object()), Garbled);
     EXPECT_THROW(watched.take({{"kind", 3}}), Garbled);

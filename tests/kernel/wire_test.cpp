@@ -34,7 +34,7 @@ TEST(Wire, RoundTrip) {
 }
 
 /// Computed with Python: hmac.new(b"key", header + parent + metadata + content, hashlib.sha256).hexdigest()
-TEST(Wire, SignatureIsTheOneOthersCompute) {
+TEST(Wire, SignatureIsThatOfHmac) {
     Signer signer("hmac-sha256", "key");
     EXPECT_EQ(signer.sign("{}", "{}", "{}", "{}"), "ca767b02c5bc061ed184a9a029e7f93a7f2f7ed4e8fe74120fc1212f0b008fa3");
 }
@@ -52,7 +52,7 @@ TEST(Wire, EveryChangedBitIsRefused) {
     EXPECT_FALSE(read(good, Signer("hmac-sha512", "key")));
 }
 
-TEST(Wire, WhatIsSentAgainIsRefused) {
+TEST(Wire, RepeatedMessagesAreRefused) {
     Signer signer("hmac-sha256", "key"), none("hmac-sha256", "");
     Seen seen;
     std::string why;
@@ -63,7 +63,7 @@ TEST(Wire, WhatIsSentAgainIsRefused) {
     EXPECT_TRUE(unpack(packed(none), none, seen, why)); // without signatures a repeated message cannot be recognised
 }
 
-TEST(Wire, OfOldMessagesNothingIsKept) {
+TEST(Wire, OldMessagesAreForgotten) {
     Seen seen;
     for (int i = 0; i < 200000; i++) ASSERT_TRUE(seen.add(std::to_string(i)));
     EXPECT_FALSE(seen.add("199999"));

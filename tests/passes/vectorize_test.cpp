@@ -268,7 +268,7 @@ size_t loops_of(int products) {
 
 } // namespace
 
-TEST(Vectorize, ALongBodyIsThereOnce) {
+TEST(Vectorize, ALongBodyHasOneCopy) {
     EXPECT_EQ(loops_of(100), 2u); // the remainder loop runs single iterations
     EXPECT_EQ(loops_of(1000), 1u);
 }
@@ -319,7 +319,7 @@ int lanes_of(bool strided, int products, int branches, bool counts) {
 
 } // namespace
 
-TEST(Vectorize, CountedLoopsRunAsCleanOnesDo) {
+TEST(Vectorize, CountedLoopsAreVectorisedLikeOthers) {
     for (const bool counts : {false, true}) {
         EXPECT_EQ(lanes_of(false, 2, 3, counts), 16) << counts;
         EXPECT_EQ(lanes_of(true, 4, 5, counts), 1) << counts;

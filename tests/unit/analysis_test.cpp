@@ -151,7 +151,7 @@ TEST(Denormals, MovesAreTheSameAndArithmeticIsNot) {
     EXPECT_FALSE(is_the_same("%4: f32 = atomic_add %0, %2"));
 }
 
-TEST(Denormals, NextToALargeConstantTheyAreNothing) {
+TEST(Denormals, SmallValuesVanishNextToALargeConstant) {
     EXPECT_TRUE(is_the_same("%4: f32 = add %3, %2"));
     EXPECT_TRUE(is_the_same("%4: f32 = sub %2, %3", "-0.001"));
     EXPECT_FALSE(is_the_same("%4: f32 = add %3, %2", "0"));

@@ -12,7 +12,7 @@ using namespace qd;
 
 void here() {}
 
-TEST(DynamicLibrary, GivesTheLoadersWords) {
+TEST(DynamicLibrary, ReturnsTheMessageOfTheLoader) {
     DynamicLibrary missing("/nowhere/libmissing.so");
     EXPECT_FALSE(missing);
     EXPECT_NE(missing.error().find("libmissing.so"), std::string::npos) << missing.error();
@@ -59,7 +59,7 @@ std::string hex(const Digest &digest) {
     return out;
 }
 
-TEST(Sha256, GivesWhatTheStandardsSay) { // the examples of FIPS 180-4 and of RFC 4231
+TEST(Sha256, EqualsTheExamplesOfTheStandards) { // the examples of FIPS 180-4 and of RFC 4231
     EXPECT_EQ(hex(sha256({})), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     EXPECT_EQ(hex(sha256({as_bytes("abc")})), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     EXPECT_EQ(hex(sha256({as_bytes("abcdbcdecdefdefgefghfghighijhijk"), as_bytes("ijkljklmklmnlmnomnopnopq")})),

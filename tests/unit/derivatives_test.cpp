@@ -195,7 +195,7 @@ bool needs_a_stack(const std::string &body) {
     return refusal(body, Mode::reverse).starts_with("Cannot use non static range in Backwards mode: this loop");
 }
 
-TEST(Derivatives, WhatALoopCarriesMustNotBeNeededGoingBack) {
+TEST(Derivatives, LoopCarriedValuesMustNotBeNeededBackward) {
     const std::string power = looped("            %10: f32 = mul %8, %8\n            yield %10, %9\n");
     EXPECT_EQ(refusal(power, Mode::forward), "");
     EXPECT_TRUE(needs_a_stack(power));
@@ -255,7 +255,7 @@ std::string shifted(const std::string &indices, const std::string &flags = "") {
            "        store %25, %24\n        yield\n    ret\n";
 }
 
-TEST(Derivatives, IterationsThatReadWhatOthersWrite) {
+TEST(Derivatives, IterationsThatReadElementsOfOthers) {
     const auto crosses = [](const std::string &text) {
         return refusal(text, Mode::reverse)
             .starts_with("Cross-iteration read-after-write on the `needs_grad` global field");

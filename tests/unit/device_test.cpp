@@ -30,7 +30,7 @@ Options on(const char *arch) {
     return o;
 }
 
-TEST(Far, memory_is_out_of_the_hosts_reach) {
+TEST(Far, the_host_cannot_access_the_memory) {
     const auto device = open("far");
     const runtime::Buffer block = device->alloc(100);
     EXPECT_EQ(block.host, nullptr);
@@ -45,7 +45,7 @@ TEST(Far, memory_is_out_of_the_hosts_reach) {
     device->free(block);
 }
 
-TEST(Far, freed_memory_is_zero_when_it_is_given_out_again) {
+TEST(Far, freed_memory_is_zero_when_it_is_reused) {
     const auto device = open("far");
     const auto stream = device->open_stream();
     const runtime::Buffer first = device->alloc(5000);
@@ -61,7 +61,7 @@ TEST(Far, freed_memory_is_zero_when_it_is_given_out_again) {
     device->free(second);
 }
 
-TEST(Far, verbs_are_done_in_order_by_the_next_wait) {
+TEST(Far, operations_complete_in_order_by_the_next_wait) {
     const auto device = open("far");
     const auto stream = device->open_stream();
     const runtime::Buffer block = device->alloc(64);
@@ -107,7 +107,7 @@ struct Endless {
     void end() { __atomic_store_n(&stop, 1u, __ATOMIC_RELAXED); }
 };
 
-TEST(Far, verbs_return_before_their_work_is_done) {
+TEST(Far, operations_return_before_they_complete) {
     const auto device = open("far");
     const auto stream = device->open_stream(), other = device->open_stream();
     const runtime::Buffer failed = device->alloc(4);
@@ -127,7 +127,7 @@ TEST(Far, verbs_return_before_their_work_is_done) {
     device->free(failed);
 }
 
-TEST(Far, work_goes_on_where_nobody_waits) {
+TEST(Far, work_continues_without_a_wait) {
     const auto device = open("far");
     const auto stream = device->open_stream();
     const runtime::Buffer block = device->alloc(4);
@@ -141,7 +141,7 @@ TEST(Far, work_goes_on_where_nobody_waits) {
     device->free(block);
 }
 
-TEST(Far, what_goes_wrong_is_told_once_and_ends_what_is_behind_it) {
+TEST(Far, a_fault_is_raised_once_and_ends_later_operations) {
     const auto device = open("far");
     const auto stream = device->open_stream();
     const runtime::Buffer block = device->alloc(4);
@@ -167,7 +167,7 @@ TEST(Far, what_goes_wrong_is_told_once_and_ends_what_is_behind_it) {
     device->free(block);
 }
 
-TEST(Far, a_stream_ends_with_work_that_nobody_waits_for) {
+TEST(Far, a_stream_ends_with_pending_work) {
     const auto device = open("far");
     const runtime::Buffer failed = device->alloc(4);
     Endless endless(*device);
@@ -183,7 +183,7 @@ TEST(Far, a_stream_ends_with_work_that_nobody_waits_for) {
     device->free(failed);
 }
 
-TEST(Far, a_child_works_on_a_thread_of_its_own) {
+TEST(Far, a_child_has_its_own_thread) {
     const auto device = open("far");
     const auto stream = device->open_stream();
     const runtime::Buffer block = device->alloc(4);
@@ -205,7 +205,7 @@ TEST(Far, a_child_works_on_a_thread_of_its_own) {
     device->free(block);
 }
 
-TEST(Far, a_child_of_a_device_at_work_is_told) {
+TEST(Far, a_child_of_a_busy_device_gets_an_error) {
     const auto device = open("far");
     const auto stream = device->open_stream();
     const runtime::Buffer failed = device->alloc(4);
@@ -255,7 +255,7 @@ TEST(Far, a_stream_waits_for_an_event_of_another) {
     device->free(block);
 }
 
-TEST(Far, what_went_wrong_before_an_event_is_told_by_who_waits_for_it) {
+TEST(Far, a_fault_before_an_event_is_raised_by_its_waiter) {
     const auto device = open("far");
     const auto first = device->open_stream(), second = device->open_stream();
     const runtime::Buffer block = device->alloc(4);
@@ -310,7 +310,7 @@ TEST(Far, kernels_run_and_return_values) {
     EXPECT_EQ(std::bit_cast<float>(uint32_t(result)), 499500.0f);
 }
 
-TEST(Far, an_array_of_the_host_is_refused_at_the_wait) {
+TEST(Far, a_host_array_is_refused_at_the_wait) {
     Program program(on("far"));
     std::vector<float> host(10);
     uint64_t result = 0, array[] = {reinterpret_cast<uint64_t>(host.data()), 10};
@@ -350,7 +350,7 @@ template <class F> engine::KernelFault fault_of_put(F &&work) {
     return {UserErrorKind::runtime, "", {}, ""};
 }
 
-TEST(Far, a_fault_is_told_at_the_next_wait) {
+TEST(Far, a_fault_is_raised_at_the_next_wait) {
     Program program(on("far"));
     const Array x(program, {1, 2}), y(program, {3, 4});
     uint64_t wild[] = {x.memory.address, 2, nowhere}, tame[] = {x.memory.address, 2, 1};
@@ -370,7 +370,7 @@ TEST(Far, a_fault_is_told_at_the_next_wait) {
     EXPECT_EQ(y.values(), (std::vector<float>{5, 6}));
 }
 
-TEST(Far, a_fault_is_told_by_whoever_waits_first) {
+TEST(Far, a_fault_is_raised_by_the_first_waiter) {
     Program program(on("far"));
     const Array x(program, {1, 2});
     uint64_t wild[] = {x.memory.address, 2, nowhere}, array[] = {x.memory.address, 2}, result = 0;
@@ -384,7 +384,7 @@ TEST(Far, a_fault_is_told_by_whoever_waits_first) {
     EXPECT_EQ(std::bit_cast<float>(uint32_t(result)), 3.0f);
 }
 
-TEST(Far, nobody_who_waits_is_a_warning_at_the_end) {
+TEST(Far, a_fault_without_a_waiter_is_a_warning_at_the_end) {
     struct Heard : engine::Observer {
         std::vector<std::string> warnings;
         void warning(std::string_view text) override { warnings.emplace_back(text); }
@@ -400,7 +400,7 @@ TEST(Far, nobody_who_waits_is_a_warning_at_the_end) {
     EXPECT_NE(heard.warnings[0].find("kernel put"), std::string::npos) << heard.warnings[0];
 }
 
-TEST(Far, what_a_launch_needs_stays_until_it_is_done) {
+TEST(Far, objects_of_a_launch_live_until_it_completes) {
     Program program(on("far"));
     const Array y(program, {0, 0});
     runtime::Buffer x = program.alloc(8);
@@ -475,7 +475,7 @@ TEST(Null, a_launch_is_one_transfer_each_way) {
     program.free(x.address);
 }
 
-TEST(Null, a_launch_that_nobody_needs_is_not_waited_for) {
+TEST(Null, a_launch_without_readers_is_not_waited_for) {
     Program program(on("null"));
     const runtime::Buffer x = program.alloc(4000), y = program.alloc(4000);
     uint64_t args[] = {std::bit_cast<uint32_t>(1.0f), x.address, 1000, y.address, 1000};
@@ -498,7 +498,7 @@ TEST(Null, a_launch_that_nobody_needs_is_not_waited_for) {
     program.free(y.address);
 }
 
-TEST(Null, memory_is_given_back_once_launches_are_done) {
+TEST(Null, memory_is_freed_once_launches_complete) {
     Program program(on("null"));
     const runtime::Buffer x = program.alloc(4000);
     uint64_t args[] = {std::bit_cast<uint32_t>(1.0f), x.address, 1000, x.address, 1000};
@@ -544,7 +544,7 @@ TEST(Null, sparse_fields_need_a_runtime_on_the_device) {
     EXPECT_THROW(program.add_tree(1024, {&level, 1}), UserError);
 }
 
-TEST(Backends, those_for_tests_are_not_offered) {
+TEST(Backends, test_architectures_are_not_offered) {
     for (const backends::Backend *backend : backends::all()) {
         EXPECT_NE(backend->name, "far");
         EXPECT_NE(backend->name, "null");

@@ -92,7 +92,7 @@ class DiskCacheTest : public testing::Test {
     std::error_code ignored_;
 };
 
-TEST_F(DiskCacheTest, what_was_published_is_loaded) {
+TEST_F(DiskCacheTest, published_entries_are_loaded) {
     EXPECT_FALSE(open().load_kernel(kernel(1)));
     put(1);
     DiskCache cache = open();
@@ -109,7 +109,7 @@ TEST_F(DiskCacheTest, what_was_published_is_loaded) {
     EXPECT_FALSE(fs::exists(waiting));
 }
 
-TEST_F(DiskCacheTest, nothing_is_published_before_the_program_says_so_but_all_is_found) {
+TEST_F(DiskCacheTest, nothing_is_published_early_but_everything_is_found) {
     DiskCache first = open();
     compile(first, 1);
     EXPECT_EQ(files(), 0);
@@ -265,7 +265,7 @@ TEST_F(DiskCacheTest, a_read_only_folder_is_read_and_costs_one_warning) {
               0);
 }
 
-TEST_F(DiskCacheTest, what_is_made_is_closed_to_others) {
+TEST_F(DiskCacheTest, new_files_are_private) {
     const mode_t before = umask(0);
     put(1);
     DiskCache cache = open();
@@ -281,7 +281,7 @@ TEST_F(DiskCacheTest, what_is_made_is_closed_to_others) {
     EXPECT_EQ(count, 7);
 }
 
-TEST_F(DiskCacheTest, a_folder_that_others_may_write_is_left_alone_with_one_warning) {
+TEST_F(DiskCacheTest, a_folder_that_others_may_write_is_not_used_with_one_warning) {
     for (const bool inner : {false, true}) {
         for (const int mode : {0720, 0702, 0770, 01777}) {
             fs::remove_all(root);
@@ -342,7 +342,7 @@ TEST_F(DiskCacheTest, links_are_not_followed) {
     fs::remove_all(elsewhere);
 }
 
-TEST_F(DiskCacheTest, a_pipe_blocks_nobody) {
+TEST_F(DiskCacheTest, a_pipe_does_not_block) {
     put(1);
     fs::remove(file(1));
     ASSERT_EQ(mkfifo(file(1).c_str(), 0600), 0);
@@ -356,7 +356,7 @@ TEST_F(DiskCacheTest, a_pipe_blocks_nobody) {
               0);
 }
 
-TEST_F(DiskCacheTest, what_another_user_owns_is_not_used) {
+TEST_F(DiskCacheTest, files_of_another_user_are_not_used) {
     if (getuid() != 0) GTEST_SKIP() << "needs the superuser to give files away";
     put(1);
     ASSERT_EQ(chown(file(1).c_str(), 65534, 65534), 0);
@@ -375,7 +375,7 @@ TEST_F(DiskCacheTest, what_another_user_owns_is_not_used) {
     EXPECT_EQ(files(), 2);
 }
 
-TEST_F(DiskCacheTest, where_there_is_a_key_what_lacks_its_signature_is_ignored) {
+TEST_F(DiskCacheTest, with_a_key_unsigned_files_are_ignored) {
     const auto load = [&](const std::string &secret) { return open({}, secret).load_kernel(kernel(1)) != nullptr; };
     put(1);
     EXPECT_TRUE(load(""));
@@ -433,7 +433,7 @@ TEST_F(DiskCacheTest, processes_write_and_read_at_once) {
     for (uint64_t n = 0; n < 5; n++) EXPECT_TRUE(holds(n, 20000));
 }
 
-TEST_F(DiskCacheTest, a_part_of_the_kernels_goes_where_there_are_too_many_bytes) {
+TEST_F(DiskCacheTest, some_kernels_are_removed_above_the_size_limit) {
     const auto files_after = [&](Cleaning cleaning, double factor, uint64_t max_bytes = 1) {
         fs::remove_all(root);
         for (uint64_t n = 0; n < 4; n++) put(n, 900);
@@ -451,7 +451,7 @@ TEST_F(DiskCacheTest, a_part_of_the_kernels_goes_where_there_are_too_many_bytes)
     EXPECT_EQ(files_after(Cleaning::version, 1.0), 5);
 }
 
-TEST_F(DiskCacheTest, what_was_used_longest_ago_goes_first) {
+TEST_F(DiskCacheTest, the_least_recently_used_is_removed_first) {
     for (uint64_t n = 0; n < 4; n++) put(n, 900);
     usleep(1'100'000); // shorter differences are not recorded
     EXPECT_TRUE(use(0));
@@ -463,7 +463,7 @@ TEST_F(DiskCacheTest, what_was_used_longest_ago_goes_first) {
     EXPECT_TRUE(holds(2, 900));
 }
 
-TEST(CacheListing, what_other_versions_wrote_goes_first_and_alone_under_version) {
+TEST(CacheListing, entries_of_other_versions_are_removed_first_and_alone_under_version) {
     constexpr LibraryVersion own = {1, 2, 3}, other = {1, 2, 4};
     CacheListing listing;
     for (uint64_t n = 0; n < 4; n++) {
@@ -479,7 +479,7 @@ TEST(CacheListing, what_other_versions_wrote_goes_first_and_alone_under_version)
     EXPECT_EQ(listing.surplus({0, Cleaning::never, 1}, own), Keys{});
 }
 
-TEST_F(DiskCacheTest, without_a_listing_that_can_be_read_all_goes_but_what_is_used) {
+TEST_F(DiskCacheTest, without_a_readable_listing_only_used_entries_stay) {
     for (const Cleaning cleaning : {Cleaning::never, Cleaning::version, Cleaning::lru, Cleaning::fifo}) {
         fs::remove_all(root);
         put(1);
@@ -491,7 +491,7 @@ TEST_F(DiskCacheTest, without_a_listing_that_can_be_read_all_goes_but_what_is_us
     }
 }
 
-TEST_F(DiskCacheTest, a_lost_listing_is_made_anew) {
+TEST_F(DiskCacheTest, a_lost_listing_is_rebuilt) {
     put(1);
     put(2);
     fs::remove(listing());
@@ -533,7 +533,7 @@ TEST_F(DiskCacheTest, a_lock_that_lost_its_owner_is_broken_another_is_waited_for
     EXPECT_EQ(files(), 6);
 }
 
-TEST_F(DiskCacheTest, what_killed_programs_left_behind_is_taken_up) {
+TEST_F(DiskCacheTest, leftovers_of_killed_programs_are_adopted) {
     for (uint64_t n = 1; n <= 2; n++) {
         DiskCache cache = open();
         compile(cache, n);
@@ -565,7 +565,7 @@ TEST_F(DiskCacheTest, folders_may_be_removed_and_made_at_any_moment) {
     EXPECT_TRUE(warnings.empty());
 }
 
-TEST_F(DiskCacheTest, a_root_that_was_opened_before_is_looked_at_again) {
+TEST_F(DiskCacheTest, an_opened_root_is_checked_again) {
     put(1);
     put(2);
     DiskCache cache = open();
@@ -613,7 +613,7 @@ TEST_F(DiskCacheTest, descriptors_that_the_program_closed_are_not_touched) {
     EXPECT_TRUE(warnings.empty());
 }
 
-TEST_F(DiskCacheTest, a_root_that_the_program_closed_is_opened_once_more) {
+TEST_F(DiskCacheTest, a_root_that_the_program_closed_is_reopened) {
     for (uint64_t n = 1; n <= 4; n++) put(n);
     struct stat wanted, status;
     DiskCache cache = open();

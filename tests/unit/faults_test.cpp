@@ -55,7 +55,7 @@ Fault fault_of(const Body &body, int64_t begin = 16) {
     return {};
 }
 
-TEST(Faults, are_told_with_their_kind_and_place) {
+TEST(Faults, are_reported_with_their_kind_and_place) {
     const Body writes(write_to_begin), dependencies(read_at_begin), divides(divide_by_begin);
     const GuardedCode a(reinterpret_cast<void *>(writes.address()), 4096),
         b(reinterpret_cast<void *>(dependencies.address()), 4096), c(reinterpret_cast<void *>(divides.address()), 4096);
@@ -174,7 +174,7 @@ void install(void (*handler)(int)) {
     sigaction(SIGSEGV, &action, &kept);
 }
 
-TEST(Faults, elsewhere_are_as_they_were) {
+TEST(Faults, elsewhere_are_unchanged) {
     EXPECT_EQ(end_of([] { watch_faults(), touch_nothing(); }), SIGSEGV);
     EXPECT_EQ(end_of([] { watch_faults(), raise(SIGFPE); }), SIGFPE);
     const std::pair<void (*)(int), int> cases[] = {
@@ -194,7 +194,7 @@ TEST(Faults, elsewhere_are_as_they_were) {
               SIGSEGV);
 }
 
-TEST(Faults, a_handler_that_mends_the_cause_may_go_on_doing_so) {
+TEST(Faults, a_handler_that_fixes_the_cause_may_continue) {
     static char *page;
     EXPECT_EQ(end_of([] {
                   page = static_cast<char *>(mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
@@ -228,7 +228,7 @@ struct Tasks {
     }
 };
 
-TEST(Faults, of_a_task_reach_who_launched_it) {
+TEST(Faults, of_a_task_reach_its_launcher) {
     const Body dependencies(read_at_begin);
     const GuardedCode guard(reinterpret_cast<void *>(dependencies.address()), 4096);
     for (int threads : {1, 2, 4}) {

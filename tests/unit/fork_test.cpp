@@ -26,7 +26,7 @@ template <class F> int in_child(const F &work) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-TEST(Fork, what_a_brief_mutex_guards_is_whole_in_the_child) {
+TEST(Fork, data_of_a_brief_mutex_are_intact_in_the_child) {
     BriefMutex mutex, other;
     int left = 0, right = 0;
     std::atomic<bool> over{false};

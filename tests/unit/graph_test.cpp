@@ -47,7 +47,7 @@ struct Written {
     bool region(int32_t) { return false; }
 };
 
-TEST(Graph, StepsSayWhatStandsInWhat) {
+TEST(Graph, StepsDescribeTheNesting) {
     // A checkpoint inside a level, and a level inside a checkpoint.
     const auto in_level = kernel({{0, -1}}, {{1, 0}}, {task(-1, -1), task(0, 0), task(0, 0), task(0, -1)}, 2);
     EXPECT_EQ(shown(graph_steps(in_level)), "t0(0[0t1t2]0t3)0");
@@ -59,7 +59,7 @@ TEST(Graph, StepsSayWhatStandsInWhat) {
     EXPECT_EQ(shown(graph_steps(siblings)), "(0(1t0)1(2t1)2t2)0");
 }
 
-TEST(Graph, LevelsGoOnWhileTheirFlagIsSet) {
+TEST(Graph, LevelsRepeatWhileTheirFlagIsSet) {
     const auto nested = kernel({{0, -1}, {1, 0}}, {}, {task(0, -1), task(1, -1), task(-1, -1)}, 2);
     Written run{{1, 1}, {}};
     abi::GraphWords words;
@@ -68,7 +68,7 @@ TEST(Graph, LevelsGoOnWhileTheirFlagIsSet) {
     EXPECT_EQ(words.yielded, -1);
 }
 
-TEST(Graph, AYieldLeavesOutCheckpointsAndEndsLevels) {
+TEST(Graph, AYieldSkipsCheckpointsAndEndsLevels) {
     const auto staged = kernel({{0, -1}}, {{1, 0}, {abi::no_flag, 0}}, {task(0, 0), task(0, 1), task(0, -1)}, 2);
     Written run{{5, 1}, {}};
     abi::GraphWords words;
@@ -81,7 +81,7 @@ TEST(Graph, AYieldLeavesOutCheckpointsAndEndsLevels) {
     EXPECT_EQ(run.text, "12012"); // all of the second pass
 }
 
-TEST(Graph, ALevelBeforeTheResumedCheckpointIsLeftOutWhole) {
+TEST(Graph, ALevelBeforeTheResumedCheckpointIsSkipped) {
     const auto staged =
         kernel({{0, -1}}, {{abi::no_flag, 0}, {1, -1}}, {task(0, 0), task(0, -1), task(-1, -1), task(-1, 1)}, 2);
     Written run{{1, 0}, {}};
@@ -91,7 +91,7 @@ TEST(Graph, ALevelBeforeTheResumedCheckpointIsLeftOutWhole) {
     EXPECT_EQ(run.flags[0], 1);
 }
 
-TEST(Graph, LevelsWithoutCheckpointsHaveTheirPlaceAmongThem) {
+TEST(Graph, LevelsWithoutCheckpointsAreInOrder) {
     // Level 0, checkpoint 0, level 1 around level 2 and checkpoint 1, level 3. Checkpoint 1 contains level 4.
     const auto staged =
         kernel({{0, -1}, {1, -1}, {2, 1}, {3, -1}, {4, 1}}, {{abi::no_flag, -1}, {5, 1}},
@@ -109,7 +109,7 @@ TEST(Graph, LevelsWithoutCheckpointsHaveTheirPlaceAmongThem) {
     EXPECT_EQ(ran({}, {0, 1, 0, 1, 0, 1}), "012345");                       // the part after a yield
 }
 
-TEST(Graph, RegionsWhoseSectionsMayRunSideBySide) {
+TEST(Graph, RegionsWhoseSectionsMayRunInParallel) {
     const auto in = [](int32_t region, int32_t section, float weight) {
         abi::Task made = task(-1, -1);
         made.graph.region = region;
@@ -136,7 +136,7 @@ TEST(Graph, RegionsWhoseSectionsMayRunSideBySide) {
     }
 }
 
-TEST(Graph, WhetherARegionPaysIsMeasured) {
+TEST(Graph, TheBenefitOfARegionIsMeasured) {
     std::vector<abi::Task> tasks(2);
     tasks[1].graph.section = 1;
     for (abi::Task &one : tasks) one.graph.region = 0;
@@ -154,7 +154,7 @@ TEST(Graph, WhetherARegionPaysIsMeasured) {
     EXPECT_TRUE(region.pays());
 }
 
-TEST(Graph, WhetherThereAreFlags) {
+TEST(Graph, DetectsFlags) {
     EXPECT_FALSE(has_flags(kernel({}, {{abi::no_flag, -1}}, {}, 0).graph));
     EXPECT_TRUE(has_flags(kernel({}, {{abi::no_flag, -1}, {0, -1}}, {}, 1).graph));
     EXPECT_TRUE(has_flags(kernel({{0, -1}}, {}, {}, 1).graph));

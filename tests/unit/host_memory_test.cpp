@@ -51,7 +51,7 @@ TEST(HostMemory, ContentsOfLargeBlocksBeginWithAHugePage) {
     for (void *block : held) host_free(block);
 }
 
-TEST(HostMemory, BlocksOfOneSizeDoNotMeetInFewSetsOfACache) {
+TEST(HostMemory, BlocksOfOneSizeSpreadOverCacheSets) {
     for (const uint64_t bytes : {16 << 10, 256 << 10, 4 << 20}) {
         std::vector<void *> held;
         std::vector<int> lines; // the cache lines within a page, which determine the L1 set
@@ -127,7 +127,7 @@ TEST(HostMemory, PastTheEndOfAllArraysThereIsAHole) {
 }
 #endif
 
-TEST(HostMemory, BlocksAreUsedAgainAndZero) {
+TEST(HostMemory, ReusedBlocksAreZero) {
     std::mt19937 random(1);
     std::vector<std::pair<unsigned char *, uint64_t>> live;
     for (int i = 0; i < 3000; i++) {
@@ -159,7 +159,7 @@ TEST(HostMemory, ThreadsAllocateAtOnce) {
     for (std::thread &t : threads) t.join();
 }
 
-TEST(HostMemory, TooMuchSaysHowMuchThereIs) {
+TEST(HostMemory, TooLargeRequestsReportTheAvailableMemory) {
     try {
         host_alloc(uint64_t(1) << 50);
         FAIL();

@@ -99,7 +99,7 @@ TEST(Layout, StructuresOfArrays) {
     EXPECT_EQ(tree.finish(), 64u + 56u); // 15 * 4, then aligned to 8
 }
 
-TEST(Layout, LargeLevelsSideBySideAreNotWholePagesApart) {
+TEST(Layout, AdjacentLargeLevelsAreNotWholePagesApart) {
     Tree tree;
     for (int k = 0; k < 10; k++) {
         const int n = tree.add_node(0, LevelKind::dense, {{0, 4096}});

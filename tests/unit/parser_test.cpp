@@ -103,7 +103,7 @@ std::string spoiled(std::string text, std::mt19937 &random) {
     return text;
 }
 
-TEST(Parser, spoiled_functions) {
+TEST(Parser, corrupted_functions) {
     const std::vector<std::string> functions = odd_functions();
     ASSERT_GT(functions.size(), 25u);
     std::mt19937 random(7);
@@ -139,7 +139,7 @@ Outcome outcome_of(const std::string &text, int first_line = 1) {
     return parse_function(tree, copy.view(), first_line);
 }
 
-TEST(Parser, ends_on_what_is_deep_or_long) {
+TEST(Parser, ends_on_deep_or_long_text) {
     for (const char *piece : {"(",         "[",       "{",      "-",      "~",       "not ",         "1+",
                               "a.b.",      "a()",     "a[0]",   "2**",    "lambda:", "1 if 1 else ", "a=",
                               "f(",        "*",       "a<",     "1 and ", "{a:",     "a:",           "yield ",
@@ -152,7 +152,7 @@ TEST(Parser, ends_on_what_is_deep_or_long) {
     EXPECT_EQ(outcome_of("def f():\n  a = " + repeated("{", 60) + repeated("}", 60) + "\n"), Outcome::parsed);
 }
 
-TEST(Parser, says_whether_more_text_may_help) {
+TEST(Parser, reports_if_more_text_may_help) {
     for (const char *text :
          {"", "@a\n", "def f(", "def f():", "def f():\n", "def f():\n  (", "def f():\n  '''", "def f(): a + \\\n"})
         EXPECT_EQ(outcome_of(text), Outcome::open) << text;
@@ -161,7 +161,7 @@ TEST(Parser, says_whether_more_text_may_help) {
         EXPECT_NE(outcome_of(text), Outcome::parsed) << text;
 }
 
-TEST(Parser, lines_begin_where_the_caller_says) {
+TEST(Parser, lines_start_at_the_given_number) {
     Tree tree;
     ASSERT_EQ(parse_function(tree, "  def f():\n    return f'{x}'\n\n\n  y", 10), Outcome::parsed);
     EXPECT_EQ(tree.root->at, (Extent{10, 2, 11, 17}));

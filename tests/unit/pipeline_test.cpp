@@ -21,7 +21,7 @@ bool cut_the_end_off(ir::Function &fn, const passes::Config &) {
     return true;
 }
 
-TEST(Pipeline, a_broken_pass_is_named_where_it_is_asked_to_verify) {
+TEST(Pipeline, a_broken_pass_is_named_with_verify) {
     const passes::Pass broken[] = {{"breaks", cut_the_end_off, ""}};
     for (const bool verify : {true, false}) {
         ir::Function fn = small();
@@ -45,7 +45,7 @@ std::set<std::string> left_out(ir::CompileFlag set_flag) {
     return out;
 }
 
-TEST(Pipeline, wishes_leave_passes_out) {
+TEST(Pipeline, compile_flags_disable_passes) {
     using Names = std::set<std::string>;
     EXPECT_EQ(left_out(ir::CompileFlag::as_stored), Names({"forward_stores"}));
     EXPECT_EQ(left_out(ir::CompileFlag::shared_reductions), Names({"private_reductions", "thread_local_reductions"}));
@@ -66,7 +66,7 @@ ir::Function task_of(const std::string &body) {
     return std::move(read.functions.at(0));
 }
 
-TEST(Pipeline, what_each_chunk_does_besides_its_indices_is_told_apart) {
+TEST(Pipeline, work_per_chunk_is_separate_from_work_per_index) {
     const std::string head =
         "        %3: i32 = constant 0\n        %4: i32 = constant 1000\n        %5: i64 = chunk_begin\n"
         "        %6: i64 = chunk_end\n        %7: i32 = cast %5\n        %8: i32 = cast %6\n";

@@ -57,7 +57,7 @@ struct Looking {
     }
 };
 
-TEST(Pool, tells_how_much_of_a_job_has_begun) {
+TEST(Pool, reports_how_much_of_a_job_has_begun) {
     for (int threads : {1, 3}) {
         Pool pool(threads);
         EXPECT_EQ(pool.progress().work, nullptr);
@@ -83,7 +83,7 @@ TEST(Pool, many_jobs_in_a_row_and_after_sleep) {
     }
 }
 
-TEST(Pool, all_who_sleep_are_woken_while_there_is_work) {
+TEST(Pool, sleeping_threads_wake_while_there_is_work) {
     constexpr int threads = 9;
     Pool pool(threads);
     struct Meeting {
@@ -153,7 +153,7 @@ TEST(Pool, a_thread_runs_the_same_part_of_each_job) {
     }
 }
 
-TEST(Pool, others_run_the_part_of_a_thread_that_is_held_up) {
+TEST(Pool, others_run_the_part_of_a_delayed_thread) {
     Pool pool(3);
     struct Job {
         mutable std::atomic<uint32_t> ran{0}, missed{0};
@@ -178,7 +178,7 @@ TEST(Pool, others_run_the_part_of_a_thread_that_is_held_up) {
     }
 }
 
-TEST(Pool, jobs_of_few_chunks_leave_parts_of_long_ago) {
+TEST(Pool, old_parts_of_earlier_jobs_are_ignored) {
     Pool pool(8);
     for (int i = 0; i < 3000; i++) {
         const uint32_t chunks = i % 100 == 99 ? 64 : 2;
@@ -346,7 +346,7 @@ TEST(Launcher, little_work_stays_on_the_caller) {
     EXPECT_GT(heavy.chunks, 4);
 }
 
-TEST(Launcher, tasks_are_told_whether_they_are_alone) {
+TEST(Launcher, tasks_know_if_they_are_alone) {
     Launcher one(1), two(2);
     for (Launcher *launcher : {&two, &one, &two}) {
         Task small(0, 1000, 2), large(0, 1000, 1000), serial(0, 1, 1);
@@ -389,7 +389,7 @@ struct Scatter : Task {
     void run(Launcher &launcher) { launcher.run(info, &entry, bounds, launch); }
 };
 
-TEST(Launcher, threads_have_copies_of_what_is_small_against_the_work) {
+TEST(Launcher, small_arrays_have_privatised_copies) {
     Launcher launcher(3);
     for (const size_t words : {size_t(1), size_t(5000), size_t(17), size_t(5001), size_t(40000)}) {
         Scatter much(200000, words);
@@ -464,7 +464,7 @@ TEST(Launcher, code_without_locks_runs_on_one_thread_or_in_copies) {
     }
 }
 
-TEST(Launcher, code_with_locks_is_asked_for_where_several_threads_pay) {
+TEST(Launcher, code_with_locks_is_requested_if_several_threads_pay) {
     static Unlocked *now;
     static int asked;
     const auto give = [](const abi::Launch &) {
@@ -510,7 +510,7 @@ TEST(Launcher, a_build_that_needs_more_does_not_join_a_launch_of_several_threads
     EXPECT_GT(task.locked_calls, 1);
 }
 
-TEST(Launcher, stop_and_failure_leave_out_the_chunks_not_begun) {
+TEST(Launcher, stop_and_failure_skip_chunks_that_have_not_begun) {
     Launcher launcher(2);
     for (bool stop : {false, true}) {
         Task task(0, 100000, 100);
@@ -528,7 +528,7 @@ TEST(Launcher, a_serial_task_runs_once) {
     EXPECT_TRUE(task.all_once());
 }
 
-TEST(Launcher, chunks_are_worth_what_each_does_besides_its_indices) {
+TEST(Launcher, chunks_outweigh_their_fixed_cost) {
     EXPECT_LE(chunk_size(1024, 16000, 0, 2), 64);
     EXPECT_EQ(chunk_size(1024, {16000, 20000}, 0, 2), 256);                                  // two for each thread
     EXPECT_EQ(chunk_size(1 << 20, {10, 2000}, 0, 1), chunk_size(1 << 20, {10, 2000}, 0, 4)); // there are many chunks
@@ -538,7 +538,7 @@ TEST(Launcher, chunks_are_worth_what_each_does_besides_its_indices) {
 #if defined(__x86_64__)
 bool flushes_now() { return (_mm_getcsr() & 0x8040u) == 0x8040u; }
 
-TEST(Launcher, every_thread_has_the_mode_of_the_task_and_the_caller_gets_its_own_back) {
+TEST(Launcher, every_thread_has_the_mode_of_the_task_and_the_callers_is_restored) {
     Launcher launcher(2);
     static std::atomic<int> flushed{0}, ran{0};
     TaskEntry build{[](const abi::Launch *, abi::Thread *, int64_t, int64_t) {

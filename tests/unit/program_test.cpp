@@ -251,7 +251,7 @@ TEST_P(ProgramTest, stop_ends_a_long_parallel_loop) {
     EXPECT_EQ(x.back(), 1.0f); // chunks that had not started do not run
 }
 
-TEST(LaunchLock, tells_whether_it_is_still_the_same_launch) {
+TEST(LaunchLock, knows_if_it_is_still_the_same_launch) {
     using Look = engine::LaunchLock::Look;
     engine::LaunchLock lock;
     EXPECT_EQ(lock.look(), Look::free);
@@ -317,7 +317,7 @@ TEST_P(ProgramTest, an_edit_compiles_one_task) {
     program.unsubscribe(&watcher);
 }
 
-TEST_P(ProgramTest, launches_are_announced_to_those_who_ask) {
+TEST_P(ProgramTest, launches_are_announced_to_observers) {
     Program program(options());
     Watcher silent, counting;
     counting.count_launches = true;
@@ -450,7 +450,7 @@ TEST_P(ProgramTest, values_are_printed_as_c_printf_does) {
     program.unsubscribe(&watcher);
 }
 
-TEST_P(ProgramTest, a_forked_child_goes_on) {
+TEST_P(ProgramTest, a_forked_child_continues) {
     Program program(options());
     const auto kernel = program.compile(saxpy(), 0);
     std::vector<float> x(100000, 1.0f), y(100000, 1.0f);
@@ -698,7 +698,7 @@ std::string graph_of(const abi::Kernel &kernel) {
     return text;
 }
 
-TEST(Program, the_graph_of_a_kernel_is_kept_with_it) {
+TEST(Program, a_cache_entry_has_the_graph_of_its_kernel) {
     const ir::ParseResult read = ir::parse(R"(fn @k(%0: array<i32, 0>, %1: array<i32, 0>)
     subgraph 0 do_while flag 1
     subgraph 1 do_while flag 0

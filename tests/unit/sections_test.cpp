@@ -118,7 +118,7 @@ TEST(Sections, SerialTasksOfTwoSectionsRunAtOnce) {
     EXPECT_TRUE(Meeting::met);
 }
 
-TEST(Sections, WhatDidNotWaitIsTold) {
+TEST(Sections, ReportsTheTimeSaved) {
     Launcher launcher(2);
     Sections all;
     const auto slow = [](const abi::Launch *, abi::Thread *, int64_t, int64_t) {
@@ -132,7 +132,7 @@ TEST(Sections, WhatDidNotWaitIsTold) {
     EXPECT_TRUE(wide.all_once());
 }
 
-TEST(Sections, StopAndFailureLeaveOutWhatHasNotBegun) {
+TEST(Sections, StopAndFailureSkipTasksThatHaveNotBegun) {
     Launcher launcher(2);
     for (bool stop : {false, true}) {
         Sections all;

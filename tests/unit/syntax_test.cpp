@@ -30,7 +30,7 @@ TEST(Tree, slots_follow_the_table) {
     EXPECT_TRUE(fields_of(NodeKind::Pass).empty());
 }
 
-TEST(Tree, nodes_keep_what_they_are_made_of) {
+TEST(Tree, nodes_own_their_parts) {
     Tree tree;
     const Node *name = tree.make(NodeKind::Name, {1, 0, 1, 1}, {tree.word("x")});
     const Node *one = tree.make(NodeKind::Constant, {1, 4, 1, 5}, {tree.keep(PyLong_FromLong(1))});
@@ -103,7 +103,7 @@ TEST(FromPython, expressions) {
                                          "operand=Name(id='a'))))");
 }
 
-TEST(FromPython, refuses_what_is_no_node) {
+TEST(FromPython, refuses_objects_that_are_not_nodes) {
     EXPECT_EQ(from_python(Py_None), nullptr);
     EXPECT_TRUE(PyErr_ExceptionMatches(PyExc_TypeError));
     PyErr_Clear();
@@ -123,7 +123,7 @@ TEST(FromPython, keeps_its_objects_alone) {
     Py_DECREF(text);
 }
 
-TEST(Difference, tells_the_first) {
+TEST(Difference, finds_the_first_difference) {
     const auto a = converted("x = f(a, 1)\n"), same = converted("x = f(a, 1)\n");
     EXPECT_EQ(difference(a->root, same->root), "");
     EXPECT_EQ(difference(a->root, converted("x = f(b, 1)\n")->root),

@@ -33,18 +33,18 @@ TEST_F(Heaped, rooms_of_whole_pages_are_not_whole_pages_apart) {
     }
 }
 
-TEST_F(Heaped, what_lies_between_rooms_is_not_counted) {
+TEST_F(Heaped, gaps_between_rooms_are_not_counted) {
     ASSERT_NE(take(65536), nullptr);
     ASSERT_NE(take(65536), nullptr);
     EXPECT_EQ(thread.heap.used, 131072u);
 }
 
-TEST_F(Heaped, small_rooms_lie_side_by_side) {
+TEST_F(Heaped, small_rooms_are_adjacent) {
     char *first = take(512), *second = take(8);
     EXPECT_EQ(second, first + 512);
 }
 
-TEST_F(Heaped, more_than_there_can_be_is_refused) {
+TEST_F(Heaped, impossible_sizes_are_refused) {
     for (uint64_t bytes : {UINT64_MAX, UINT64_MAX - 64, UINT64_MAX - 4096, UINT64_MAX - 8191, UINT64_MAX / 2})
         EXPECT_EQ(ThreadHeap::reserve(thread, bytes), nullptr) << bytes;
 }

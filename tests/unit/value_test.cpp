@@ -12,7 +12,7 @@ namespace {
 
 PyRef number(long n) { return PyRef::steal(PyLong_FromLong(n)); }
 
-TEST(Val, is_nothing_at_first) {
+TEST(Val, is_empty_at_first) {
     const Val v;
     EXPECT_EQ(v.tag(), Tag::none);
     EXPECT_TRUE(v.parts().empty());
@@ -20,7 +20,7 @@ TEST(Val, is_nothing_at_first) {
     EXPECT_FALSE(v.is_static);
 }
 
-TEST(Val, gives_the_fields_of_what_it_is) {
+TEST(Val, returns_the_fields_of_its_alternative) {
     Val v = val::Scalar{ir::Value{7}, ir::Scalar::f32};
     EXPECT_TRUE(v.is_scalar());
     EXPECT_EQ(v.scalar().v, ir::Value{7});
@@ -39,7 +39,7 @@ bool is_refused(const std::function<void()> &access) {
 }
 
 /// For every pair of alternatives, the fields of one are accessible exactly if the value is that one.
-TEST(Val, refuses_to_be_taken_for_another) {
+TEST(Val, refuses_access_as_another_alternative) {
     const std::vector<Val> values = {
 #define VALUE(name, Alternative) Val(val::Alternative{}),
 #include "frontend/values.def"
@@ -60,7 +60,7 @@ TEST(Val, refuses_to_be_taken_for_another) {
     }
 }
 
-TEST(Val, says_what_was_taken_for_what) {
+TEST(Val, reports_both_alternatives) {
     try {
         Val(val::Matrix{}).scalar();
         FAIL();
@@ -82,7 +82,7 @@ TEST(Val, holds_the_parts_of_sequences_dicts_and_structs) {
     }
 }
 
-TEST(Val, tells_tuples_from_lists_and_what_they_stand_for) {
+TEST(Val, distinguishes_tuples_lists_and_flavours) {
     const Val tuple = tuple_of({}), list = list_of({});
     EXPECT_TRUE(tuple.is_tuple() && !tuple.is_list() && tuple.is_sequence());
     EXPECT_TRUE(list.is_list() && !list.is_tuple() && list.is_sequence());

@@ -70,7 +70,7 @@ TESTED = {
     "dump_simplify": "python/options/test_option_dumps.py::test_dumps_of_stages",
     "dump": "python/options/test_option_dumps.py::test_dumps_of_stages",
     "only": "python/options/test_option_dumps.py::test_only",
-    "verify": "unit/pipeline_test.cpp::a_broken_pass_is_named_where_it_is_asked_to_verify",
+    "verify": "unit/pipeline_test.cpp::a_broken_pass_is_named_with_verify",
     "collect": "python/options/test_option_effects.py::test_collect",
     "kernel_coverage": "python/options/test_option_effects.py::test_kernel_coverage",
     "coverage_counts": "coverage/test_complete.py::test_the_code_is_that_of_the_clean_build",
