@@ -97,7 +97,7 @@ bool same_bytes(const ir::Place &a, const ir::Place &b) {
 
 } // namespace
 
-/// True if two `place` instructions name cells of one level; cells of different levels are one object, their tree.
+/// True if two `place` instructions refer to the same member or level of a tree, so that equal indices give equal addresses.
 bool Memory::same_place(Value a, Value b) const {
     return fn_[a].imm == fn_[b].imm || same_bytes(fn_.places[fn_[a].imm], fn_.places[fn_[b].imm]);
 }
@@ -140,7 +140,7 @@ void Memory::add(Value v) {
         case AddressOp::ret_slot: object = once(ret_, Root::ret, 0); break;
         case AddressOp::offset: object = objects_[fn_.args(v)[0].id]; break;
         case AddressOp::count_slot:
-        case AddressOp::random_state: break; // exist only after legalisation, when no pass asks
+        case AddressOp::random_state: break; // created by legalisation, after the last alias query
         }
     }
     objects_[v.id] = object;

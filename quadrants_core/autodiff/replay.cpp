@@ -171,7 +171,7 @@ bool Replay::repeats_write(Value pointer) const {
     return !target.has_companion && !frames_.back().again;
 }
 
-/// True if the frame repeats an instruction.
+/// True if the current frame executes a copy of the instruction.
 bool Replay::repeats(Value v) const {
     const Op op = fn_[v].op;
     if (info(op).effect != Effect::write || (info(op).traits & observes) || op == Op::local || op == Op::poll)
@@ -303,10 +303,10 @@ Function Replay::finish() {
     place_extras();
     passes::promote(out_, {});
     passes::dce(out_, {});
-    std::vector<uint8_t> stands(out_.insts.size());
-    analysis::walk(out_, [&](Value v) { stands[v.id] = 1; });
+    std::vector<uint8_t> live(out_.insts.size());
+    analysis::walk(out_, [&](Value v) { live[v.id] = 1; });
     for (const Unknown &u : unknowns_)
-        if (stands[u.constant.id]) fail_user(u.kind, u.message, fn_.trace(fn_[u.cause].span));
+        if (live[u.constant.id]) fail_user(u.kind, u.message, fn_.trace(fn_[u.cause].span));
     number_stacks();
     if (stacks_.capacity) limit_stacks();
     return std::move(out_);

@@ -1,4 +1,4 @@
-// The hot path. Between the call and the first task: one uncontended atomic operation, filling in the launch, no allocation.
+// The hot path. Before the first task, a launch takes one uncontended lock and fills in abi::Launch; it allocates nothing.
 #include "engine/completion.h"
 #include "engine/fault.h"
 #include "engine/overlap.h"
@@ -66,7 +66,7 @@ void grow_tmp(Program::Impl &p, uint64_t bytes) {
     p.update_launch_start();
 }
 
-/// Reports a fault of the task that `launch` names.
+/// Throws a fault as a KernelFault. The task is that of the fault, or else the one in `launch`.
 [[noreturn, gnu::noinline]] void fail_fault(Program::Impl &p, const CompiledKernel &called,
                                             const CompiledKernel &kernel, const abi::Launch &launch,
                                             const runtime::Fault &met) {
@@ -117,12 +117,13 @@ bool run_sections(Program::Impl &p, CompiledKernel &kernel, runtime::Region &reg
     return true;
 }
 
-/// True if the kernel uses no sparse tree. Memory of cells that its tasks remove from those is freed between tasks.
+/// True if the kernel uses no sparse tree. Otherwise its tasks cannot run concurrently, because the memory of removed cells is freed
+/// between tasks.
 bool leaves_cells_alone(const Program::Impl &p, const CompiledKernel &kernel) {
     return !p.sparse || std::ranges::none_of(kernel.trees, [&](uint32_t slot) { return p.sparse->holds(slot); });
 }
 
-/// Runs the tasks of a kernel with flags or regions, if the host sees the flags.
+/// Runs the tasks of a kernel with flags or regions on a device whose memory the host can read.
 template <class Run> struct FlaggedTasks {
     Program::Impl &p;
     CompiledKernel &kernel;
@@ -157,7 +158,7 @@ struct CountedTurns : runtime::Unwatched {
     void turned(int32_t level) { __atomic_store_n(&turns[level], turns[level] + 1, __ATOMIC_RELAXED); }
 };
 
-/// Follows the flags and regions of a kernel.
+/// Runs a kernel with flags or regions.
 template <class Run> void run_steps(Program::Impl &p, CompiledKernel &kernel, abi::Launch &launch, const Run &run) {
     abi::GraphWords &words = p.main.words;
     const bool side_by_side = !kernel.regions.empty() && !p.times_tasks() && leaves_cells_alone(p, kernel);
@@ -179,7 +180,7 @@ inline void run_task(Program::Impl &p, const KernelTask &task, abi::Launch &laun
     p.main.queue->launch(*task.code->current.load(std::memory_order_acquire), *task.info, launch);
 }
 
-/// While a task with an adstack runs, exposes its heap use so far to observers.
+/// Lets observers read the heap use of a task with an adstack while it runs.
 class Keeping {
   public:
     Keeping(Program::Impl &p, const KernelTask &task) : p_(p), keeps_(!task.info->stacks.empty()) { show(&task); }
@@ -209,7 +210,7 @@ void run_noted(Program::Impl &p, const CompiledKernel &called, CompiledKernel &k
     note_heap_use(p, kernel, task);
 }
 
-/// A launch of which no task has run yet; without its kernel and the values that cross tasks.
+/// Returns the state of a launch before its first task, without `kernel` and `tmp`.
 GraphRun graph_run(CompiledKernel &kernel) {
     const abi::Kernel &info = kernel.info;
     GraphRun run;
@@ -222,7 +223,7 @@ GraphRun graph_run(CompiledKernel &kernel) {
     return run;
 }
 
-/// Records in the profile the path that the launch of a graph takes.
+/// Records in the profile which steps the launch of a graph executes.
 class ProfiledWatch {
   public:
     ProfiledWatch(Profile &profile, const CompiledKernel &called, GraphRun &run)
@@ -259,7 +260,8 @@ void run_profiled_steps(Program::Impl &p, const CompiledKernel &called, Compiled
     p.main.words = walk.words;
 }
 
-/// Runs a launch that is observed, or one of a kernel with adstacks; `called` is the kernel as the user knows it.
+/// Runs a launch that is observed, or one of a kernel with adstacks. `called` is the kernel that the user called, `kernel` the variant of
+/// it that runs.
 [[gnu::noinline]] void run_watched(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel,
                                    abi::Launch &launch) {
     if (p.watched.load(std::memory_order_relaxed)) announce_launch(p, called);
@@ -274,7 +276,7 @@ inline void make_room(Program::Impl &p, const CompiledKernel &kernel) {
         grow_tmp(p, kernel.info.tmp_bytes);
 }
 
-/// Runs on a device whose memory the host does not see.
+/// Runs a launch on a device whose memory the host cannot access.
 [[gnu::noinline]] void run_on_remote_device(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel,
                                             const uint64_t *args, void *ret) {
     if (p.watched.load(std::memory_order_relaxed)) announce_launch(p, called);
@@ -282,7 +284,7 @@ inline void make_room(Program::Impl &p, const CompiledKernel &kernel) {
     launch_remote(p, called, kernel, args, ret);
 }
 
-/// `called` is the kernel as the user knows it; `special`: it may have flags, regions or adstacks.
+/// Runs a launch; `called` and `kernel` as for run_watched. `special`: the kernel may have flags, regions or adstacks.
 template <bool special>
 [[gnu::always_inline]] inline void run(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel,
                                        uint64_t *args, void *ret) {
@@ -303,7 +305,7 @@ template <bool special>
     p.main.last_tasks = int(kernel.tasks.size());
 }
 
-/// Runs a kernel that counts until everything has been covered.
+/// Runs a kernel with counters, or its clean build once everything has been covered.
 [[gnu::noinline]] void run_until_complete(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel,
                                           uint64_t *args, void *ret) {
     Completion &completion = *kernel.completion;
@@ -335,7 +337,8 @@ struct RemarkReport {
         run<true>(p, called, kernel, args, ret);
 }
 
-/// The build that may run on these arrays. `foreign`: some of them may overlap field trees.
+/// Returns the variant of the kernel for these arrays: `called`, or one that allows arrays to overlap. `foreign`: some arrays may overlap
+/// field trees.
 template <bool foreign>
 [[gnu::always_inline]] inline CompiledKernel &variant_for(Program::Impl &p, CompiledKernel &called,
                                                           const uint64_t *args) {

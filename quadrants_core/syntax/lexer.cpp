@@ -10,7 +10,7 @@ namespace {
 
 enum Class : uint8_t { other, letter, digit, blank };
 
-/// The class of each byte. Bytes of non-ASCII characters count as letters; the parser asks CPython if they form an identifier.
+/// The class of each byte value. Bytes of non-ASCII characters count as letters; the parser asks CPython whether they form an identifier.
 constexpr auto class_of = [] {
     std::array<Class, 256> table{};
     for (int c = 'a'; c <= 'z'; ++c) table[size_t(c)] = table[size_t(c - 'a' + 'A')] = letter;
@@ -49,7 +49,8 @@ Kind kind_of_word(std::string_view word) {
     return Kind::name;
 }
 
-/// Width of indentation with tabs to multiples of eight and with tabs as one column: CPython requires both to agree.
+/// The width of an indentation, once with tab stops every eight columns (`wide`) and once with tabs of one column (`narrow`). As in
+/// CPython, both must give the same nesting.
 struct Width {
     int wide = 0, narrow = 0;
     bool operator==(const Width &) const = default;
@@ -80,8 +81,8 @@ class Lexer {
     }
 
   private:
-    /// The first byte from `p` on that does not satisfy `wanted`.
-    template <class Wanted> const char *behind(const char *p, Wanted wanted) const {
+    /// Returns the first position from `p` on whose byte does not satisfy `wanted`.
+    template <class Wanted> const char *skip_while(const char *p, Wanted wanted) const {
         const char *end = end_;
         while (p != end && wanted(*p)) p++;
         return p;
@@ -147,7 +148,7 @@ void Lexer::grow() {
 
 Width Lexer::indentation() {
     Width width;
-    const char *p = behind(p_, [](char c) { return c == ' '; });
+    const char *p = skip_while(p_, [](char c) { return c == ' '; });
     width.wide = width.narrow = int(p - p_);
     for (; p != end_; ++p) {
         if (*p == ' ') {
@@ -164,7 +165,7 @@ Width Lexer::indentation() {
     return width;
 }
 
-/// Advances to the first token of the next line that has one; false at the end of the function.
+/// Advances to the first token of the next line that has one; returns false at the end of the function.
 bool Lexer::start_line() {
     for (;;) {
         const Width width = indentation();
@@ -204,13 +205,13 @@ bool Lexer::enter(const Width &width) {
 }
 
 void Lexer::skip_comment() {
-    p_ = behind(p_, [](char c) { return c != '\n' && c != '\r' && c != '\0'; });
+    p_ = skip_while(p_, [](char c) { return c != '\n' && c != '\r' && c != '\0'; });
     if (p_ != end_ && *p_ != '\n') throw Cannot{};
 }
 
-/// Reads one token, or skips a comment or line join; false behind the end of a logical line.
+/// Reads one token, or skips a comment or line join; returns false after the end of a logical line.
 bool Lexer::token() {
-    p_ = behind(p_, [](char c) { return class_of[uint8_t(c)] == blank; });
+    p_ = skip_while(p_, [](char c) { return class_of[uint8_t(c)] == blank; });
     if (p_ == end_) {
         if (!brackets_.empty()) throw Cannot{true};
         put(Kind::newline, p_);
@@ -252,7 +253,7 @@ void Lexer::backslash() {
 
 void Lexer::word() {
     const char *begin = p_;
-    p_ = behind(p_, is_word);
+    p_ = skip_while(p_, is_word);
     if (p_ != end_ && (*p_ == '"' || *p_ == '\'') && p_ - begin <= 2) {
         for (const char *c = begin; c != p_; ++c)
             if (!std::strchr("rRbBuUfF", *c)) throw Cannot{};
@@ -264,12 +265,12 @@ void Lexer::word() {
     put(kind, begin);
 }
 
-/// At least one digit, with single underscores between digits.
+/// Reads at least one digit, with single underscores between digits.
 void Lexer::digits(bool (*valid)(char)) {
     do {
         if (at(0) == '_') p_++;
         if (!valid(at(0))) throw Cannot{};
-        p_ = behind(p_, valid);
+        p_ = skip_while(p_, valid);
     } while (at(0) == '_');
 }
 

@@ -1,5 +1,6 @@
-// Layout of the mapping: code and thunks | constants and the table of addresses (GOT) | writable data, each on its own pages. A
-// thunk (`jmp *slot`) stands in for a function that is out of reach of a 32-bit displacement.
+// Loads a relocatable ELF object into memory. Layout of the mapping: code and thunks | constants and the table of addresses (GOT) |
+// writable data, each on its own pages. Calls of external functions go through thunks (`jmp *slot`), since the functions may be out of
+// reach of a 32-bit displacement.
 #include "backends/cpu/elf.h"
 
 #include "backends/cpu/line_table.h"

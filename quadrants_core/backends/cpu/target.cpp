@@ -50,11 +50,11 @@ std::string describe_processor() {
     return text;
 }
 
-/// A lesser processor to compile for: QD_TARGET_CPU names an x86-64 psABI level that this processor supports too.
+/// The processor to compile for. QD_TARGET_CPU selects an x86-64 psABI level, which must not exceed what this processor supports.
 struct Level {
     std::string_view name; ///< as LLVM spells it; empty: this processor
     int vector_bytes = 0;
-    bool here = true; ///< this processor supports it
+    bool is_supported = true; ///< this processor supports it
 };
 
 int vector_bytes() {
@@ -87,8 +87,9 @@ Level level() {
     return {asked, 16, false};
 }
 
+/// Returns the reason why the backend cannot run here; empty if it can.
 std::string missing() {
-    if (level().here) return {};
+    if (level().is_supported) return {};
     return std::string("QD_TARGET_CPU=") + requested_level() +
            " is none of x86-64, x86-64-v2, x86-64-v3 and x86-64-v4 that this processor has";
 }

@@ -16,7 +16,7 @@ char *at(uint64_t number) { return reinterpret_cast<char *>(uintptr_t(number)); 
 
 } // namespace
 
-/// Throws runtime::Fault if there is no memory. Accessible pages are remembered for the rest of the run.
+/// Throws runtime::Fault if the bytes cannot be accessed. Pages found accessible are cached for the rest of the run.
 void Walk::reach(uint64_t address, uint64_t bytes, bool writes) {
     for (const uint64_t at : {address, address + bytes - 1}) {
         const uint64_t page = at / runtime::page_bytes;
@@ -27,7 +27,7 @@ void Walk::reach(uint64_t address, uint64_t bytes, bool writes) {
     }
 }
 
-/// Checks that an access stays within memory that is not global, whose size its op gives. Pointers that went through control
+/// Throws runtime::Fault if an access leaves its local, table or shared memory, whose size is known. Pointers that passed through control
 /// flow are not checked.
 void Walk::stay(Value pointer, uint64_t address, uint64_t bytes, bool writes) const {
     if (fn.type(pointer).space == Space::global) return;
@@ -73,7 +73,7 @@ uint64_t Walk::reserve(Value v) {
     return number_of(std::exchange(heap.top, heap.top + bytes));
 }
 
-/// Returns the address of a pointer at its use. A place in a sparse tree finds its cell only then, or makes it.
+/// Returns the address of a pointer at its use. For a place in a sparse tree, only the use looks up the cell, or creates it if `writes`.
 uint64_t Walk::pointer(Value v, bool writes) {
     if (fn[v].op == Op::offset) return pointer(fn.args(v)[0], writes) + arg(v, 1);
     if (!sparse_place(v)) return get(v);
@@ -81,7 +81,7 @@ uint64_t Walk::pointer(Value v, bool writes) {
     return number_of(cell(v, place.levels.size(), writes)) + place.byte_offset;
 }
 
-/// Returns the cell of a place, `depth` levels below the root.
+/// Returns the cell, `depth` levels below the root, that contains a place; `make`: creates missing cells.
 char *Walk::cell(Value v, size_t depth, bool make) {
     Place place = fn.places[fn[v].imm];
     place.levels.resize(depth);
@@ -122,7 +122,7 @@ void Walk::about_cells(Value v) {
     }
 }
 
-/// Executes the steps that about_cells and pointers are lowered to, and lists of cells.
+/// Executes the ops that ops on cells and sparse pointers are lowered to, and those on lists of cells.
 void Walk::step(Value v) {
     const Inst &in = fn[v];
     const Place &place = fn.places[place_of(in)];

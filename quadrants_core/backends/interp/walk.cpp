@@ -14,8 +14,8 @@ namespace {
 
 thread_local uint64_t step_limit = 0;
 
-/// Decides what follows an iteration. yielded: the next one; broke: the loop ends with the passed values; else the constructs
-/// around it end too.
+/// Returns what follows an iteration. yielded: the next iteration; broke: the loop ends, with the passed values as results; anything else
+/// also ends the enclosing constructs.
 Flow after_iteration(Walk &walk, Flow flow, const Loop &loop, std::span<const Value> carried) {
     if (flow == Flow::returned || flow == Flow::broke) return flow;
     const bool halfway = flow == Flow::exited;
@@ -210,7 +210,7 @@ void Walk::random(Value v) {
     values[slot[v.id]] = bits;
 }
 
-/// Passes the operands from `first` on to the print or fail callback.
+/// Calls the print or fail callback with the operands, starting with operand `first`.
 void Walk::message(Value v, size_t first) {
     const Inst &in = fn[v];
     std::vector<uint64_t> list;
@@ -231,7 +231,7 @@ void Walk::external(Value v) {
     runtime::call_external(function, slots, imm % external_arguments);
 }
 
-/// Evaluates the pure ops that eval does not support.
+/// Evaluates the ops of Family::plain, most of which ir::eval does not support.
 void Walk::plain(Value v) {
     const Inst &in = fn[v];
     switch (PlainOp(in.op)) {
