@@ -29,21 +29,21 @@ class Replay {
     ir::Function &out() { return out_; }
     ir::Builder &builder() { return b_; }
 
-    /// Opens a frame in the empty body of `made`, a loop of the result, and copies the body of `loop` to it; without loops, the body of the
-    /// kernel.
+    /// Opens a frame: copies the body of `loop`, a loop of the kernel, to the empty body of `made`, a loop of the result. Both null: copies
+    /// the body of the kernel.
     void open_frame(ir::Value loop, ir::Value made);
     void close_frame();
     size_t depth() const { return frames_.size(); }
     /// True if several threads share the locals of this block of the result.
     bool is_shared(ir::BlockId home) const { return home == out_.body && in_parallel(); }
 
-    /// Emits to a block until `leave`.
+    /// Makes the builder emit to a block until `leave` is called.
     void enter(ir::BlockId block);
     void leave();
 
-    /// The counterpart of a number of the kernel at this point.
+    /// Returns the value in the result that corresponds to a scalar of the kernel, available at the current position.
     ir::Value value(ir::Value v);
-    /// The result's counterpart of a parameter of the kernel.
+    /// Returns the parameter of the result that corresponds to one of the kernel.
     ir::Value param(ir::Value v) const { return copies_[v.id].value; }
     /// Creates a local that is zero at the beginning of the block.
     ir::Value local(ir::Scalar elem, uint64_t size, ir::BlockId block);
@@ -142,7 +142,7 @@ class Replay {
     std::vector<Values> fronts_;
     /// By instruction of the result: instructions to insert before it.
     std::map<uint32_t, Values> before_;
-    /// Second is inserted after first, an instruction or parameter.
+    /// Pairs of an instruction or parameter of the result and an instruction to insert after it.
     std::vector<std::pair<ir::Value, ir::Value>> behind_;
     std::vector<Unknown> unknowns_;
     struct Kept {
