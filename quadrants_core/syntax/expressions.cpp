@@ -99,7 +99,7 @@ const Node *ExpressionRules::named_expression() {
 }
 
 const Node *ExpressionRules::expression() {
-    Deeper deeper(*this);
+    DepthGuard guard(*this);
     if (kind() == Kind::lambda_) return lambda();
     const Token *first = next_;
     const Node *body = disjunction();
@@ -142,7 +142,7 @@ const Node *ExpressionRules::conjunction() {
 const Node *ExpressionRules::inversion() {
     const Token *first = next_;
     if (!accept(Kind::not_)) return comparison();
-    Deeper deeper(*this);
+    DepthGuard guard(*this);
     const Node *operand = inversion();
     return make(NodeKind::UnaryOp, first, operator_node(NodeKind::Not), operand);
 }
@@ -205,7 +205,7 @@ const Node *ExpressionRules::unary() {
     case Kind::tilde: op = NodeKind::Invert; break;
     default: return power();
     }
-    Deeper deeper(*this);
+    DepthGuard guard(*this);
     const Token *first = next_;
     step();
     const Node *operand = unary();
@@ -216,7 +216,7 @@ const Node *ExpressionRules::power() {
     const Token *first = next_;
     const Node *base = primary();
     if (!accept(Kind::star2)) return base;
-    Deeper deeper(*this);
+    DepthGuard guard(*this);
     const Node *exponent = unary();
     return make(NodeKind::BinOp, first, base, operator_node(NodeKind::Pow), exponent);
 }
@@ -240,7 +240,7 @@ const Node *ExpressionRules::primary() {
 }
 
 const Node *ExpressionRules::call(const Token *first, const Node *func) {
-    Deeper deeper(*this);
+    DepthGuard guard(*this);
     expect(Kind::lpar);
     Pending both(*this);
     arguments(both);
@@ -250,7 +250,7 @@ const Node *ExpressionRules::call(const Token *first, const Node *func) {
 }
 
 const Node *ExpressionRules::subscript(const Token *first, const Node *value) {
-    Deeper deeper(*this);
+    DepthGuard guard(*this);
     expect(Kind::lsqb);
     const Node *index = slices();
     expect(Kind::rsqb);
