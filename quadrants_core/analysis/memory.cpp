@@ -62,14 +62,14 @@ Memory::Memory(const Function &fn)
     });
     if (!passes_pointers) return;
     walk(fn, [&](Value v) {
-        if (ir::info(fn[v].op).effect == ir::Effect::control) hand_on(v);
+        if (ir::info(fn[v].op).effect == ir::Effect::control) mark_escaping(v);
     });
 }
 
 /// Marks the objects whose pointers are initial values of a loop or operands of a terminator.
-void Memory::hand_on(Value v) {
+void Memory::mark_escaping(Value v) {
     for (Value a : fn_.args(v))
-        if (fn_.type(a).is_pointer()) kinds_[object(a)].handed_on = true;
+        if (fn_.type(a).is_pointer()) kinds_[object(a)].escapes = true;
 }
 
 uint32_t Memory::intern(Root root, uint32_t id, uint32_t tree) {
@@ -178,7 +178,7 @@ std::vector<std::vector<uint32_t>> Memory::neighbours() const {
 uint32_t Memory::own(Value pointer) const {
     const uint32_t number = object(pointer);
     const Object &o = kinds_[number];
-    return (o.root == Root::local || o.root == Root::stack) && !o.handed_on ? number : 0;
+    return (o.root == Root::local || o.root == Root::stack) && !o.escapes ? number : 0;
 }
 
 bool Memory::objects_overlap(uint32_t a, uint32_t b) const {

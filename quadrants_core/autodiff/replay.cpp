@@ -79,8 +79,8 @@ void Replay::leave() {
 void Replay::open_frame(Value loop, Value made) {
     const BlockId into = made ? out_[made].blocks[0] : out_.body;
     const bool again = loop && fn_[loop].op != Op::parallel;
-    const Keeper keeper = again ? keeper_of(loop, made) : Keeper{};
-    frames_.push_back({loop, into, again, keeper, {}});
+    const LoopAdstacks adstacks = again ? adstacks_of(loop, made) : LoopAdstacks{};
+    frames_.push_back({loop, into, again, adstacks, {}});
     enter(into);
     const BlockId body = loop ? fn_[loop].blocks[0] : fn_.body;
     const uint32_t indices = loop ? passes::first_carried(fn_, loop) : 0;
@@ -91,7 +91,7 @@ void Replay::open_frame(Value loop, Value made) {
         else if (!keep(p, copies_[p.id]))
             set_unknown(p, loop, UserErrorKind::compilation, no_stack);
     }
-    if (keeper.copy) keep_locals(loop);
+    if (adstacks.copy) keep_locals(loop);
     copy_contents(body);
 }
 
@@ -211,7 +211,7 @@ void Replay::copy_contents(BlockId from) {
 
 void Replay::copy(Value v) {
     const Op op = fn_[v].op;
-    if (op == Op::parallel && activity_.acts(v)) return;
+    if (op == Op::parallel && activity_.is_differentiated(v)) return;
     if (owns_block(op)) return copy_control(v);
     if (!repeats(v)) {
         const Value p = memory_.access(v).pointer;

@@ -277,9 +277,9 @@ class Counting {
                     if (const BlockId inner = fn_[v].blocks[k]) count_at_safepoints(state, inner, began);
                 continue;
             }
-            const BlockId taken = fn_[v].blocks[0];
-            Builder b(fn_, taken);
-            b.at = fn_[taken].insts.size() - 1;
+            const BlockId branch = fn_[v].blocks[0];
+            Builder b(fn_, branch);
+            b.at = fn_[branch].insts.size() - 1;
             b.span = fn_[v].span;
             flush(state, b, &began);
         }

@@ -132,7 +132,7 @@ bool Planner::plan(Value loop, Plan &plan) {
 
     plan.lanes = config_.vector_bytes / widest_;
     if (plan.lanes < 2 || plan.lanes > 64) return false;
-    if (size_ >= long_body && config_.vector_bytes >= 64 && !plan.takes_room) plan.mask_remainder = true;
+    if (size_ >= long_body && config_.vector_bytes >= 64 && !plan.reserves_room) plan.mask_remainder = true;
     if (plan.mask_remainder) totals_.find_sums(loop, *this); // next to an inner loop the popcounts are free
     int64_t lo, hi;
     if (constant(fn_, fn_.args(loop)[0], lo) && constant(fn_, fn_.args(loop)[1], hi)) {
@@ -141,8 +141,8 @@ bool Planner::plan(Value loop, Plan &plan) {
     }
     // Only float sums have a latency worth hiding; coverage counts take one cycle.
     bool slow = std::any_of(params.begin() + 1, params.end(), [&](Value p) { return fn_.type(p).is_float(); });
-    if (slow && !plan.mask_remainder && !plan.takes_room) plan.unroll = size_ <= 12 ? 4 : size_ <= 40 ? 2 : 1;
-    if (plan.takes_room && plan.scatters_inside) return false; // little speedup for lanes times the room
+    if (slow && !plan.mask_remainder && !plan.reserves_room) plan.unroll = size_ <= 12 ? 4 : size_ <= 40 ? 2 : 1;
+    if (plan.reserves_room && plan.scatters_inside) return false; // little speedup for lanes times the room
     return vector_cost_ + (scalar_cost_ + idle_cost_) / plan.lanes < 0.8 * scalar_cost_;
 }
 
@@ -186,7 +186,7 @@ bool Planner::instruction(Value v) {
 bool Planner::room(Value v) {
     const Value entries = fn_.args(v)[0];
     if (leaving_ || shape(entries).kind != Shape::uniform) return false;
-    plan_->takes_room = true;
+    plan_->reserves_room = true;
     if (!room_lanes(fn_[v])) { // sized by the number of entries
         if (inside(entries) && fn_[entries].op != Op::constant) return false;
         if (std::ranges::find(plan_->rooms, v) == plan_->rooms.end()) plan_->rooms.push_back(v);
@@ -276,7 +276,7 @@ bool Planner::memory_access(Value v) {
     scalar_cost_ += weight;
     if (!contiguous) {
         vector_cost_ += weight * (is_load ? 1.5 : 2.5);
-        plan_->far_inside |= depth_ > 0;
+        plan_->has_inner_gather |= depth_ > 0;
         plan_->scatters_inside |= depth_ > 0 && !is_load;
     }
     return true;

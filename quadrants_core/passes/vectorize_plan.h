@@ -26,12 +26,12 @@ inline bool is_lane_wise(ir::Op op) {
 struct Plan {
     ir::Value loop;
     int lanes = 0;
-    std::vector<ir::Op> sums;    ///< by carried value of the loop: add, min or max
-    int unroll = 1;              ///< number of independent reductions, to hide the latency of one
-    bool mask_remainder = false; ///< the remainder is a masked SIMD iteration; otherwise a scalar loop
-    bool far_inside = false;     ///< gathers or scatters in an inner loop
+    std::vector<ir::Op> sums;      ///< by carried value of the loop: add, min or max
+    int unroll = 1;                ///< number of independent reductions, to hide the latency of one
+    bool mask_remainder = false;   ///< the remainder is a masked SIMD iteration; otherwise a scalar loop
+    bool has_inner_gather = false; ///< gathers or scatters in an inner loop
     bool scatters_inside = false;
-    bool takes_room = false;      ///< each iteration reserves room on the heap
+    bool reserves_room = false;   ///< each iteration reserves room on the heap
     std::vector<ir::Value> rooms; ///< reservations as large as the trip count of their loop
 };
 
