@@ -1,7 +1,7 @@
 #include "interpreter.h"
 
 #include "interrupt.h"
-#include "last_words.h"
+#include "fault_report.h"
 #include "python_sources.h"
 
 #include <pybind11/embed.h>
@@ -87,7 +87,7 @@ Json Interpreter::execute_request_impl(int, const std::string &code, bool silent
         interrupt::Request request;
         if (server_->stopping()) return error_content("KeyboardInterrupt", "the kernel shuts down");
         server_->iopub().set_busy(true);
-        last_words::set_cell(next_, server_->iopub().parent().header);
+        fault_report::set_cell(next_, server_->iopub().parent().header);
         py::gil_scoped_acquire gil;
         try {
             const Json parent = server_->iopub().parent().message;
@@ -111,7 +111,7 @@ Json Interpreter::execute_request_impl(int, const std::string &code, bool silent
         if (IoPub::in_forked_child()) _exit(reply.value("status", "") == "ok" ? 0 : 1);
     }
     server_->iopub().set_busy(false);
-    last_words::set_cell(0);
+    fault_report::set_cell(0);
     last_ = next_;
     next_ = reply.value("next_count", next_);
     reply.erase("next_count");

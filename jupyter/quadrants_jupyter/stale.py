@@ -19,11 +19,11 @@ _plain = (int, float, bool, str)
 
 def follow(names):
     global _names
-    _names, _kernel.compilations_told, _func.definitions_told = names, _note, _edited
+    _names, _kernel.on_compilation, _func.on_definition = names, _note, _edited
 
 
 def leave():
-    _kernel.compilations_told = _func.definitions_told = None
+    _kernel.on_compilation = _func.on_definition = None
 
 
 def names():
@@ -104,7 +104,7 @@ def _code_of(info):
         return None
 
 
-def _tell_of_older_values(cell):
+def _report_older_values(cell):
     """Reports numbers that a kernel was compiled with and that have changed since, each once, if the cell may have run the kernel."""
     changed = {}
     for info, values in list(_compiled_with.items()):
@@ -178,7 +178,7 @@ def after_cell(result=None):
             _warn_of_older_types(fn)
     info = getattr(result, "info", None)
     if info is not None and result.success:
-        _tell_of_older_values(info)
+        _report_older_values(info)
 
 
 def _warn_of_older_types(fn):

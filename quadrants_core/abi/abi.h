@@ -30,7 +30,7 @@ struct LaunchData {
     uint32_t *failed;              ///< non-zero: an assertion failed, so the task must return soon
     /// Non-zero: the host wants to read the counts so far; each request has a different number. A task that can report adds them to
     /// `counters`. It clears the word, unless it runs in chunks, which must not clear it.
-    uint32_t *asked;
+    uint32_t *counts_requested;
     const SparseData *sparse; ///< abi/tree.h; null if there is no sparse tree
 };
 
@@ -74,7 +74,7 @@ inline constexpr uint32_t counted_stacks = 256;
 inline constexpr uint64_t spaced_from = 4096, line_between = 64;
 inline constexpr uint64_t heap_step(uint64_t bytes) { return bytes >= spaced_from ? bytes | line_between : bytes; }
 
-inline constexpr uint32_t most_accumulations = 16; ///< per task: abi/accumulation.h
+inline constexpr uint32_t max_accumulations = 16; ///< per task: abi/accumulation.h
 
 /// State of one worker thread.
 struct Thread {
@@ -83,7 +83,7 @@ struct Thread {
     uint32_t alone;     ///< non-zero: no other thread works on the current task, so its atomics need no lock
     Heap heap;
     /// By accumulation number: the offset in bytes from the shared memory to this thread's privatised copy; 0: there is no copy.
-    int64_t to_copy[most_accumulations];
+    int64_t to_copy[max_accumulations];
 };
 
 /// The use of the thread heaps by launches.

@@ -44,8 +44,8 @@ CompiledKernel &overlapping_variant(Program::Impl &p, CompiledKernel &kernel) {
         ir::Function source = ir::read(bytes);
         source.distinct_arrays = false;
         kernel.overlapping = compile(p, std::move(source), 0);
-        entitle(*kernel.overlapping, kernel.title, !kernel.counters.empty() && kernel.counters[0].backward);
-        if (kernel.completion) ask(*kernel.overlapping, kernel.completion->asked());
+        set_title(*kernel.overlapping, kernel.title, !kernel.counters.empty() && kernel.counters[0].backward);
+        if (kernel.completion) ask_for_coverage(*kernel.overlapping, kernel.completion->kind());
         set_stack_budget(*kernel.overlapping, kernel.stack_budget);
     }
     return *kernel.overlapping;
@@ -151,11 +151,11 @@ template <class Run> struct FlaggedTasks {
 };
 
 /// Counts the passes of each level, for observers.
-struct CountedTurns : runtime::Unwatched {
-    uint32_t *turns;
-    explicit CountedTurns(uint32_t *all) : turns(all) {}
-    void began(int32_t level) { __atomic_store_n(&turns[level], 1u, __ATOMIC_RELAXED); }
-    void turned(int32_t level) { __atomic_store_n(&turns[level], turns[level] + 1, __ATOMIC_RELAXED); }
+struct CountedPasses : runtime::Unwatched {
+    uint32_t *passes;
+    explicit CountedPasses(uint32_t *all) : passes(all) {}
+    void began(int32_t level) { __atomic_store_n(&passes[level], 1u, __ATOMIC_RELAXED); }
+    void repeated(int32_t level) { __atomic_store_n(&passes[level], passes[level] + 1, __ATOMIC_RELAXED); }
 };
 
 /// Runs a kernel with flags or regions.
@@ -163,7 +163,7 @@ template <class Run> void run_steps(Program::Impl &p, CompiledKernel &kernel, ab
     abi::GraphWords &words = p.main.words;
     const bool side_by_side = !kernel.regions.empty() && !p.times_tasks() && leaves_cells_alone(p, kernel);
     runtime::walk_graph(kernel.steps, 0, words, FlaggedTasks<Run>{p, kernel, launch, run, side_by_side},
-                        CountedTurns{kernel.turns.data()});
+                        CountedPasses{kernel.passes.data()});
     p.main.queue->wait();
 }
 
@@ -181,28 +181,30 @@ inline void run_task(Program::Impl &p, const KernelTask &task, abi::Launch &laun
 }
 
 /// Lets observers read the heap use of a task with an adstack while it runs.
-class Keeping {
+class AdstackWatch {
   public:
-    Keeping(Program::Impl &p, const KernelTask &task) : p_(p), keeps_(!task.info->stacks.empty()) { show(&task); }
-    ~Keeping() { show(nullptr); }
-    Keeping(const Keeping &) = delete;
+    AdstackWatch(Program::Impl &p, const KernelTask &task) : p_(p), has_adstack_(!task.info->stacks.empty()) {
+        show(&task);
+    }
+    ~AdstackWatch() { show(nullptr); }
+    AdstackWatch(const AdstackWatch &) = delete;
 
   private:
     void show(const KernelTask *task) {
-        if (!keeps_) return;
+        if (!has_adstack_) return;
         const std::lock_guard guard(p_.watch_lock);
-        p_.keeping = task;
+        p_.task_with_adstack = task;
     }
 
     Program::Impl &p_;
-    const bool keeps_;
+    const bool has_adstack_;
 };
 
 /// Runs a task and records the data for the profile, the timeline and observers of adstacks.
 void run_noted(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel, const KernelTask &task,
                abi::Launch &launch) {
     if (!p.times_tasks() && !kernel.has_adstack) return run_task(p, task, launch);
-    const Keeping keeping(p, task);
+    const AdstackWatch adstack_watch(p, task);
     const TaskWatch watch;
     run_task(p, task, launch);
     p.main.queue->wait();
@@ -214,9 +216,9 @@ void run_noted(Program::Impl &p, const CompiledKernel &called, CompiledKernel &k
 GraphRun graph_run(CompiledKernel &kernel) {
     const abi::Kernel &info = kernel.info;
     GraphRun run;
-    run.shown_turns = kernel.turns.data();
+    run.shown_passes = kernel.passes.data();
     run.steps = runtime::graph_steps(info);
-    run.turns.resize(info.graph.levels.size());
+    run.passes.resize(info.graph.levels.size());
     run.checkpoints.resize(info.graph.checkpoints.size());
     run.runs.resize(info.tasks.size());
     run.microseconds.resize(info.tasks.size());
@@ -236,8 +238,8 @@ class ProfiledWatch {
     bool before(size_t at) { return watch_.before(at); }
     void began(int32_t level) { watch_.began(level); }
     void yielded(int32_t checkpoint) { watch_.yielded(checkpoint); }
-    void turned(int32_t level) {
-        watch_.turned(level);
+    void repeated(int32_t level) {
+        watch_.repeated(level);
         profile_.note_graph(called_.info.name, run_, true);
     }
     void ended(size_t at) { watch_.ended(at); }
@@ -319,18 +321,18 @@ template <bool special>
 }
 
 /// Reports suppressed messages at the end of a launch, also of one that fails.
-struct RemarkReport {
+struct LimitedMessageReport {
     Program::Impl &p;
-    explicit RemarkReport(Program::Impl &program) : p(program) {}
-    ~RemarkReport() {
-        if (!p.main.has_limited_messages.times.empty()) report_suppressed_messages(p);
+    explicit LimitedMessageReport(Program::Impl &program) : p(program) {}
+    ~LimitedMessageReport() {
+        if (!p.main.limited_messages.times.empty()) report_suppressed_messages(p);
     }
 };
 
 /// Runs a kernel that counts, reports diagnostics, has adstacks or regions, or follows flags.
 [[gnu::noinline]] void run_special(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel,
                                    uint64_t *args, void *ret) {
-    const RemarkReport report(p);
+    const LimitedMessageReport report(p);
     if (kernel.completion)
         run_until_complete(p, called, kernel, args, ret);
     else
@@ -380,7 +382,7 @@ void advance_here(Program::Impl &p, GraphRun &run, uint64_t *args, void *ret, Un
     const auto one = [&](const KernelTask &task) { run_noted(p, kernel, kernel, task, launch); };
     FlaggedTasks<decltype(one)> tasks{p, kernel, launch, one};
     StepWatch watch(run, until);
-    const RemarkReport report(p);
+    const LimitedMessageReport report(p);
     try {
         watch.ended(runtime::walk_graph(run.steps, run.at, run.words, Timed<decltype(tasks)>{tasks, run}, watch));
     } catch (const runtime::Fault &met) {
@@ -415,7 +417,7 @@ void note_heap_use(Program::Impl &p, CompiledKernel &kernel, const KernelTask &t
     {
         const std::lock_guard guard(p.watch_lock);
         kernel.heap_use[number] = p.main.queue->take_heap_use();
-        p.keeping = nullptr;
+        p.task_with_adstack = nullptr;
     }
     if (p.options.debug_adstack) print_heap_use(kernel, number);
     const uint64_t peak = kernel.heap_use[number].peak;

@@ -14,7 +14,7 @@
 #include "engine/warm_up.h"
 #include "engine/weight.h"
 #include "runtime/externals.h"
-#include "runtime/last_words.h"
+#include "runtime/fault_report.h"
 
 #include "codegen_stamp.h"
 
@@ -151,7 +151,7 @@ void Program::Impl::update_launch_start() {
                      .counters = nullptr,
                      .stop = &stop_word,
                      .failed = &main.failed,
-                     .asked = &main.asked,
+                     .counts_requested = &main.counts_requested,
                      .sparse = sparse.get()};
     main.now.host = {.print = print_from_task,
                      .fail = fail_from_task,
@@ -215,11 +215,11 @@ const std::vector<CounterValue> &kernel_counters(const CompiledKernel &kernel) {
 
 void set_stack_budget(CompiledKernel &kernel, uint64_t bytes) { kernel.stack_budget = bytes; }
 
-void ask(CompiledKernel &kernel, Asked asked) {
-    const bool counts = asked == Asked::counts || kernel.counters.empty();
+void ask_for_coverage(CompiledKernel &kernel, CoverageKind kind) {
+    const bool counts = kind == CoverageKind::counts || kernel.counters.empty();
     kernel.is_special = !counts || kernel.has_adstack || kernel.has_limited_messages || !kernel.regions.empty();
     kernel.has_variants = !kernel.arrays.empty() || kernel.follows_flags || kernel.is_special;
-    kernel.completion = counts ? nullptr : std::make_shared<Completion>(kernel, asked);
+    kernel.completion = counts ? nullptr : std::make_shared<Completion>(kernel, kind);
 }
 
 namespace {

@@ -31,9 +31,9 @@ static bool is_local(const Val &v);
 
 namespace {
 
-constexpr int max_depth = 256;      ///< limit on activations
-constexpr int most_instances = 100; ///< limit on instances of one func
-constexpr int done = -1;            ///< state after the outermost return
+constexpr int max_depth = 256;     ///< limit on activations
+constexpr int max_instances = 100; ///< limit on instances of one func
+constexpr int done = -1;           ///< state after the outermost return
 
 } // namespace
 
@@ -252,7 +252,7 @@ MachineFunction &Recursion::machine_function(const Node *node, FuncInfo &info, c
         }
         return f;
     }
-    if (instances >= most_instances) w_.funcs.fail_endless(info);
+    if (instances >= max_instances) w_.funcs.fail_endless(info);
     MachineFunction &f = m.functions.emplace_back();
     f.info = &info;
     f.entry = new_state();

@@ -122,8 +122,8 @@ void Reader::header(Cursor &c) {
         else if (int32_t *id = graph_id(word))
             *id = int32_t(c.number(INT32_MAX));
         else
-            c.fail(
-                "expected fast_math, debug, a wish, aliased, tmp, ret, range_at, level, checkpoint, region or section");
+            c.fail("expected fast_math, debug, a compile flag, aliased, tmp, ret, range_at, level, checkpoint, region "
+                   "or section");
     }
 }
 

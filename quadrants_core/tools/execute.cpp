@@ -207,7 +207,7 @@ class Memory {
         c.data.counters = mirror_.show(counters);
         c.data.stop = &stop_;
         c.data.failed = mirror_.show(&failed_, sizeof failed_);
-        c.data.asked = mirror_.show(&asked_, sizeof asked_);
+        c.data.counts_requested = mirror_.show(&counts_requested_, sizeof counts_requested_);
         c.host.print = on_print;
         c.host.fail = on_fail;
         c.host.reserve = on_reserve;
@@ -285,7 +285,7 @@ class Memory {
     std::vector<uint64_t> args_, tmp_, ret_;
     std::vector<char *> roots_;
     uint32_t stop_ = 0, failed_ = 0;
-    uint32_t asked_ = 1; ///< the first loop with a safepoint reports its counts so far
+    uint32_t counts_requested_ = 1; ///< the first loop with a safepoint reports its counts so far
     std::mutex lock_;
 };
 

@@ -22,7 +22,7 @@ struct Bad : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-constexpr uint64_t page = 4096, most_bytes = uint64_t(1) << 30, thunk_bytes = 8;
+constexpr uint64_t page = 4096, max_bytes = uint64_t(1) << 30, thunk_bytes = 8;
 constexpr uint64_t round_up(uint64_t v, uint64_t to) { return (v + to - 1) / to * to; }
 
 } // namespace
@@ -140,7 +140,7 @@ void ElfLoader::place() {
             if (s.sh_flags & SHF_TLS) throw Bad("thread-local data");
             at = round_up(at, align);
             placed_[i] = at;
-            if (s.sh_size > most_bytes || at + s.sh_size > most_bytes) throw Bad("a section is too large");
+            if (s.sh_size > max_bytes || at + s.sh_size > max_bytes) throw Bad("a section is too large");
             at += s.sh_size;
         }
     };

@@ -3,7 +3,7 @@
 
 #include "backends/cpu/cpu.h"
 #include "base/error.h"
-#include "codegen/llvm/door/door.h"
+#include "codegen/llvm/loader/loader.h"
 #include "runtime/pool.h"
 
 #include "codegen_stamp.h"
@@ -129,37 +129,37 @@ std::span<const passes::Pass> legalize(const Caps &) {
 
 std::string missing_compiler() {
     try {
-        codegen::llvm_door::open();
+        codegen::llvm_library::open();
         return {};
     } catch (const InternalError &error) {
         return error.what();
     }
 }
 
-codegen::llvm_door::Request request_for(const ir::Function &task, const Caps &caps, Tier tier) {
-    codegen::llvm_door::Request request;
+codegen::llvm_library::Request request_for(const ir::Function &task, const Caps &caps, Tier tier) {
+    codegen::llvm_library::Request request;
     request.task = &task;
     request.cpu = caps.processor;
     request.optimize = tier == Tier::best;
     return request;
 }
 
-std::vector<uint8_t> through_llvm(const codegen::llvm_door::Request &request) {
+std::vector<uint8_t> through_llvm(const codegen::llvm_library::Request &request) {
     std::vector<uint8_t> out;
     std::string error;
-    if (!codegen::llvm_door::open().compile(request, &out, &error)) throw InternalError(error);
+    if (!codegen::llvm_library::open().compile(request, &out, &error)) throw InternalError(error);
     return out;
 }
 
 abi::Binary emit(const ir::Function &task, const Caps &caps, Tier tier, bool lines) {
-    codegen::llvm_door::Request request = request_for(task, caps, tier);
+    codegen::llvm_library::Request request = request_for(task, caps, tier);
     request.lines = lines;
     return {caps.target, through_llvm(request)};
 }
 
 std::string disassemble(const ir::Function &task, const Caps &caps, Tier tier, Listing listing) {
-    using codegen::llvm_door::Output;
-    codegen::llvm_door::Request request = request_for(task, caps, tier);
+    using codegen::llvm_library::Output;
+    codegen::llvm_library::Request request = request_for(task, caps, tier);
     request.output = listing == Listing::given          ? Output::given_text
                      : listing == Listing::intermediate ? Output::ir_text
                                                         : Output::assembly;

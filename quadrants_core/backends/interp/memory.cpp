@@ -17,7 +17,7 @@ char *at(uint64_t number) { return reinterpret_cast<char *>(uintptr_t(number)); 
 } // namespace
 
 /// Throws runtime::Fault if the bytes cannot be accessed. Pages found accessible are cached for the rest of the run.
-void Walk::reach(uint64_t address, uint64_t bytes, bool writes) {
+void Walk::check_accessible(uint64_t address, uint64_t bytes, bool writes) {
     for (const uint64_t at : {address, address + bytes - 1}) {
         const uint64_t page = at / runtime::page_bytes;
         uint64_t &known = known_pages[writes][page % std::size(known_pages[writes])];
@@ -29,7 +29,7 @@ void Walk::reach(uint64_t address, uint64_t bytes, bool writes) {
 
 /// Throws runtime::Fault if an access leaves its local, table or shared memory, whose size is known. Pointers that passed through control
 /// flow are not checked.
-void Walk::stay(Value pointer, uint64_t address, uint64_t bytes, bool writes) const {
+void Walk::check_bounds(Value pointer, uint64_t address, uint64_t bytes, bool writes) const {
     if (fn.type(pointer).space == Space::global) return;
     while (fn[pointer].op == Op::offset) pointer = fn.args(pointer)[0];
     const Inst &made = fn[pointer];
@@ -46,14 +46,14 @@ void Walk::stay(Value pointer, uint64_t address, uint64_t bytes, bool writes) co
 }
 
 uint64_t Walk::read(uint64_t address, Scalar type) {
-    reach(address, uint64_t(size_of(type)), false);
+    check_accessible(address, uint64_t(size_of(type)), false);
     uint64_t bits = 0;
     std::memcpy(&bits, at(address), size_t(size_of(type)));
     return type == Scalar::u1 ? bits & 1 : bits;
 }
 
 void Walk::write(uint64_t address, Constant v) {
-    reach(address, uint64_t(size_of(v.type)), true);
+    check_accessible(address, uint64_t(size_of(v.type)), true);
     std::memcpy(at(address), &v.bits, size_t(size_of(v.type)));
 }
 
@@ -205,7 +205,7 @@ uint64_t Walk::table(Value v) {
 void Walk::load(Value v) {
     const Type &t = fn.type(v);
     uint64_t from = pointer(fn.args(v)[0], false);
-    stay(fn.args(v)[0], from, uint64_t(t.lanes * size_of(t.elem)), false);
+    check_bounds(fn.args(v)[0], from, uint64_t(t.lanes * size_of(t.elem)), false);
     for (int lane = 0; lane < t.lanes; ++lane) lanes(v)[lane] = read(from + uint64_t(lane * size_of(t.elem)), t.elem);
 }
 
@@ -213,7 +213,7 @@ void Walk::store(Value v) {
     Value value = fn.args(v)[1];
     const Type &t = fn.type(value);
     uint64_t to = pointer(fn.args(v)[0], true);
-    stay(fn.args(v)[0], to, uint64_t(t.lanes * size_of(t.elem)), true);
+    check_bounds(fn.args(v)[0], to, uint64_t(t.lanes * size_of(t.elem)), true);
     for (int lane = 0; lane < t.lanes; ++lane) write(to + uint64_t(lane * size_of(t.elem)), constant(value, lane));
 }
 
@@ -228,7 +228,7 @@ void Walk::masked(Value v) {
     for (int lane = 0; lane < t.lanes; ++lane) {
         uint64_t at = arg(v, 0) + (far ? lanes(args[1])[lane] : uint64_t(lane * size_of(t.elem)));
         bool on = lanes(mask)[lane] & 1;
-        if (on) stay(args[0], at, uint64_t(size_of(t.elem)), !reads);
+        if (on) check_bounds(args[0], at, uint64_t(size_of(t.elem)), !reads);
         if (reads)
             lanes(v)[lane] = on ? read(at, t.elem) : far ? 0 : lanes(args[2])[lane];
         else if (on)
@@ -239,7 +239,7 @@ void Walk::masked(Value v) {
 void Walk::atomic(Value v) {
     const Inst &in = fn[v];
     uint64_t at = pointer(fn.args(v)[0], true);
-    stay(fn.args(v)[0], at, uint64_t(size_of(in.type.elem)), true);
+    check_bounds(fn.args(v)[0], at, uint64_t(size_of(in.type.elem)), true);
     Constant old{in.type.elem, read(at, in.type.elem)};
     Constant operand = constant(fn.args(v)[1]);
     if (in.op == Op::atomic_xchg) {

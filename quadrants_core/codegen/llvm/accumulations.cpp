@@ -89,7 +89,9 @@ std::optional<abi::Merge> merge_of(Op atomic) {
 }
 
 abi::Number number_of(Type t) {
-    return t.is_float() ? abi::Number::real : is_signed(t.elem) ? abi::Number::whole : abi::Number::natural;
+    return t.is_float()        ? abi::Number::floating
+           : is_signed(t.elem) ? abi::Number::signed_integer
+                               : abi::Number::unsigned_integer;
 }
 
 /// Returns the neutral element as a word. For a minimum or maximum of floats it is NaN, which loses against every number. A sum
@@ -297,7 +299,7 @@ class Search {
             among->end = std::max(among->end, made.end);
             among->updates = std::min(among->updates + made.updates, 1e9f);
         } else {
-            if (number == abi::most_accumulations) return;
+            if (number == abi::max_accumulations) return;
             out.list.push_back(made);
         }
         for (Value v : found.atomics) out.number[v.id] = uint8_t(number + 1);

@@ -108,7 +108,7 @@ void Emitter::body() {
 
 void Emitter::bounds() {
     if (const auto range = range_of(code_))
-        return code_.leave_constant(abi::range_symbol, &*range, sizeof *range, alignof(abi::Range));
+        return code_.add_constant(abi::range_symbol, &*range, sizeof *range, alignof(abi::Range));
     code_.forget_values();
     begin(declare(code_.module, abi::bounds_symbol, {b_.getPtrTy()}, fn_.fast_math), true);
     llvm::Type *i64 = b_.getInt64Ty();
@@ -123,7 +123,7 @@ void Emitter::begin(llvm::Function *function, bool bounds) {
     code_.begin(function);
     llvm::Value *thread = function->getArg(1);
     heap_.begin(thread, [this](llvm::Instruction *access) {
-        code_.pieces.note(access, code_.pieces.number(Piece::thread, 0));
+        code_.alias_scopes.note(access, code_.alias_scopes.number(AliasScope::thread, 0));
     });
     if (lines_) lines_->enter(*function);
     regions_.clear();
@@ -138,7 +138,7 @@ void Emitter::finish() {
     heap_.leave();
     b_.CreateRetVoid();
     code_.leave->moveAfter(&code_.out->back());
-    code_.pieces.attach(code_.context);
+    code_.alias_scopes.attach(code_.context);
 }
 
 void Emitter::block(ir::BlockId id) {
@@ -348,7 +348,7 @@ void Emitter::for_op(Value v) {
         b_.CreateCondBr(at_end, region.leave.block, stay);
         b_.SetInsertPoint(stay);
         if (safepoint) safepoint_at_start(v, safepoint, next, region);
-        if (loop.interruptible) stop_behind_round(v, region, outside_.stop_requested());
+        if (loop.interruptible) stop_after_iteration(v, region, outside_.stop_requested());
         limit_now->addIncoming(limit_after(next), b_.GetInsertBlock());
         index->addIncoming(next, b_.GetInsertBlock());
         b_.CreateBr(body);
@@ -431,7 +431,7 @@ void Emitter::loop_body(Value v, Region &region, llvm::BasicBlock *before,
         if (flags.interruptible && !iterations_between_safepoints(fn_, v)) reason = outside_.stop_requested();
         if (flags.flushes && outside_.may_have_left() && contains_flushing_loop(fn_, fn_[v].blocks[0]))
             reason = reason ? b_.CreateOr(reason, outside_.left_early()) : outside_.left_early();
-        if (reason) stop_behind_round(v, region, reason);
+        if (reason) stop_after_iteration(v, region, reason);
         for (size_t i = 0; i < slots; ++i) carried[i]->addIncoming(region.yield.phis[i], b_.GetInsertBlock());
         if (llvm::BasicBlock *other = turn())
             for (size_t i = 0; i < slots; ++i) carried[i]->addIncoming(region.yield.phis[i], other);
@@ -457,7 +457,7 @@ void Emitter::leave_with(const Region &region, llvm::ArrayRef<llvm::PHINode *> v
 }
 
 /// Leaves a loop at the end of an iteration if `reason` is true.
-void Emitter::stop_behind_round(Value loop, const Region &region, llvm::Value *reason) {
+void Emitter::stop_after_iteration(Value loop, const Region &region, llvm::Value *reason) {
     const bool flushes = fn_.loops.at(fn_[loop].imm).flushes;
     llvm::BasicBlock *next = code_.new_block("go_on"), *stop = flushes ? code_.new_block("stop") : stop_block();
     b_.CreateCondBr(reason, stop, next);

@@ -317,7 +317,7 @@ frontend::Param Binder::bind_constant(const ParamSpec &spec, PyObject *value, co
         Node node;
         node.from = from;
         node.object = value;
-        node.lifts = lifts_numbers(value);
+        node.runtime_number = lifts_numbers(value);
         param.node = add_node(std::move(node));
     }
     return param;
@@ -354,7 +354,7 @@ frontend::Param Binder::baked(PyObject *value) {
 }
 
 /// Clears Plan::immutable unless `owner`, from which the plan fetches a member, is a frozen dataclass.
-void Binder::hold_steady(const Node &owner) {
+void Binder::clear_immutable_unless_frozen(const Node &owner) {
     PyObject *params = owner.cls ? type_attribute(owner.object, "__dataclass_params__") : nullptr;
     PyObject *frozen = params ? PyObject_GetAttrString(params, "frozen") : nullptr;
     if (frozen != Py_True) plan_.immutable = false;
@@ -376,7 +376,7 @@ int Binder::place_of(int at) {
     if (nodes_[size_t(at)].from.place >= 0) return nodes_[size_t(at)].from.place;
     const Node node = nodes_[size_t(at)];
     const int owner = place_of(node.parent);
-    hold_steady(nodes_[size_t(node.parent)]);
+    clear_immutable_unless_frozen(nodes_[size_t(node.parent)]);
     add_member(owner, node.item, node.key);
     Origin from = node.from;
     from.place = int(kernel_->params->size() + plan_.members.size()) - 1;
@@ -397,7 +397,7 @@ int Binder::place_of(int at) {
 /// Makes every launch fetch a member of a node; returns where the member comes from.
 Binder::Origin Binder::fetched(int node, PyObject *key, bool item) {
     const int owner = place_of(node);
-    hold_steady(nodes_[size_t(node)]);
+    clear_immutable_unless_frozen(nodes_[size_t(node)]);
     add_member(owner, item, key);
     const Origin &from = nodes_[size_t(node)].from;
     const std::string word = item ? "[" + repr(key) + "]" : "." + std::string(PyUnicode_AsUTF8(key));
@@ -475,11 +475,11 @@ frontend::Param Binder::live_member(int at, PyObject *key, bool item, PyObject *
         spec.form = is_buffer_view(value) ? ParamForm::buffer_view : ParamForm::tensor;
         return bind(spec, value, fetched(at, key, item));
     }
-    if (owner.lifts && !item && (PyLong_Check(value) || PyFloat_Check(value))) {
+    if (owner.runtime_number && !item && (PyLong_Check(value) || PyFloat_Check(value))) {
         spec.form = ParamForm::scalar;
         spec.elem = PyFloat_Check(value) ? default_float : default_int;
         frontend::Param param = bind(spec, value, fetched(at, key, false));
-        plan_.params.back().lifted = param.lifted = true;
+        plan_.params.back().runtime_number = param.runtime_number = true;
         return param;
     }
     frontend::Param param = baked(value);
@@ -492,7 +492,7 @@ frontend::Param Binder::live_member(int at, PyObject *key, bool item, PyObject *
     node.parent = at;
     node.key = keep(Py_NewRef(key));
     node.item = item;
-    node.lifts = owner.lifts; // as the class of the outermost object says
+    node.runtime_number = owner.runtime_number; // the class of the outermost object decides
     param.node = add_node(std::move(node));
     return param;
 }

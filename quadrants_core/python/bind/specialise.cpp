@@ -112,12 +112,13 @@ class Specialiser {
         plan_->provenance.matched = matched_;
         if (!plan_->kernel) lower(entries, request);
         plan_->provenance.keyed = keyed;
-        entries.report(plan_.get());
+        entries.note_in(plan_.get());
         plan_->provenance.cached = last_compile_was_cached();
         if (request.options.coverage) announce_counters();
         if (request.mode == autodiff::Mode::reverse)
             engine::set_stack_budget(*plan_->kernel, request.options.ad_stack_budget_bytes);
-        if (request.options.coverage && !asks_for_counts()) engine::ask(*plan_->kernel, runtime.coverage_asked);
+        if (request.options.coverage && !asks_for_counts())
+            engine::ask_for_coverage(*plan_->kernel, runtime.coverage_kind);
         lay_out();
         frontend::collect_if_asked();
         if (runtime.options.timeline) {
@@ -198,7 +199,7 @@ class Specialiser {
         request.function = keep(PyObject_GetAttrString(kernel_->info, "fn"));
         request.options.coverage = wants_coverage(runtime.coverage);
         if (request.mode == autodiff::Mode::reverse) // backward code is only counted if counts are wanted
-            request.options.coverage &= runtime.coverage_asked == engine::Asked::counts || asks_for_counts();
+            request.options.coverage &= runtime.coverage_kind == engine::CoverageKind::counts || asks_for_counts();
         request.options.pure = keep(PyObject_GetAttrString(kernel_->info, "fastcache")) == Py_True;
         if (PyObject *budget = keep(PyObject_GetAttrString(kernel_->info, "ad_stack_budget_bytes")); budget != Py_None)
             request.options.ad_stack_budget_bytes = PyLong_AsUnsignedLongLong(budget);
@@ -295,7 +296,7 @@ class Specialiser {
 
     /// Reports a kernel with fastcache=True that cannot be cached, because the value of one of its dependencies cannot be compared later.
     void report_uncacheable() {
-        PyObject *report = keep(package_attr("quadrants._language.kernel", "tell_of_fastcache"));
+        PyObject *report = keep(package_attr("quadrants._language.kernel", "report_fastcache"));
         keep(PyObject_CallFunctionObjArgs(report, kernel_->info, keep(describe_params(*plan_)), nullptr));
     }
 
@@ -347,7 +348,7 @@ class Specialiser {
         PyObject *params = keep(describe_params(*plan_));
         const char *title = PyUnicode_AsUTF8(keep(PyObject_CallOneArg(name, params)));
         if (!title) throw frontend::PythonError{};
-        engine::entitle(*plan_->kernel, title, kernel_->mode == autodiff::Mode::reverse);
+        engine::set_title(*plan_->kernel, title, kernel_->mode == autodiff::Mode::reverse);
     }
 
     ir::Place describe_place(int id) {

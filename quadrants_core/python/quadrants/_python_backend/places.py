@@ -94,7 +94,7 @@ def report(text):
         print(text + "".join(map(_block, key[1])), end="", flush=True)
 
 
-def tell_remarks():
+def report_suppressed_messages():
     """Prints the number of suppressed reports; called at the end of a launch."""
     for (text, place), times in _remarks.items():
         if times > _MOST_REMARKS:

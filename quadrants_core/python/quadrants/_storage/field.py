@@ -212,7 +212,7 @@ class Field(_values.Shown):
 
         arr = np.asarray(arr)
         if self._quant is None:
-            _interop.tell_of_losses(arr, self._dtype)
+            _interop.report_losses(arr, self._dtype)
         self._take(arr)
         self._use("ext_arr_to_field")
         if _kernel.recorder() is not None:
