@@ -278,7 +278,7 @@ WHILE = "import threading\nt = threading.Thread(target=slow, args=(np.ones(4), 2
 
 
 def verdicts(cell):
-    """Returns number -> True for lines that launches skipped, for lines without a count."""
+    """Returns number -> True if the line is marked as never run, for lines without a count."""
     return {line["number"]: line["launched"] for line in cell["lines"] if line["count"] == 0}
 
 
