@@ -254,15 +254,25 @@ def test_lazy_grad_of_fields_with_a_shape():
 
 
 def test_unplaced_fields_without_a_name():
-    """They are told by the line that made them."""
+    """The message has the line that made each, and the variable that holds it."""
     qd.field(qd.f32, shape=1)
     loose = [qd.Vector.field(2, qd.f32), qd.field(qd.f32, name="named")]
+    variable = qd.field(qd.f32)
     first = test_unplaced_fields_without_a_name.__code__.co_firstlineno
     with pytest.raises(qd.QuadrantsRuntimeError) as caught:
         qd.field(qd.f32, shape=1)[0]
-    assert str(caught.value) == f"These field(s) are not placed: named, one made at {__file__}, line {first + 3}"
-    del loose
+    assert str(caught.value) == (
+        f"These field(s) are not placed: `named`, made at {__file__}, line {first + 3}; `variable`, made at {__file__}, line {first + 4}; "
+        f"one made at {__file__}, line {first + 3}. Give each a shape, place it (`qd.root.dense(qd.i, n).place(x)`), or delete it (`del x`)"
+    )
+    del loose, variable
 
+
+def test_unplaced_fields_in_a_cycle_of_references():
+    holder = [qd.field(qd.f32), qd.Struct.field({"a": qd.f32})]
+    holder.append(holder)
+    del holder
+    assert qd.field(qd.f32, shape=1)[0] == 0
 
 
 def test_fields_that_nobody_placed():

@@ -430,4 +430,5 @@ def place_outside():
     frame = _sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back
-    return f"{shown_name(frame.f_code.co_filename)}, line {frame.f_lineno}"
+    shown = shown_name(frame.f_code.co_filename)
+    return f"{_exceptions.cell_name(shown)}, line {frame.f_lineno}"

@@ -1,6 +1,7 @@
 """Fields: scalars, vectors and matrices stored in trees."""
 
 import math
+import weakref
 
 from quadrants import _dtypes, _exceptions, _settings, _source
 from quadrants._display import values as _values
@@ -573,11 +574,15 @@ def _add_derivatives(field, make, needs_grad, needs_dual):
                 its.asked = f"needs_{suffix}"
 
 
+def note_unplaced(field):
+    made = weakref.ref(field), _source.place_outside()
+    _snode.unplaced.update({m: made for m in field._members() if isinstance(m, _snode.Member)})
+
+
 def _place_shaped(field, shape, order, offset, soa=False, derivatives=()):
     """A tree of one dense level of rank N (one per member for SOA); `derivatives` are placed the same way beside it."""
     if shape is None:
-        made = "" if field._name else f"one made at {_source.place_outside()}"
-        _snode.unplaced.update({m: made or m.name for m in field._members() if isinstance(m, _snode.Member)})
+        note_unplaced(field)
         _snode.unchecked.add(field)
         if offset is not None:
             raise _exceptions.QuadrantsSyntaxError("shape cannot be None when offset is set")

@@ -1,6 +1,7 @@
 """Trees of field storage: qd.root.dense(...).place(...), FieldsBuilder, and when they become memory."""
 
 import enum as _enum
+import gc
 import itertools
 import warnings
 import weakref
@@ -431,18 +432,40 @@ def finished_builders():
     return [b for b in Builder.finished if b._generation == _native.core().generation()]
 
 
-unplaced = weakref.WeakKeyDictionary()  # members of fields without a shape, until they are placed -> what errors call them
+unplaced = weakref.WeakKeyDictionary()  # members of fields without a shape, until they are placed -> (field, where it was made)
 unplaced_derivatives = weakref.WeakSet()  # of the gradients and duals that were asked for
 unchecked = weakref.WeakSet()  # fields whose members may have been placed apart
+results_of_cells = None  # of a notebook: returns the results that it keeps
+name_of = str  # of a field, as errors write it: _storage/naming.py provides it
+
+
+def _is_result_only(field, name):
+    """True if only a notebook's history of results may hold the field: its cell ended with the call that made it."""
+    return not name and results_of_cells is not None and any(result is field for result in results_of_cells())
+
+
+def _list_unplaced():
+    texts = set()
+    for member, (ref, made) in list(unplaced.items()):
+        field = ref()
+        name = name_of(field) if field is not None else member.name
+        if not _is_result_only(field, name):
+            texts.add(f"`{name}`, made at {made}" if name else f"one made at {made}")
+    return sorted(texts)
 
 
 def check_all_placed():
     """Before a kernel is compiled: a field that nobody placed is a mistake."""
     if not unplaced and not unplaced_derivatives and not unchecked:
         return
-    names = ", ".join(sorted(set(unplaced.values())))
-    if names:
-        raise _exceptions.QuadrantsRuntimeError(f"These field(s) are not placed: {names}")
+    if unplaced or unplaced_derivatives:
+        gc.collect()  # a field in a cycle of references is no mistake
+    texts = _list_unplaced() if unplaced else []
+    if texts:
+        raise _exceptions.QuadrantsRuntimeError(
+            f"These field(s) are not placed: {'; '.join(texts)}. Give each a shape, place it (`qd.root.dense(qd.i, n).place(x)`), or delete it "
+            "(`del x`)"
+        )
     for asked in ("needs_grad", "needs_dual"):
         names = ", ".join(sorted(m.name for m in unplaced_derivatives if m.asked == asked))
         if names:
@@ -450,6 +473,8 @@ def check_all_placed():
                 f"These field(s) requrie `{asked}=True`, however their {asked[6:]} field(s) are not placed: {names}"
             )
     for field in list(unchecked):
+        if any(member in unplaced for member in field._members()):
+            continue  # only a history of results holds it
         field._check_complete()
         unchecked.discard(field)
 
