@@ -508,12 +508,19 @@ def static(*args):
 _NDARRAYS = ("ScalarNdarray", "VectorNdarray", "MatrixNdarray")  # by the dimensions of an element
 
 
+_CLASSES = {"u1": bool, "int": int, "uint": int, "float": float}
+
+
 def is_instance(x, classes):
-    """isinstance: a vector is a qd.Vector and a qd.Matrix, a struct a qd.Struct, an array a qd.Ndarray; numbers of the run are
-    nothing."""
+    """isinstance: a vector is a qd.Vector and a qd.Matrix, a struct a qd.Struct, an array a qd.Ndarray, a number a bool, an int or
+    a float."""
     x = value_of(x)
     if isinstance(x, Scalar):
-        return False
+        if isinstance(classes, tuple):
+            return any(is_instance(x, one) for one in classes)
+        if kind_word(classes) not in (None, "dtype"):  # that of qd.Vector, of a struct type
+            return False
+        x = _CLASSES[x.kind.kind](1)
     if isinstance(x, Mat):
         kinds = (_matrix.Matrix, _matrix.Vector) if x.ndim == 1 else (_matrix.Matrix,)
     elif isinstance(x, instances.Instance):
@@ -523,7 +530,10 @@ def is_instance(x, classes):
     elif isinstance(x, (storage.NumpyArray, storage.ClampedArray)):
         kinds = [_ndarray.class_named(n) for n in ("Ndarray", _NDARRAYS[len(x.element)])]
     else:
-        return isinstance(x, classes)
+        try:
+            return isinstance(x, classes)
+        except TypeError:
+            fail_type("isinstance() arg 2 must be a class or a tuple of classes")
     return any(one in kinds for one in (classes if isinstance(classes, tuple) else (classes,)))
 
 
