@@ -1,5 +1,7 @@
 """Errors of users as cells show them."""
 
+import re
+
 import pytest
 
 
@@ -26,3 +28,36 @@ def test_fields_that_only_the_history_of_results_holds(session, made):
     assert "not placed: `forgotten`, made at Cell In[" in message(new_kernel(session))
     session.run("del forgotten")
     assert new_kernel(session).result == "3"
+
+
+def trace(cell):
+    return re.sub(r"\x1b\[[\d;]*m", "", "\n".join(cell.of("error")[0]["traceback"]))
+
+
+REFUSED = ["qd.sin('a')", "qd.sqrt(-1)", "X[0] = 'a'", "qd.i32('a')", "qd.Vector([1, 2]) + 'a'", "X.fill('a')", "qd.math.vec3('a')",
+           "%qd_step three(1/0)", "%qd_graph 1/0", "sum([qd.sin('a')])"]  # fmt: skip
+
+
+@pytest.mark.parametrize("code", REFUSED)
+def test_no_frames_of_packages_where_a_value_is_refused(session, code):
+    session.run("X = qd.field(qd.f32, 3)")
+    new_kernel(session)
+    text = trace(session.run(code))
+    assert "Cell In[" in text and not re.search(r"\.py|<magic>|<string>", text), text
+
+
+@pytest.mark.parametrize("code", ["x = (1 +", "def f(:\n    pass", "  x = 1\n y = 2", "return 3", "%%time\ndef f(:\n    pass"])
+def test_no_frames_of_ipython_at_syntax_errors(session, code):
+    text = trace(session.run(code))
+    assert "Error: " in text and ".py" not in text, text
+
+
+def test_frames_of_callbacks_stay(session):
+    text = trace(session.run("def of(x):\n    return qd.sin(x)\nlist(map(of, 'a'))"))
+    assert text.count("Cell In[") == 2 and ".py" not in text
+    text = trace(session.run("import json\njson.loads('{')"))
+    assert "decoder.py" in text, "not of the package"
+
+
+def test_vectors_of_what_is_no_number(session):
+    assert session.run("qd.Vector([1, 'a'])").result == "['1' 'a']"
