@@ -177,6 +177,7 @@ def _show(shell, kind, error, tb, tb_offset=None):
 
 def register(shell):
     shell.set_custom_exc((BaseException,), _show)
+    _exceptions.source_width = None  # cells wrap lines themselves
     for kind in _classes():  # for whoever shows an error outside a cell
         kind._render_traceback_ = lambda error: render(shell, type(error), error, error.__traceback__)
 

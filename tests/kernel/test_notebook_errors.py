@@ -61,3 +61,22 @@ def test_frames_of_callbacks_stay(session):
 
 def test_vectors_of_what_is_no_number(session):
     assert session.run("qd.Vector([1, 'a'])").result == "['1' 'a']"
+
+
+LONG = """@qd.kernel
+def long(first_argument: qd.i32, second_argument: qd.i32) -> qd.i32:
+    return first_argument * second_argument + first_argument * second_argument - undefined_name + first_argument - second_argument
+long(1, 2)"""
+
+
+def test_lines_of_kernels_that_are_long(session):
+    lines = trace(session.run(LONG)).splitlines()
+    assert lines[0] == 'QuadrantsNameError: Name "undefined_name" is not defined' and lines[2].endswith(", in long"), lines
+    shown = lines[3]
+    assert shown.endswith("+ first_argument - second_argument") and shown[lines[4].index("^"):][:14] == "undefined_name" and lines[4].count("^") == 14
+
+
+def test_statements_of_many_long_lines(session):
+    call = f"qd.sin(first_argument,  # {'a' * 90}\n        second_argument)  # {'b' * 90}\n"
+    head = trace(session.run(f"@qd.kernel\ndef many(first_argument: qd.i32, second_argument: qd.i32):\n    x = {call}many(1, 2)")).splitlines()[0]
+    assert head == "QuadrantsTypeError: `sin` takes 1 arguments, 2 given"
