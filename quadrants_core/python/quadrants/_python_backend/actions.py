@@ -248,6 +248,7 @@ def element(base, index):
 
 
 bare_super = instances.bare_super
+contains = instances.contains
 operation = instances.operation
 
 
@@ -321,7 +322,7 @@ def shifted(a, b):
 
 
 def negation(x):
-    x = value_of(x)
+    x = instances.tested(x)
     if isinstance(x, numbers.Known):
         return constants.known(negation(typed(x)))
     if is_number(x) and not isinstance(x, Scalar) or not (is_number(x) or isinstance(x, Mat)):
@@ -382,7 +383,7 @@ class _Branch:
 
 
 def branch(test):
-    test = value_of(test)
+    test = instances.tested(test)
     if isinstance(test, Scalar):
         if numbers.is_real(test.kind):
             fail_type(f"`if` conditions must be an integer; found {test.kind}")

@@ -328,7 +328,9 @@ class Field(_values.Shown):
         return self.to_numpy(dtype=dtype, copy=copy is not False)
 
     def __iter__(self):
-        raise NotImplementedError("Struct for is only available in Quadrants scope.")
+        raise NotImplementedError(
+            "Struct for is only available in Quadrants scope. In a kernel write `for I in qd.grouped(x)`, without `enumerate`, `zip` or `map`."
+        )
 
     def _state(self):
         """Its shape, or why it has none."""
