@@ -80,3 +80,18 @@ def test_statements_of_many_long_lines(session):
     call = f"qd.sin(first_argument,  # {'a' * 90}\n        second_argument)  # {'b' * 90}\n"
     head = trace(session.run(f"@qd.kernel\ndef many(first_argument: qd.i32, second_argument: qd.i32):\n    x = {call}many(1, 2)")).splitlines()[0]
     assert head == "QuadrantsTypeError: `sin` takes 1 arguments, 2 given"
+
+
+def test_overflow_names_the_cell(fresh_kernel):
+    for arch in ("cpu", "python"):
+        fresh_kernel.run(f"import quadrants as qd\nqd.init(arch=qd.{arch}, debug=True)")
+        cell = fresh_kernel.run("@qd.kernel\ndef square(n: qd.i32) -> qd.i32:\n    return n * n\nsquare(1 << 20)")
+        number = cell.reply["content"]["execution_count"]
+        assert f"Multiplication overflow detected in Cell In[{number}], line 3, in square:\n    return n * n\n" in cell.text()
+
+
+def test_badge_of_an_empty_tape(session):
+    session.run("%qd_gradients --on")
+    cell = session.run("loss = qd.field(qd.f32, (), needs_grad=True)\nwith qd.ad.Tape(loss): pass")
+    (badge,) = cell.of("display_data")
+    assert badge["data"]["text/plain"] == "Tape: cannot say\n  no kernel was called in its block"

@@ -8,6 +8,7 @@ The guide's page on derivatives says what a verdict promises.
 
 import contextlib
 import math
+import numbers
 import time
 
 import numpy as np
@@ -518,6 +519,9 @@ def check(function, *args, directions=3, seed=0, elements=4_000_000, seconds=30.
     Returns:
         A `Check`: true if the gradients agree.
 
+    Raises:
+        ValueError: `directions`, `elements` or `seconds` is not positive.
+
     Example:
         >>> x = qd.field(qd.f32, shape=4, needs_grad=True)
         >>> loss = qd.field(qd.f32, shape=(), needs_grad=True)
@@ -529,6 +533,11 @@ def check(function, *args, directions=3, seed=0, elements=4_000_000, seconds=30.
         >>> qd.ad.check(energy).verdict
         'agrees'
     """
+    if not isinstance(directions, numbers.Integral) or directions < 1:
+        raise ValueError(f"directions must be an integer of at least 1, not {directions!r}")
+    for what, limit in (("elements", elements), ("seconds", seconds)):
+        if not isinstance(limit, numbers.Real) or not limit > 0:
+            raise ValueError(f"{what} must be a number greater than 0, not {limit!r}")
     name = getattr(function, "__qualname__", None) or getattr(getattr(function, "__func__", None), "__qualname__", None)
     result = Check((name or repr(function)).replace("<locals>.", "").split(".<")[-1])
     program = _program.Program(function, args, _state.State(elements), time.monotonic() + seconds)
