@@ -26,11 +26,15 @@ class Refused(Exception):
 
 
 def _read(place):
-    return _field._copy_of(place)
+    return _field._view(place).reshape(place.shape).copy() if place.in_place else _field._copy_of(place)
 
 
 def _write(place, values):
-    place.copy_in(values)
+    if place.in_place:
+        view = _field._view(place)
+        view[...] = values.reshape(view.shape)
+    else:
+        place.copy_in(values)
 
 
 def _is_companion(member):
