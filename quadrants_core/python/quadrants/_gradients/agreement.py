@@ -113,23 +113,30 @@ class Checker:
             if first:
                 self.program.run(only=self.calls[:first])
 
-    def outcome(self, values):
-        """What the program makes of other numbers."""
+    def change(self, values):
+        """What the program makes of other numbers, against the middle, by the weights of each result. Nothing but results is read."""
+        read = {k for group in self.results for k in group.at}
+        return self.weighted(self.outcome(values, read), self.middle)
+
+    def outcome(self, values, read=None):
+        """What the program makes of other numbers; None for variables that are not read."""
         self.start()
         for variable, x, here in zip(self.variables, values, self.here):
             if x is not here:
                 variable.set_primal(x)
         self.program.run()
-        return self.primals()
+        return [variable.primal() if read is None or k in read else None for k, variable in enumerate(self.variables)]
 
     def random(self, groups, alike=False):
         """A direction in which these move, each element by as much as it holds, or all of a field by as much."""
+        return self.space.random(self.rng, self.sizes(groups, alike))
+
+    def sizes(self, groups, alike=False):
         at = {k for group in groups for k in group.at}
-        sizes = {k: _directions.scale(self.here[k], alike) * self.movable[k] for k in at}
-        return self.space.random(self.rng, sizes)
+        return {k: _directions.scale(self.here[k], alike) * self.movable[k] for k in at}
 
     def displaced(self, v, step):
-        return [np.asarray(x + (x.dtype.type(step) * d).astype(x.dtype)) if d.any() else x for x, d in zip(self.here, v)]
+        return [np.asarray(x + (x.dtype.type(step) * d).astype(x.dtype, copy=False)) if d.any() else x for x, d in zip(self.here, v)]
 
     def weigh(self):
         """Weights of each result, at random; 0 for elements that nobody writes. What reverse mode makes of them."""
@@ -243,10 +250,10 @@ class Checker:
     def measure_noise(self):
         """How much the weighted results round: seen by moving the numbers by a few roundings, and by running twice."""
         self.middle = self.outcome(self.here)
-        bends = [self.weighted(self.outcome(self.here), self.middle)]
+        bends = [self.change(self.here)]
         for roundings in (6, 20, 70):
             v, step = self.random(self.groups), roundings * _differences.EPSILON[self.precision]
-            sides = [self.weighted(self.outcome(self.displaced(v, sign * step)), self.middle) for sign in (1, -1)]
+            sides = [self.change(self.displaced(v, sign * step)) for sign in (1, -1)]
             bends.append([[(a + b) / 2 for a, b in zip(*draws)] for draws in zip(*sides)])
         self.noise, self.own = [], []
         for o, (group, draws) in enumerate(zip(self.results, self.weights)):
@@ -298,11 +305,11 @@ class Checker:
     def direction(self, group, number, alike):
         """Of some directions the one in which the terms of the gradient cancel least."""
         def apart(v):
-            sums = [(_directions.dot(v, pulled), _directions.size(v, pulled)[1]) for _, pulled in draws]
-            return min((abs(total) / size if math.isfinite(total) and size else 1.0 for total, size in sums))
+            return min(_directions.cancelled(v, pulled) for _, pulled in draws)
 
         draws = [self.draw(o, number) for o in range(len(self.results))]
-        return max((self.random([group], alike) for _ in range(4)), key=apart)
+        sizes = self.sizes([group], alike)
+        return max((self.space.random(self.rng, sizes) for _ in range(4)), key=apart)
 
     def judge_one(self, group, o, number, slope, v, pushed):
         """What differences deny, in each direction, is wrong: (direction, weights, reason)."""
@@ -488,8 +495,8 @@ class _Ladder:
         checker, sides = self.checker, []
         for sign in (1, -1):
             moved = checker.displaced(self.v, sign * step)
-            seen = checker.weighted(checker.outcome(moved), checker.middle)
-            shift = [x.astype("f8") - y.astype("f8") for x, y in zip(moved, checker.here)]
+            seen = checker.change(moved)
+            shift = [np.zeros(()) if x is y else np.subtract(x, y, dtype="f8") for x, y in zip(moved, checker.here)]
             sides.append((seen, shift, sign * step))
         for o, slope in enumerate(self.slopes):
             w, pulled = checker.draw(o, self.number)
