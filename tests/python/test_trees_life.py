@@ -291,7 +291,7 @@ def test_fields_that_nobody_placed():
 def test_gradients_that_nobody_placed(which):
     x = qd.field(qd.f32, **{f"needs_{which}": True})
     qd.root.dense(qd.i, 1).place(x)
-    text = rf"These field\(s\) requrie `needs_{which}=True`, however their {which} field\(s\) are not placed"
+    text = rf"These field\(s\) requrie `needs_{which}=True`, however their {which} field\(s\) are not placed: x.{which}. Place them .*lazy_{which}\(\)`"
     with pytest.raises(qd.QuadrantsRuntimeError, match=text):
         nothing()
     getattr(qd.root, f"lazy_{which}")()

@@ -297,7 +297,7 @@ class State:
             if shape:
                 node = node.dense([_snode.Axis(a) for a in range(len(shape))], list(shape))
             for member in members:
-                _snode.unplaced_derivatives.discard(member.dual)
+                _snode.unplaced_derivatives.pop(member.dual, None)
                 node._place_member(member.field, member.dual, member.offset or None)
             builder._materialise()
             self.added.append((builder, [member.dual for member in members]))

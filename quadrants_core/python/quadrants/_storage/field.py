@@ -572,7 +572,7 @@ def _add_derivatives(field, make, needs_grad, needs_dual):
             setattr(member, suffix, its)
             its.role = _ROLES[suffix]
             if needed:
-                _snode.unplaced_derivatives.add(its)
+                _snode.unplaced_derivatives[its] = weakref.ref(other)
                 its.asked = f"needs_{suffix}"
 
 

@@ -232,7 +232,7 @@ class SNode:
         member.offset = tuple(offset) if offset is not None else (0,) * rank
         member.field = field
         unplaced.pop(member, None)
-        unplaced_derivatives.discard(member)
+        unplaced_derivatives.pop(member, None)
         self._children.append(member)
         self._builder._members.append(member)
 
@@ -433,7 +433,7 @@ def finished_builders():
 
 
 unplaced = weakref.WeakKeyDictionary()  # members of fields without a shape, until they are placed -> (field, where it was made)
-unplaced_derivatives = weakref.WeakSet()  # of the gradients and duals that were asked for
+unplaced_derivatives = weakref.WeakKeyDictionary()  # the same of gradients and duals that were asked for -> field
 unchecked = weakref.WeakSet()  # fields whose members may have been placed apart
 results_of_cells = None  # of a notebook: returns the results that it keeps
 name_of = str  # of a field, as errors write it: _storage/naming.py provides it
@@ -467,10 +467,12 @@ def check_all_placed():
             "(`del x`)"
         )
     for asked in ("needs_grad", "needs_dual"):
-        names = ", ".join(sorted(m.name for m in unplaced_derivatives if m.asked == asked))
+        fields = [(m, ref()) for m, ref in list(unplaced_derivatives.items()) if m.asked == asked]
+        names = ", ".join(sorted({(name_of(field) if field is not None else "") or m.name for m, field in fields}))
         if names:
             raise _exceptions.QuadrantsRuntimeError(
-                f"These field(s) requrie `{asked}=True`, however their {asked[6:]} field(s) are not placed: {names}"
+                f"These field(s) requrie `{asked}=True`, however their {asked[6:]} field(s) are not placed: {names}. Place them where the "
+                f"field is placed (`.place(x, x.{asked[6:]})`), or call `qd.root.lazy_{asked[6:]}()`"
             )
     for field in list(unchecked):
         if any(member in unplaced for member in field._members()):
