@@ -114,7 +114,7 @@ class Checker:
                 self.program.run(only=self.calls[:first])
 
     def change(self, values):
-        """What the program makes of other numbers, against the middle, by the weights of each result. Nothing but results is read."""
+        """Returns by how much the results differ from the middle, by their weights, if the program has other numbers. Nothing else is read."""
         read = {k for group in self.results for k in group.at}
         return self.weighted(self.outcome(values, read), self.middle)
 
