@@ -248,6 +248,7 @@ def element(base, index):
 
 
 bare_super = instances.bare_super
+contains = instances.contains
 operation = instances.operation
 
 
@@ -321,7 +322,7 @@ def shifted(a, b):
 
 
 def negation(x):
-    x = value_of(x)
+    x = instances.tested(x)
     if isinstance(x, numbers.Known):
         return constants.known(negation(typed(x)))
     if is_number(x) and not isinstance(x, Scalar) or not (is_number(x) or isinstance(x, Mat)):
@@ -382,7 +383,7 @@ class _Branch:
 
 
 def branch(test):
-    test = value_of(test)
+    test = instances.tested(test)
     if isinstance(test, Scalar):
         if numbers.is_real(test.kind):
             fail_type(f"`if` conditions must be an integer; found {test.kind}")
@@ -508,12 +509,19 @@ def static(*args):
 _NDARRAYS = ("ScalarNdarray", "VectorNdarray", "MatrixNdarray")  # by the number of axes of an element
 
 
+_CLASSES = {"u1": bool, "int": int, "uint": int, "float": float}
+
+
 def is_instance(x, classes):
-    """Implements isinstance: a vector is a qd.Vector and a qd.Matrix, a struct a qd.Struct, an array a qd.Ndarray; a number known only at
-    run time is an instance of nothing."""
+    """Implements isinstance: a vector is a qd.Vector and a qd.Matrix, a struct a qd.Struct, an array a qd.Ndarray, a number a bool, an int or
+    a float."""
     x = value_of(x)
     if isinstance(x, Scalar):
-        return False
+        if isinstance(classes, tuple):
+            return any(is_instance(x, one) for one in classes)
+        if kind_word(classes) not in (None, "dtype"):  # that of qd.Vector, of a struct type
+            return False
+        x = _CLASSES[x.kind.kind](1)
     if isinstance(x, Mat):
         kinds = (_matrix.Matrix, _matrix.Vector) if x.ndim == 1 else (_matrix.Matrix,)
     elif isinstance(x, instances.Instance):
@@ -523,7 +531,10 @@ def is_instance(x, classes):
     elif isinstance(x, (storage.NumpyArray, storage.ClampedArray)):
         kinds = [_ndarray.class_named(n) for n in ("Ndarray", _NDARRAYS[len(x.element)])]
     else:
-        return isinstance(x, classes)
+        try:
+            return isinstance(x, classes)
+        except TypeError:
+            fail_type("isinstance() arg 2 must be a class or a tuple of classes")
     return any(one in kinds for one in (classes if isinstance(classes, tuple) else (classes,)))
 
 

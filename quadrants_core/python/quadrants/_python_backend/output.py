@@ -5,7 +5,7 @@ import string as _string
 
 from quadrants import _exceptions, _settings
 from quadrants._language import matrix as _matrix
-from quadrants._python_backend import numbers, places
+from quadrants._python_backend import instances, numbers, places
 from quadrants._python_backend.numbers import DryRun, Scalar, fail_type, typed
 from quadrants._python_backend.values import Mat, Record, value_of
 
@@ -163,7 +163,7 @@ def check(condition, message, *shown):
     if DryRun.active:
         return
     debug = _settings.current().debug
-    if value_of(condition()) and debug:
+    if instances.tested(condition()) and debug:
         return
     text = message() if callable(message) else message
     if debug:

@@ -418,6 +418,9 @@ class _Rewriter(ast.NodeTransformer):
         return self.call("load", self.visit(node.value), self.index(node.slice), at=node)
 
     def visit_Compare(self, node):
+        if not self.static and len(node.ops) == 1 and isinstance(node.ops[0], (ast.In, ast.NotIn)):
+            found = self.call("contains", self.visit(node.comparators[0]), self.visit(node.left), at=node)
+            return found if isinstance(node.ops[0], ast.In) else self.call("negation", found, at=node)
         if self.static or len(node.ops) == 1:
             return super().generic_visit(node)
         ops = ast.Tuple([self.text(_SYMBOLS[type(op)]) for op in node.ops], _LOAD)
@@ -521,6 +524,8 @@ class _Rewriter(ast.NodeTransformer):
         if callee is super and not node.args and self.first_parameter:
             of_class, instance = (_placed(ast.Name(name, _LOAD), node) for name in ("__class__", self.first_parameter))
             return self.call("bare_super", of_class, instance, at=node)
+        if callee is super and len(node.args) == 2 and not self.static:
+            return self.call("bare_super", *map(self.visit, node.args), at=node)
         if callee is isinstance:
             return self.call("is_instance", *[self.visit(a) for a in node.args], at=node)
         if callee is range and not self.static:
