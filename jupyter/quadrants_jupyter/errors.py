@@ -156,7 +156,7 @@ def _show(shell, kind, error, tb, tb_offset=None):
     ours, calls = cells.calls_of(error)
     if not issubclass(kind, _classes()):
         if not ours and issubclass(kind, SyntaxError) and not any(_calls(shell, tb)):
-            shell.showsyntaxerror()  # of a cell that is not Python: IPython's frames say nothing of it
+            shell.showsyntaxerror()  # a cell that is not Python: IPython's frames do not explain the mistake
         elif not ours:
             shell.showtraceback((kind, error, _without_package(shell, error, tb)), running_compiled_code=True)
         elif calls is None:

@@ -118,7 +118,7 @@ void fail_unsupported(Walk &w, const Node *node, const char *symbol, const Val &
     const std::string_view op = symbol;
     const bool compares = op == "==" || op == "!=" || op == "<" || op == "<=" || op == ">" || op == ">=";
     const char *hint = a.is_none() || b.is_none() ? "a func that is called here gives nothing: it ends without `return`"
-                       : compares && a.is_record() ? "compare the members, such as `a.x == b.x`"
+                       : compares && a.is_structure() ? "compare the members, such as `a.x == b.x`"
                                                    : "";
     w.fail_type(node,
                 std::string("unsupported operand type(s) for '") + symbol + "': '" + type_text(w, a) + "' and '" +

@@ -251,7 +251,7 @@ static bool is_in_instance(Walk &w, const Node *target) {
         target = child(target, Field::value);
     }
     const Binding *bound = target->kind == NodeKind::Name ? w.scopes.find_local(word_of(target, Field::id)) : nullptr;
-    return bound && bound->value.is_record() && bound->value.record().type->cls;
+    return bound && bound->value.is_structure() && bound->value.structure().type->cls;
 }
 
 Flow augmented_assign(Walk &w, const Node *node) {
@@ -277,7 +277,7 @@ Flow augmented_assign(Walk &w, const Node *node) {
     }
     if (place.is_structure()) fail_unsupported(w, node, (std::string(symbol_of(op)) + "=").c_str(), place, amount);
     check_member_target(w, target, place);
-    // Of a property or an item of an instance, which is read by one method and stored by another.
+    // A property or an item of an instance is read by one method and stored by another.
     if (!place.is_ref() && is_in_instance(w, target) &&
         assign_in_instance(w, target, binary(w, node, op, place, amount)))
         return Flow::next;

@@ -371,7 +371,7 @@ bool calls_func() {
     return answer;
 }
 
-/// A remedy for a builtin of Python that kernels do not have.
+/// The remedy for a builtin of Python that kernels do not support.
 static const char *instead_of_builtin(std::string_view name) {
     static constexpr std::pair<std::string_view, const char *> remedies[] = {
         {"divmod", "write `x // y` and `x % y`"},
@@ -398,7 +398,7 @@ Val call_python(Walk &w, const Node *node, PyObject *callee, const Call &call) {
     const std::string called = name && PyUnicode_Check(name.get()) ? text(name.get()) : repr(callee);
     if (callee == reinterpret_cast<PyObject *>(&PySuper_Type)) {
         if (call.args.empty()) return super_of_frame(w, node);
-        const bool of_instance = call.args.size() == 2 && call.args[1].is_record() && call.args[0].is_constant();
+        const bool of_instance = call.args.size() == 2 && call.args[1].is_structure() && call.args[0].is_constant();
         if (of_instance && PyType_Check(call.args[0].object())) return super_of(w, call.args[0].object(), call.args[1]);
     }
     if (!PyCallable_Check(callee)) w.fail_type(node, "'" + type_name(callee) + "' object is not callable");

@@ -304,7 +304,7 @@ std::optional<Val> class_unary(Walk &w, const Node *node, NodeKind kind, const V
 }
 
 std::optional<Val> class_truth(Walk &w, const Node *node, const Val &v) {
-    if (!v.is_record() || !v.record().type->cls) return std::nullopt;
+    if (!v.is_structure() || !v.structure().type->cls) return std::nullopt;
     std::optional<Val> truth = class_method(w, node, v, "bool");
     return truth ? truth : class_method(w, node, v, "len");
 }

@@ -84,7 +84,7 @@ constexpr Row rows[] = {
     {Op::shl, "Shift left", shift_overflows},
 };
 
-/// Places in cells as tracebacks write them: "Cell In[4], line 2" of `File "cell 4", line 2`.
+/// Writes places in cells as tracebacks do: "Cell In[4], line 2" of `File "cell 4", line 2`.
 std::string named_as_cells(std::string places) {
     constexpr std::string_view begin = "File \"cell ";
     for (size_t at = 0; (at = places.find(begin, at)) != std::string::npos;) {

@@ -150,7 +150,7 @@ bool is_instance_of(const Val &v, PyObject *cls, const BuiltinRow *row) {
     return called == "Ndarray" || called == by_elements[v.array().element_dim];
 }
 
-/// A Python number of the class that stands for numbers of this type.
+/// Returns a Python number of the class that represents numbers of this type.
 PyRef number_like(ir::Scalar elem) {
     if (elem == ir::Scalar::u1) return PyRef::borrow(Py_True);
     return PyRef::steal(ir::is_float(elem) ? PyFloat_FromDouble(1) : PyLong_FromLong(1));

@@ -240,7 +240,7 @@ def _noted(error, hint):
     return error
 
 
-source_width = 80  # longer source lines are continued below, and so are their carets; None: they are not
+source_width = 80  # longer source lines are wrapped together with their carets; None: they are not wrapped
 
 
 def _wrapped(rendered):

@@ -519,7 +519,7 @@ def is_instance(x, classes):
     if isinstance(x, Scalar):
         if isinstance(classes, tuple):
             return any(is_instance(x, one) for one in classes)
-        if kind_word(classes) not in (None, "dtype"):  # that of qd.Vector, of a struct type
+        if kind_word(classes) not in (None, "dtype"):  # such as that of qd.Vector or of a struct type
             return False
         x = _CLASSES[x.kind.kind](1)
     if isinstance(x, Mat):

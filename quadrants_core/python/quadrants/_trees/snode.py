@@ -457,7 +457,7 @@ def check_all_placed():
     if not unplaced and not unplaced_derivatives and not unchecked:
         return
     if unplaced or unplaced_derivatives:
-        gc.collect()  # a field in a cycle of references is no mistake
+        gc.collect()  # a field that only a reference cycle holds is not a mistake
     texts = _list_unplaced() if unplaced else []
     if texts:
         raise _exceptions.QuadrantsRuntimeError(
