@@ -1,8 +1,8 @@
-# make demo | test | lab | bench | build | help: each does the set-up it needs (Debian 12: system packages, .venv, build).
+# make demo | test | lab | bench | build | help: each target performs the set-up that it needs (Debian 12: system packages, .venv, build).
 SHELL := /bin/bash
 VENV  ?= .venv
 BUILD ?= build
-# the interpreter that the core and the kernel are built for, and that .venv is made with
+# The interpreter for which the core and the Jupyter kernel are built, and with which .venv is created.
 PYTHON ?= /usr/bin/python3
 JOBS  ?= $(shell nproc)
 PY    := $(VENV)/bin/python
@@ -10,15 +10,15 @@ export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 export PYTHONPATH :=
 export JUPYTER_PLATFORM_DIRS := 1
 RUN   := $(PY) -m
-# what runs with garbage collected at every step of the frontend, in memory that shows what was freed
+# The tests of test-memory: garbage is collected at every step of the frontend, and freed memory is overwritten.
 SHARE ?= tests/python/runtime/test_lifetime.py tests/python/language/test_real_funcs.py tests/python/arguments/test_data_oriented.py tests/python/arguments/test_struct_arguments.py tests/python/language/test_funcs.py tests/python/language/test_static.py tests/python/language/test_structs.py
-# what runs with memory that the host cannot touch
+# The tests of test-far: the host cannot access the memory of the device.
 FAR   ?= tests/python/storage/test_ndarrays.py tests/python/storage/test_storage.py tests/python/arguments/test_arguments.py tests/python/storage/test_trees_cells.py tests/python/storage/test_trees_dynamic.py tests/python/coverage/test_coverage_counts.py tests/python/arguments/test_overlap.py tests/python/arguments/test_data_oriented.py tests/python/arguments/test_dataclasses.py tests/python/runtime/test_far.py tests/python/graph/test_graph.py tests/python/graph/test_graph_checkpoints.py tests/python/graph/test_graph_regions.py tests/python/graph/test_graph_stepper.py tests/python/language tests/examples
-# but for tests of what is so without coverage
+# Excludes tests of behaviour without coverage.
 UNCOVERED = not import_is_light and not off_by_default and not coverage_counts_the_same_lines
 COVERED = QD_KERNEL_COVERAGE=1 _QD_KCOV_ARC=1 _QD_KCOV_FOLDER=$(CURDIR)/out/coverage ENABLE_QUADRANTS_HEADER_PRINT=0
 
-# a cache of its own: the developer's would have notebooks load what they mean to compile
+# A separate cache: with the developer's own, notebooks would load kernels that they should compile.
 FRESH = cache=$$(mktemp -d); trap 'rm -rf $$cache' EXIT; XDG_CACHE_HOME=$$cache
 
 .PHONY: help setup build install demo docs lab test test-quick test-cpp test-sanitized test-python test-far test-memory test-asan test-notebooks test-browser test-windows check coverage reference stubs bench bench-peers wheel wheel-portable clean
@@ -48,12 +48,12 @@ lab: install     ## open JupyterLab on the tour
 test: install check test-cpp test-sanitized test-python test-far test-memory test-notebooks test-browser test-windows ## run every test
 	@echo "all tests passed"
 
-test-quick: install ## two minutes that catch most mistakes of a change in the core: C++ and .qir tests, some random functions, the language
+test-quick: install ## run C++ and .qir tests, some random functions and the language tests: in two minutes, most mistakes of a change in the core
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS) -E "property|accuracy|cost"
 	@$(BUILD)/tests/qd-property --count 300
 	@$(RUN) pytest -q tests/python/language
 
-check:           ## formatting, mistakes (ruff, eslint), types (pyright, tsc), the front end's arithmetic, layering, sizes, the table of conformance
+check:           ## check formatting, mistakes (ruff, eslint), types (pyright, tsc), arithmetic of the front end, layering, sizes, the table of conformance
 	@git ls-files '*.cpp' '*.h' | xargs $(VENV)/bin/clang-format --dry-run -Werror
 	@$(VENV)/bin/basedpyright --pythonpath $(PY)
 	@$(VENV)/bin/ruff check -q .
@@ -63,55 +63,55 @@ check:           ## formatting, mistakes (ruff, eslint), types (pyright, tsc), t
 	@PATH=$(CURDIR)/$(VENV)/bin:$$PATH node --test --test-reporter=dot out/frontend/pure.test.mjs
 	@$(RUN) pytest -q tests/layering_test.py tests/limits_test.py tests/members_test.py tests/words_test.py tests/conformance_test.py
 
-test-cpp:        ## C++ unit, .qir and property tests
+test-cpp:        ## run C++ unit, .qir and property tests
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 
-test-sanitized: build ## the same under AddressSanitizer and UndefinedBehaviorSanitizer, with LLVM as it is
+test-sanitized: build ## run the same under AddressSanitizer and UndefinedBehaviorSanitizer, without instrumenting LLVM
 	@[ -f $(BUILD)-asan/build.ninja ] || cmake -S . -B $(BUILD)-asan -G Ninja -DCMAKE_BUILD_TYPE=Release -DQD_SANITIZE=ON -DQD_PYTHON=OFF -DQD_LLVM=OFF -DQD_KERNEL=OFF -DQD_WIDGETS=OFF
 	@cmake --build $(BUILD)-asan -j $(JOBS)
 	@mkdir -p $(BUILD)-asan/quadrants/_lib
 	@ln -sf ../../../$(BUILD)/quadrants/_lib/libquadrants_llvm.so $(BUILD)-asan/quadrants/_lib/
 	@ctest --test-dir $(BUILD)-asan --output-on-failure -j $(JOBS)
 
-test-python:     ## the language, user errors, random programs, the examples, the Jupyter kernel, what the build makes; all of them, also where one fails
+test-python:     ## test the language, user errors, random programs, examples, the Jupyter kernel and the build outputs; continue after a failure
 	@status=0; for part in "tests/python tests/errors" tests/syntax tests/fuzz tests/coverage "tests/examples tests/docs" tests/kernel tests/build_test.py; do \
 	  $(RUN) pytest -q $$part || status=1; done; exit $$status
 
-test-far:        ## a share of them on a device whose memory the host cannot touch; all: make test-far FAR=tests/python
+test-far:        ## run a part of the Python tests on a device whose memory the host cannot access; all: make test-far FAR=tests/python
 	@QD_TEST_ARCHS=far $(RUN) pytest -q $(FAR)
 
-test-memory:     ## who owns what while kernels are compiled; of all tests: SHARE=tests/python
+test-memory:     ## check object lifetimes during compilation with a part of the Python tests; all: SHARE=tests/python
 	@QD_COLLECT=1 PYTHONMALLOC=debug $(RUN) pytest -q $(SHARE)
 
 ASAN := $(BUILD)-python-asan
-test-asan: build ## the same tests with frontend and bindings under AddressSanitizer and UndefinedBehaviorSanitizer
+test-asan: build ## run the same tests with frontend and bindings under AddressSanitizer and UndefinedBehaviorSanitizer
 	@[ -f $(ASAN)/build.ninja ] || cmake -S . -B $(ASAN) -G Ninja -DCMAKE_BUILD_TYPE=Release -DPython_EXECUTABLE=$(PYTHON) -DQD_SANITIZE=ON -DQD_LLVM=OFF -DQD_KERNEL=OFF -DQD_WIDGETS=OFF -DQD_TESTS=OFF
 	@cmake --build $(ASAN) -j $(JOBS)
 	@ln -sf ../../../$(BUILD)/quadrants/_lib/libquadrants_llvm.so $(ASAN)/quadrants/_lib/
 	@PYTHONPATH=$(CURDIR)/$(ASAN) PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libstdc++.so)" $(RUN) pytest -q $(SHARE)
 
-test-browser:    ## real JupyterLab in headless Chromium
+test-browser:    ## test JupyterLab in headless Chromium
 	@$(RUN) pytest -q tests/browser
 
-test-windows:    ## windows of scripts, on a display of their own and unseen; QD_KILLS=1000 kills more of them
+test-windows:    ## test windows of scripts, on a virtual display and without one; QD_KILLS=1000 kills more of them
 	@$(RUN) pytest -q tests/inspector
 
-test-notebooks:  ## notebooks under nbval, in the Quadrants kernel and in ipykernel
+test-notebooks:  ## run the notebooks under nbval, in the Quadrants kernel and in ipykernel
 	@$(RUN) pytest -q tests/notebooks
 	@$(FRESH) $(RUN) pytest -q --nbval --nbval-kernel-name quadrants --nbval-cell-timeout 120 -c tests/notebooks/pytest.ini notebooks
 	@$(FRESH) $(RUN) pytest -q --nbval --nbval-kernel-name python3 --nbval-cell-timeout 120 -c tests/notebooks/pytest.ini notebooks
 
-reference: stubs ## every page of docs/reference: options of the table, names of the stubs, magics, commands, errors
+reference: stubs ## write the pages of docs/reference: options, names, magics, commands, errors
 	@mkdir -p docs/reference out && ENABLE_QUADRANTS_HEADER_PRINT=0 $(PY) docs/reference.py > out/options.md && mv out/options.md docs/reference/options.md
 	@ENABLE_QUADRANTS_HEADER_PRINT=0 $(PY) docs/api.py
 
-stubs: install   ## what editors know of the package's names: *.pyi
+stubs: install   ## write the stubs of the package for editors: *.pyi
 	@ENABLE_QUADRANTS_HEADER_PRINT=0 $(PY) docs/stubs/generate.py
 
-docs: install    ## the site of the documentation, with the notebooks run: out/site/index.html
+docs: install    ## build the documentation site with executed notebooks: out/site/index.html
 	@$(FRESH) $(PY) docs/site/build.py
 
-coverage: install ## which lines of this project's kernels run in examples, tests and notebooks: docs/kernel-coverage.md
+coverage: install ## measure which lines of this project's kernels run in examples, tests and notebooks: docs/kernel-coverage.md
 	@rm -rf out/coverage && mkdir -p out/coverage
 	@$(COVERED) $(RUN) pytest -q tests/examples tests/python --ignore=tests/python/runtime/test_launch_counts.py -k "$(UNCOVERED)"
 	@$(FRESH) $(COVERED) $(RUN) pytest -q --nbval --qd-cov --nbval-kernel-name quadrants --nbval-cell-timeout 120 -c tests/notebooks/pytest.ini notebooks
@@ -129,7 +129,7 @@ wheel: setup     ## build a wheel for this system into dist/, with the Jupyter k
 	@$(RUN) pip wheel -q --disable-pip-version-check --no-build-isolation --no-deps -w dist .
 
 WHEEL := .venv-wheel
-wheel-portable: ## build a wheel without the Jupyter kernel (magics work in ipykernel) for every Linux as new as this one; PYTHON=.. chooses for which Python
+wheel-portable: ## build a wheel without the Jupyter kernel (magics work in ipykernel) for every Linux at least as new as this one; PYTHON=.. selects the Python version
 	@FOR=wheel VENV=$(WHEEL) PYTHON=$(PYTHON) .ci/setup.sh
 	@rm -rf out/wheel && mkdir -p out/wheel
 	@PATH=$(CURDIR)/$(WHEEL)/bin:$(PATH) QD_KERNEL=OFF $(WHEEL)/bin/pip wheel -q --disable-pip-version-check --no-build-isolation --no-deps -w out/wheel .

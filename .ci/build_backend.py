@@ -1,4 +1,4 @@
-"""scikit-build-core, and in a source distribution, which has no history, the commit that it was made of."""
+"""Builds with scikit-build-core, and records the commit in source distributions, which have no history."""
 
 import subprocess
 from pathlib import Path
@@ -10,7 +10,7 @@ _NOTE = Path("quadrants_core/commit.txt")
 
 
 def build_sdist(sdist_directory, config_settings=None):
-    if _NOTE.exists():  # made from an unpacked one
+    if _NOTE.exists():  # building from an unpacked source distribution
         return _build.build_sdist(sdist_directory, config_settings)
     asked = subprocess.run(["git", "rev-parse", "--short=8", "HEAD"], capture_output=True, text=True)
     try:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing: system packages by apt (as root or with sudo), the Python environment .venv, Node and npm packages.
-# Does nothing, quickly, when all is there. FOR=wheel: what building a wheel needs, alone.
+# Returns quickly if nothing is missing. FOR=wheel installs only what building a wheel needs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 venv=${VENV:-.venv}
@@ -27,7 +27,7 @@ else
     echo "not a Debian system: .ci/apt-packages.txt names the packages that are needed" >&2
 fi
 
-# Debian's own interpreter: the kernel embeds its libpython, another 3.11.x cannot load into it.
+# Uses Debian's own interpreter: the kernel embeds its libpython, and modules of another 3.11.x cannot be loaded into it.
 python=${PYTHON:-/usr/bin/python3}
 if [ ! -x "$venv/bin/python" ]; then "$python" -m venv "$venv"; fi
 requirements=.ci/requirements${FOR:+-$FOR}.txt stamp="$venv/.requirements"

@@ -204,25 +204,25 @@ int run(int socket, bool attached, bool unseen) {
         return 1;
     }
     const auto size = pair(*hello, "size", {1280, 800}), position = pair(*hello, "position", {100, 100});
-    const auto side = [](int n) { return std::clamp(n, 1, most_pixels_a_side); };
+    const auto side = [](int n) { return std::clamp(n, 1, max_pixels_a_side); };
     const auto mode = member<std::string>(*hello, "mode");
-    const Wish wish = {member<std::string>(*hello, "title", "Quadrants"),
-                       side(size[0]),
-                       side(size[1]),
-                       position[0],
-                       position[1],
-                       member<bool>(*hello, "show", true) && !unseen,
-                       member<bool>(*hello, "fullscreen", false),
-                       member<bool>(*hello, "vsync", false),
-                       member<bool>(*hello, "resizable", true)};
+    const WindowOptions options = {member<std::string>(*hello, "title", "Quadrants"),
+                                   side(size[0]),
+                                   side(size[1]),
+                                   position[0],
+                                   position[1],
+                                   member<bool>(*hello, "show", true) && !unseen,
+                                   member<bool>(*hello, "fullscreen", false),
+                                   member<bool>(*hello, "vsync", false),
+                                   member<bool>(*hello, "resizable", true)};
     std::string why;
     std::unique_ptr<Stage> stage;
-    if (wish.shown) {
-        stage = open_screen(wish, why);
+    if (options.shown) {
+        stage = open_screen(options, why);
         if (!stage) std::fprintf(stderr, "qd-inspector: no window is shown: %s\n", why.c_str());
         if (!stage && attached) return 1;
     }
-    if (!stage) stage = open_memory(wish);
+    if (!stage) stage = open_memory(options);
     IMGUI_CHECKVERSION();
     ImGui::CreateContext();
     ImGui::GetIO().IniFilename = nullptr;

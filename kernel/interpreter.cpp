@@ -1,7 +1,7 @@
 #include "interpreter.h"
 
 #include "interrupt.h"
-#include "last_words.h"
+#include "fault_report.h"
 #include "python_sources.h"
 
 #include <pybind11/embed.h>
@@ -15,8 +15,8 @@ Interpreter *the_interpreter = nullptr;
 Json error_content(const std::string &name, const std::string &value) {
     return {{"status", "error"}, {"ename", name}, {"evalue", value}, {"traceback", {name + ": " + value}}};
 }
-/// Returns the class name of an error without running any of its own code, which may raise again: pybind11 would ask each new error for
-/// its text, without end.
+/// Returns the class name of an error without running code of the error, which could raise again: pybind11 would then ask the new error for
+/// its text, and so on without end.
 std::string name_of(const py::error_already_set &error) {
     return reinterpret_cast<PyTypeObject *>(error.type().ptr())->tp_name;
 }
@@ -35,7 +35,8 @@ void Interpreter::attach(Server &server) {
     server.set_handlers(this);
 }
 
-/// Replaces the set-up of xeus-python, whose stream and display objects refuse attributes that IPython assigns.
+/// Replaces the initialisation of xeus-python, because IPython assigns attributes to its stream and display objects that these do not
+/// allow.
 void Interpreter::configure_impl() {
     register_publisher([this](const std::string &type, Json metadata, Json content, xeus::buffer_sequence buffers) {
         if (type == "execute_input") content["execution_count"] = next_;
@@ -86,7 +87,7 @@ Json Interpreter::execute_request_impl(int, const std::string &code, bool silent
         interrupt::Request request;
         if (server_->stopping()) return error_content("KeyboardInterrupt", "the kernel shuts down");
         server_->iopub().set_busy(true);
-        last_words::set_cell(next_, server_->iopub().parent().header);
+        fault_report::set_cell(next_, server_->iopub().parent().header);
         py::gil_scoped_acquire gil;
         try {
             const Json parent = server_->iopub().parent().message;
@@ -110,7 +111,7 @@ Json Interpreter::execute_request_impl(int, const std::string &code, bool silent
         if (IoPub::in_forked_child()) _exit(reply.value("status", "") == "ok" ? 0 : 1);
     }
     server_->iopub().set_busy(false);
-    last_words::set_cell(0);
+    fault_report::set_cell(0);
     last_ = next_;
     next_ = reply.value("next_count", next_);
     reply.erase("next_count");
@@ -135,7 +136,7 @@ Json Interpreter::is_complete_request_impl(const std::string &code) {
     return guarded("is_complete", {{"code", code}}, {{"status", "unknown"}});
 }
 
-/// Returns the links in the Help menu of front ends for a Python kernel; `version` is that of Python.
+/// Returns the links for the Help menu of front ends. `version`: of Python.
 static Json help_links(const std::string &version) {
     const std::string minor = version.substr(0, version.find('.', version.find('.') + 1));
     Json links = Json::array();
@@ -152,7 +153,7 @@ static Json help_links(const std::string &version) {
     return links;
 }
 
-/// Also called on the control thread while a cell is running, hence does not use Python.
+/// Must not use Python objects, because the control thread calls it while a cell is running.
 Json Interpreter::kernel_info_request_impl() {
     std::string version = Py_GetVersion();
     version = version.substr(0, version.find(' '));
@@ -243,11 +244,11 @@ Json Interpreter::debug(const wire::Message &request) {
 
 void Interpreter::run_exit_handlers() {
     py::gil_scoped_acquire gil;
-    // Removes the trace function of a debugger, which would stop the following code at its first line for ever.
+    // Removes the trace function of a debugger, which would otherwise block the following code at its first line for ever.
     PyEval_SetTrace(nullptr, nullptr);
     try {
         shell_module_.attr("before_exit")();
-    } catch (const std::exception &) { // the exit handlers run all the same
+    } catch (const std::exception &) { // the exit handlers must run anyway
     }
     try {
         py::module_::import("atexit").attr("_run_exitfuncs")();

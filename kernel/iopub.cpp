@@ -1,6 +1,6 @@
 #include "iopub.h"
 
-#include "last_words.h"
+#include "fault_report.h"
 
 #include <xeus/xguid.hpp>
 #include <xeus/xmessage.hpp>
@@ -129,7 +129,7 @@ void IoPub::flush_locked() {
     if (pending_.empty()) return;
     std::string content = wire::text({{"name", pending_name_}, {"text", pending_}});
     pending_.clear();
-    const char *dying = last_words::header_of_dying_cell();
+    const char *dying = fault_report::header_of_dying_cell();
     const std::string &header = pending_older_.empty() ? parent_.header : pending_older_;
     send({make_header("stream"), dying ? dying : header, "{}", std::move(content)}, "stream." + pending_name_, {});
 }

@@ -3,7 +3,7 @@
 #include "history.h"
 #include "interpreter.h"
 #include "interrupt.h"
-#include "last_words.h"
+#include "fault_report.h"
 #include "server.h"
 
 #include <pybind11/embed.h>
@@ -124,11 +124,11 @@ int run(const Arguments &arguments) {
         Json::error_handler_t::replace);
     Server &server = interpreter_of_server->server();
     server.iopub().start();
-    last_words::set_log(server.iopub().log());
+    fault_report::set_log(server.iopub().log());
     std::clog.setstate(std::ios::failbit); // hides the greeting of xeus; the server enables it again
     kernel->start();
     interpreter_of_server->run_exit_handlers();
-    last_words::set_log(-1);
+    fault_report::set_log(-1);
     server.iopub().stop();
     server.close();
     kernel.release(); // never destroyed: its objects hold Python objects, and Python is not finalised
@@ -139,7 +139,7 @@ int run(const Arguments &arguments) {
 int main(int argc, char **argv) {
     interrupt::block_everywhere();
     Arguments arguments = parse(argc, argv);
-    last_words::watch(std::filesystem::absolute(arguments.connection_file));
+    fault_report::watch(std::filesystem::absolute(arguments.connection_file));
     std::string python = choose_python(arguments.python);
     check_version(python);
     start_python(python, argv[0]);

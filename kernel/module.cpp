@@ -1,7 +1,7 @@
 // The embedded module `_qd`: the C++ functions that qd_shell.py calls. JSON is passed as text, and serialised and parsed once.
 #include "interpreter.h"
 #include "interrupt.h"
-#include "last_words.h"
+#include "fault_report.h"
 
 #include <pybind11/embed.h>
 #include <pybind11/stl.h>
@@ -96,12 +96,13 @@ PYBIND11_EMBEDDED_MODULE(_qd, m) {
     });
     m.def("run_tasks", [] { live().run_tasks(); }, "From now on `wait` of qd_shell is called between requests.");
     m.def("message_waits", [] { return live().server().message_waits(); });
-    m.def("take_last_words", last_words::take, "What the process before this one said as it died, once.");
-    m.attr("hear_last_words") = py::capsule(reinterpret_cast<void *>(last_words::hear), "void(const char *, size_t)");
+    m.def("take_fault_report", fault_report::take, "What the process before this one said as it died, once.");
+    m.attr("hear_fault_report") =
+        py::capsule(reinterpret_cast<void *>(fault_report::hear), "void(const char *, size_t)");
     m.def("set_explain", [](const py::capsule &explain) {
         void *function = PyCapsule_GetPointer(explain.ptr(), "void()");
         if (!function) throw py::error_already_set();
-        last_words::set_explain(reinterpret_cast<void (*)()>(function));
+        fault_report::set_explain(reinterpret_cast<void (*)()>(function));
     });
     m.attr("connection_file") = live().connection_file();
     m.def("in_forked_child", IoPub::in_forked_child);

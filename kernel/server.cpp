@@ -45,10 +45,10 @@ Json without_nulls(Json content) {
     return content;
 }
 
-std::atomic<bool> leaving{false};
+std::atomic<bool> shutting_down{false};
 
-/// Ends the process if its parent has died, as the kernel would otherwise run for ever; one that is shutting down has a minute for its
-/// exit handlers.
+/// Ends the process if its parent has died, since the Jupyter kernel would otherwise run for ever. A Jupyter kernel that is shutting down
+/// gets a minute for its exit handlers.
 void watch_parent() {
     const char *named = std::getenv("JPY_PARENT_PID");
     const pid_t parent = named ? pid_t(std::atol(named)) : 0;
@@ -57,7 +57,7 @@ void watch_parent() {
     for (int seconds_left = 60;;) {
         std::this_thread::sleep_for(std::chrono::seconds(1));
         const bool orphan = child ? getppid() != parent : kill(parent, 0) != 0;
-        if (orphan && (!leaving || --seconds_left <= 0)) _exit(1);
+        if (orphan && (!shutting_down || --seconds_left <= 0)) _exit(1);
     }
 }
 } // namespace
@@ -193,7 +193,7 @@ void Server::wait_for_shell() {
 void Server::handle_shell(wire::Message message) {
     std::string type = message.type();
     if (type.rfind("comm_", 0) == 0) return handle_comm(message);
-    if (type == "execute_request") { // other requests print nothing, and threads print for the last cell
+    if (type == "execute_request") { // other requests print nothing; output of threads belongs to the last cell
         Json parent = {{"header", message.header}, {"metadata", message.metadata}, {"content", message.content}};
         iopub_->set_parent({wire::text(message.header), std::move(parent)});
     }
@@ -219,7 +219,7 @@ void Server::dispatch_to_core(wire::Message message) {
     if (!current_.idle) status("idle", current_header_);
 }
 
-/// Sends an error reply to a request that nothing else answers; messages that expect no reply get none.
+/// Sends an error reply to a request that was not answered; messages that expect no reply get none.
 void Server::refuse(zmq::socket_t &socket, const std::string &type, const wire::Frames &identities,
                     const Json &header) {
     if (!ends_with(type, "_request")) return;
@@ -246,7 +246,8 @@ void Server::handle_comm(const wire::Message &message) {
     status("idle", message.header);
 }
 
-/// After an error with stop_on_error: execute requests that are already waiting get the reply `aborted`; all others are postponed.
+/// Called after an error in a cell with stop_on_error: replies `aborted` to the execute requests that are already queued, and postpones all
+/// other requests.
 void Server::abort_queue_impl(const listener &, long) {
     while (std::optional<wire::Message> next = receive(shell_)) {
         if (next->type() == "execute_request")
@@ -263,7 +264,7 @@ void Server::abort(const wire::Message &message) {
 }
 
 void Server::stop_impl() {
-    stopping_ = leaving = true;
+    stopping_ = shutting_down = true;
     interrupt::raise_in_user_code();
     signal_fd(shell_wake_);
 }
@@ -289,7 +290,7 @@ uint64_t Server::running_cell() {
 }
 
 Server::Asked Server::Question::wait(std::string &answer) {
-    constexpr auto moment = std::chrono::milliseconds(50);
+    constexpr auto poll_interval = std::chrono::milliseconds(50);
     Server &s = server_;
     if (IoPub::in_forked_child()) return Asked::refused;
     const uint64_t running = s.running_cell();
@@ -297,7 +298,7 @@ Server::Asked Server::Question::wait(std::string &answer) {
     if (s.stopping_ || (cell_ != 0 && running != cell_)) return Asked::given_up;
     cell_ = running;
     if (!turn_) {
-        turn_ = std::unique_lock(s.stdin_turn_, moment);
+        turn_ = std::unique_lock(s.stdin_turn_, poll_interval);
         if (!turn_) return Asked::waiting;
         while (s.receive(s.stdin_)) { // discards answers to abandoned questions
         }
@@ -308,7 +309,7 @@ Server::Asked Server::Question::wait(std::string &answer) {
                {{"prompt", prompt_}, {"password", password_}});
     }
     zmq_pollitem_t item = {s.stdin_.handle(), 0, ZMQ_POLLIN, 0};
-    if (zmq_poll(&item, 1, moment.count()) <= 0) return Asked::waiting;
+    if (zmq_poll(&item, 1, poll_interval.count()) <= 0) return Asked::waiting;
     const std::optional<wire::Message> reply = s.receive(s.stdin_);
     if (!reply || reply->type() != "input_reply") return Asked::waiting;
     const auto value = reply->content.find("value");
@@ -355,8 +356,8 @@ void Server::handle_control(wire::Message m) {
     if (m.type() == "shutdown_request" || m.type() == "kernel_info_request")
         return notify_control_listener(xeus::xmessage(m.identities, m.header, m.parent, m.metadata,
                                                       without_nulls(std::move(m.content)), std::move(m.buffers)));
-    // Cells and comms belong to the thread of the shell channel. xeus would serve them on this thread, and copies comm ids into buffers of
-    // 55 bytes.
+    // Cells and comms must be handled on the thread of the shell channel. xeus would handle them on this thread, and it copies comm ids
+    // into buffers of 55 bytes.
     status("busy", m.header);
     refuse(control_, m.type(), m.identities, m.header);
     status("idle", m.header);
@@ -367,8 +368,8 @@ void Server::heartbeat_loop() {
         try {
             zmq::proxy(heartbeat_, heartbeat_);
         } catch (const zmq::error_t &error) {
-            if (error.num() == EINTR) continue; // a signal that user code handles
-            return heartbeat_.close();          // the context ends once this socket is closed
+            if (error.num() == EINTR) continue; // a signal with a handler of user code
+            return heartbeat_.close();          // the context waits for this socket to be closed
         }
     }
 }

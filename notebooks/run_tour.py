@@ -1,4 +1,4 @@
-"""Runs the tour notebook in the Quadrants kernel and writes it as a notebook and as HTML."""
+"""Runs the tour notebook in the Quadrants kernel and writes the result as a notebook and as HTML."""
 
 import argparse
 import pathlib
@@ -20,7 +20,7 @@ def main() -> None:
 
     notebook = nbformat.read(args.notebook, as_version=4)
     start = time.perf_counter()
-    # Without widget state, an exported page shows the static form of every widget and loads nothing from the net.
+    # Without widget state, an exported page shows the static form of every widget and loads nothing from the network.
     client = NotebookClient(notebook, timeout=600, kernel_name=args.kernel, store_widget_state=False)
     client.execute(cwd=str(here))
     seconds = time.perf_counter() - start
@@ -28,7 +28,7 @@ def main() -> None:
     args.out.mkdir(parents=True, exist_ok=True)
     stem = args.notebook.stem
     nbformat.write(notebook, args.out / f"{stem}.ipynb")
-    exporter = HTMLExporter(preprocessors=[Marks], filters={"highlight_code": Highlighter()})  # whatever the prefix is configured for
+    exporter = HTMLExporter(preprocessors=[Marks], filters={"highlight_code": Highlighter()})  # whatever the environment configures
     page, _ = exporter.from_notebook_node(notebook)
     (args.out / f"{stem}.html").write_text(page, encoding="utf-8")
 

@@ -1,7 +1,7 @@
 """Dependencies between folders point one way: reads every #include of the core and the kernel, and every import of the Python
 package, against the tables here.
 
-Adding an edge is a decision: change the table here and say why beside it.
+Adding an edge is a decision: change the table here and state the reason next to it.
 """
 
 import ast

@@ -16,7 +16,7 @@ namespace qd::inspector {
 
 namespace {
 
-constexpr std::size_t longest_line = 64u << 20, most_waiting = 1u << 20, most_memories = 256;
+constexpr std::size_t longest_line = 64u << 20, max_waiting = 1u << 20, max_memories = 256;
 
 } // namespace
 
@@ -46,7 +46,7 @@ std::optional<Json> Connection::take() {
     if (next.memory) {
         const int id = member<int>(next.message, "id");
         memories_[id] = std::move(next.memory);
-        if (memories_.size() > most_memories) throw Garbled("too many memories");
+        if (memories_.size() > max_memories) throw Garbled("too many memories");
     }
     return std::move(next.message);
 }
@@ -55,7 +55,7 @@ void Connection::send(const Json &message) {
     if (ended_) return;
     std::string line = message.dump(-1, ' ', false, Json::error_handler_t::replace);
     const std::lock_guard hold(lock_);
-    if (leaving_.size() > most_waiting && message.value("kind", "") == "input") return;
+    if (leaving_.size() > max_waiting && message.value("kind", "") == "input") return;
     leaving_ += line;
     leaving_ += '\n';
     eventfd_write(signal_, 1);

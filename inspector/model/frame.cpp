@@ -166,7 +166,7 @@ Frame frame_of(const Json &message, const Connection &connection) {
     Frame made;
     const Reader reader(connection, member<int>(message, "memory"), made);
     const auto size = member<std::vector<int>>(message, "size");
-    if (size.size() != 2 || size[0] < 1 || size[1] < 1 || size[0] > most_pixels_a_side || size[1] > most_pixels_a_side)
+    if (size.size() != 2 || size[0] < 1 || size[1] < 1 || size[0] > max_pixels_a_side || size[1] > max_pixels_a_side)
         throw Garbled("a frame of no size");
     made.width = size[0], made.height = size[1];
     made.background = member<std::uint32_t>(message, "background") | 0xff000000u;

@@ -28,6 +28,6 @@ inline std::uint32_t blend(std::uint32_t under, std::uint32_t over, std::uint32_
     return 0xff000000u | ((rb + (rb >> 8 & 0xff00ff)) >> 8 & 0xff00ff) | ((g + (g >> 8)) & 0xff00);
 }
 
-constexpr int most_pixels_a_side = 16384;
+constexpr int max_pixels_a_side = 16384;
 
 } // namespace qd::inspector

@@ -9,8 +9,8 @@ namespace qd::inspector {
 
 namespace {
 
-constexpr std::size_t most_lines = 5000, most_compilations = 500;
-constexpr double most_samples = 2048. * 2048.;
+constexpr std::size_t max_lines = 5000, max_compilations = 500;
+constexpr double max_samples = 2048. * 2048.;
 
 std::vector<std::string> split(const std::string &text) {
     std::vector<std::string> lines;
@@ -112,31 +112,31 @@ bool Watched::take(const Json &message) {
     const std::string kind = member<std::string>(message, "kind");
     try {
         if (kind == "state") {
-            state = message.get<told::StateMessage>();
+            state = message.get<sent::StateMessage>();
             if (!state.said.empty()) said.push_back(state.said), note("note", state.said);
             keep_newest(said, 50);
         } else if (kind == "listings") {
-            take_listings(message.get<told::ListingsMessage>());
+            take_listings(message.get<sent::ListingsMessage>());
         } else if (kind == "tasks") {
-            auto all = message.get<told::TasksMessage>();
+            auto all = message.get<sent::TasksMessage>();
             tasks = std::move(all.tasks);
             for (auto &one : all.compilations) compilations.push_back(std::move(one));
-            keep_newest(compilations, most_compilations);
+            keep_newest(compilations, max_compilations);
         } else if (kind == "adstack") {
-            gradients = message.get<told::AdstackMessage>().gradients;
+            gradients = message.get<sent::AdstackMessage>().gradients;
         } else if (kind == "graph") {
-            graphs = message.get<told::GraphMessage>().graphs;
+            graphs = message.get<sent::GraphMessage>().graphs;
         } else if (kind == "views") {
-            views = message.get<told::ViewsMessage>().views;
-            views_told++;
+            views = message.get<sent::ViewsMessage>().views;
+            views_received++;
         } else if (kind == "picture") {
-            take_picture(message.get<told::PictureMessage>());
+            take_picture(message.get<sent::PictureMessage>());
         } else if (kind == "parameters") {
-            parameters = message.get<told::ParametersMessage>().parameters;
+            parameters = message.get<sent::ParametersMessage>().parameters;
         } else if (kind == "series") {
-            take_series(message.get<told::SeriesMessage>());
+            take_series(message.get<sent::SeriesMessage>());
         } else if (kind == "log") {
-            for (const auto &line : message.get<told::LogMessage>().lines) note(line.what, line.text);
+            for (const auto &line : message.get<sent::LogMessage>().lines) note(line.what, line.text);
         } else {
             return false;
         }
@@ -148,10 +148,10 @@ bool Watched::take(const Json &message) {
 
 void Watched::note(const std::string &what, const std::string &text) {
     for (const std::string &line : split(text)) log.push_back({what, line});
-    keep_newest(log, most_lines);
+    keep_newest(log, max_lines);
 }
 
-void Watched::take_listings(told::ListingsMessage message) {
+void Watched::take_listings(sent::ListingsMessage message) {
     scale = message.scale;
     for (auto &listing : message.listings) {
         for (const auto &line : listing.lines) whole(line.number, 1, 1e9, "the number of a line");
@@ -162,11 +162,11 @@ void Watched::take_listings(told::ListingsMessage message) {
     }
 }
 
-void Watched::take_picture(const told::PictureMessage &head) {
+void Watched::take_picture(const sent::PictureMessage &head) {
     const int id = whole(head.view, 0, 1e9, "the number of a view");
     const auto width = std::uint64_t(whole(head.width, 1, 1e6, "width"));
     const auto height = std::uint64_t(whole(head.height, 1, 1e6, "height"));
-    if (double(width) * double(height) > most_samples) throw Garbled("a picture of too many samples");
+    if (double(width) * double(height) > max_samples) throw Garbled("a picture of too many samples");
     if (!(head.columns >= 1 && head.rows >= 1 && head.columns < 2147483648. && head.rows < 2147483648.))
         throw Garbled("a view without elements");
     if (!head.first.empty() && head.first.size() != 2) throw Garbled("the first element has two indices");
@@ -184,7 +184,7 @@ void Watched::take_picture(const told::PictureMessage &head) {
     shot.range = range_of(shot.samples);
 }
 
-void Watched::take_series(const told::SeriesMessage &message) {
+void Watched::take_series(const sent::SeriesMessage &message) {
     for (const auto &one : message.series) {
         Curve &curve = series[one.name];
         if (curve.values.empty() || one.first != curve.first + double(curve.values.size())) {
@@ -263,7 +263,7 @@ double Watched::value(const protocol::coverage::LineCounts &line, Quantity quant
                                           : line.newest - line.previous.value_or(0);
 }
 
-const told::View *Watched::view(int id) const {
+const sent::View *Watched::view(int id) const {
     for (const auto &one : views)
         if (one.id == id) return &one;
     return nullptr;

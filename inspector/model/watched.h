@@ -13,7 +13,7 @@
 
 namespace qd::inspector {
 
-namespace told = protocol::inspector;
+namespace sent = protocol::inspector;
 
 // The range of all finite samples; NaN and infinities are counted separately.
 struct Range {
@@ -29,7 +29,7 @@ Range inner_range(std::span<const float> samples, double share);
 
 // The newest picture of a view, and the one before it.
 struct Shot {
-    told::PictureMessage head;
+    sent::PictureMessage head;
     std::vector<float> samples, before;
     int columns_before = 0, rows_before = 0; // of `before`
     Range range;
@@ -44,7 +44,7 @@ struct Shot {
 };
 
 struct Listed {
-    told::FileListing listing;
+    sent::FileListing listing;
     std::vector<std::string> text;
     std::map<int, const protocol::coverage::LineCounts *> lines() const;
 };
@@ -81,28 +81,28 @@ class Watched {
 
     double most(Quantity quantity) const;
     static double value(const protocol::coverage::LineCounts &line, Quantity quantity);
-    const told::View *view(int id) const;
+    const sent::View *view(int id) const;
 
-    told::StateMessage state;
+    sent::StateMessage state;
     std::map<std::string, Listed> files;
     protocol::coverage::Scale scale;
-    std::vector<told::TaskTimes> tasks;
-    std::deque<told::Compilation> compilations;
-    std::vector<told::Gradient> gradients;
-    std::vector<told::Graph> graphs;
-    std::vector<told::View> views;
-    int views_told = 0; // number of messages: after each, the wanted views are requested again
+    std::vector<sent::TaskTimes> tasks;
+    std::deque<sent::Compilation> compilations;
+    std::vector<sent::Gradient> gradients;
+    std::vector<sent::Graph> graphs;
+    std::vector<sent::View> views;
+    int views_received = 0; // number of messages: after each, the wanted views are requested again
     std::map<int, Shot> shots;
-    std::vector<told::Parameter> parameters;
+    std::vector<sent::Parameter> parameters;
     std::map<std::string, Curve> series;
-    std::deque<told::LogLine> log;
+    std::deque<sent::LogLine> log;
     std::deque<std::string> said; // newest last
 
   private:
     Memory memory_;
-    void take_listings(told::ListingsMessage message);
-    void take_picture(const told::PictureMessage &head);
-    void take_series(const told::SeriesMessage &message);
+    void take_listings(sent::ListingsMessage message);
+    void take_picture(const sent::PictureMessage &head);
+    void take_series(const sent::SeriesMessage &message);
     void note(const std::string &what, const std::string &text);
 };
 

@@ -4,8 +4,8 @@
 
 namespace qd::inspector {
 
-void AdstackPane::draw(Desk &desk) {
-    if (desk.watched.gradients.empty()) {
+void AdstackPane::draw(UiState &ui) {
+    if (ui.watched.gradients.empty()) {
         ImGui::TextDisabled("No gradient has kept anything yet.");
         return;
     }
@@ -17,23 +17,23 @@ void AdstackPane::draw(Desk &desk) {
         ImGui::TableSetupColumn(name);
     ImGui::TableHeadersRow();
     double most = 1;
-    for (const auto &gradient : desk.watched.gradients)
+    for (const auto &gradient : ui.watched.gradients)
         for (const auto &task : gradient.tasks) most = std::max(most, task.measured);
     const auto bytes = [](double count) { return Watched::brief(count) + " B"; };
-    for (const auto &gradient : desk.watched.gradients)
+    for (const auto &gradient : ui.watched.gradients)
         for (const auto &task : gradient.tasks) {
             ImGui::PushID(&task);
             ImGui::TableNextRow();
             ImGui::TableNextColumn();
             if (ImGui::Selectable((gradient.name + ": " + task.text).c_str(), false,
                                   ImGuiSelectableFlags_SpanAllColumns))
-                desk.show(gradient.file, task.line);
-            desk.mark("gradient " + task.name);
+                ui.show(gradient.file, task.line);
+            ui.mark("gradient " + task.name);
             for (int k = 0; k < 3; k++) ImGui::TableNextColumn();
             const ImVec2 at = ImGui::GetCursorScreenPos();
             const float wide = ImGui::GetContentRegionAvail().x * float(task.measured / most);
             ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + wide, at.y + ImGui::GetTextLineHeight()),
-                                                      Desk::heat(55), 2);
+                                                      UiState::heat(55), 2);
             ImGui::TextUnformatted(bytes(task.measured).c_str());
             ImGui::TableNextColumn();
             ImGui::TextUnformatted(bytes(task.predicted).c_str());
@@ -50,7 +50,7 @@ void AdstackPane::draw(Desk &desk) {
                 ImGui::TableNextColumn();
                 ImGui::Indent(float(1 + loop.depth) * ImGui::GetFontSize());
                 if (ImGui::Selectable((std::to_string(int(loop.line)) + ": " + loop.text + "  " + loop.choice).c_str()))
-                    desk.show(gradient.file, loop.line);
+                    ui.show(gradient.file, loop.line);
                 std::string kept;
                 for (const auto &variable : loop.variables)
                     kept += (kept.empty() ? "" : ", ") + (variable.name.empty() ? "?" : variable.name) + " (" +

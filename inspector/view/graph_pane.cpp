@@ -25,12 +25,12 @@ ImU32 colour_of_step(const protocol::checkpoints::Step &step) {
 
 } // namespace
 
-void GraphPane::draw(Desk &desk) {
-    if (desk.watched.graphs.empty()) {
+void GraphPane::draw(UiState &ui) {
+    if (ui.watched.graphs.empty()) {
         ImGui::TextDisabled("No kernel with graph=True has been compiled yet.");
         return;
     }
-    for (const auto &graph : desk.watched.graphs) {
+    for (const auto &graph : ui.watched.graphs) {
         const std::string name = Watched::shown_name(graph.name);
         ImGui::PushID(graph.name.c_str());
         std::string said = name;
@@ -39,13 +39,13 @@ void GraphPane::draw(Desk &desk) {
         if (graph.running) said += ", one is under way";
         if (graph.yielded) said += ", the newest yielded at " + *graph.yielded;
         const bool open = ImGui::CollapsingHeader((said + "###graph").c_str(), ImGuiTreeNodeFlags_DefaultOpen);
-        desk.mark("graph " + name);
-        if (open) steps(desk, graph);
+        ui.mark("graph " + name);
+        if (open) steps(ui, graph);
         ImGui::PopID();
     }
 }
 
-void GraphPane::steps(Desk &desk, const told::Graph &graph) {
+void GraphPane::steps(UiState &ui, const sent::Graph &graph) {
     if (!ImGui::BeginTable("steps", 4,
                            ImGuiTableFlags_RowBg | ImGuiTableFlags_Resizable | ImGuiTableFlags_SizingStretchProp))
         return;
@@ -63,9 +63,8 @@ void GraphPane::steps(Desk &desk, const told::Graph &graph) {
         const ImVec2 at = ImGui::GetCursorScreenPos();
         ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(at.x - 7, at.y), ImVec2(at.x - 4, at.y + high),
                                                   colour_of_step(step));
-        if (ImGui::Selectable(step.text.c_str(), false, ImGuiSelectableFlags_SpanAllColumns))
-            desk.show(graph.file, line);
-        desk.mark("step " + step.text);
+        if (ImGui::Selectable(step.text.c_str(), false, ImGuiSelectableFlags_SpanAllColumns)) ui.show(graph.file, line);
+        ui.mark("step " + step.text);
         ImGui::Unindent(left);
         ImGui::PopID();
         ImGui::TableNextColumn();

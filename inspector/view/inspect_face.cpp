@@ -21,8 +21,8 @@ class InspectFace : public Face {
               const auto bytes = connection_.piece(id, at, count, sizeof(float));
               return std::span<const float>(reinterpret_cast<const float *>(bytes.data()), std::size_t(count));
           }),
-          desk_(watched_, stage, [this](const Json &request) {
-              if (!desk_.ended) connection_.send(request);
+          ui_(watched_, stage, [this](const Json &request) {
+              if (!ui_.ended) connection_.send(request);
           }) {
         add_font(*ImGui::GetIO().Fonts, 14);
         ImGui::GetIO().ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
@@ -39,11 +39,11 @@ class InspectFace : public Face {
             throw Garbled("a message of no known kind: " + member<std::string>(message, "kind").substr(0, 40));
         Json answer = watched_.dump();
         answer["places"] = Json::object();
-        for (const auto &[name, place] : desk_.places) answer["places"][name] = {place.x, place.y, place.z, place.w};
-        answer["dark"] = desk_.dark;
+        for (const auto &[name, place] : ui_.places) answer["places"][name] = {place.x, place.y, place.z, place.w};
+        answer["dark"] = ui_.dark;
         answer["scale"] = scale_;
-        answer["file"] = desk_.file;
-        answer["ended"] = desk_.ended;
+        answer["file"] = ui_.file;
+        answer["ended"] = ui_.ended;
         connection_.send(answer);
     }
 
@@ -68,7 +68,7 @@ class InspectFace : public Face {
     }
 
     void draw() override {
-        desk_.places.clear();
+        ui_.places.clear();
         const ImVec2 size = ImGui::GetIO().DisplaySize;
         ImGui::SetNextWindowPos(ImVec2(0, 0));
         ImGui::SetNextWindowSize(size);
@@ -79,13 +79,13 @@ class InspectFace : public Face {
         const ImVec2 space = ImGui::GetContentRegionAvail();
         const float upper = std::floor(space.y * upper_), left = std::floor(space.x * left_);
         const ImVec2 from = ImGui::GetCursorScreenPos();
-        pane("Lines", ImVec2(left, upper), [this] { lines_.draw(desk_); });
+        pane("Lines", ImVec2(left, upper), [this] { lines_.draw(ui_); });
         const float right = from.x + left + bar, rest = space.x - left - bar,
                     views = std::floor((upper - bar) * views_share_);
         ImGui::SetCursorScreenPos(ImVec2(right, from.y));
-        pane("Views", ImVec2(rest, views), [this] { views_.draw(desk_); });
+        pane("Views", ImVec2(rest, views), [this] { views_.draw(ui_); });
         ImGui::SetCursorScreenPos(ImVec2(right, from.y + views + bar));
-        pane("Parameters", ImVec2(rest, upper - views - bar), [this] { parameters_.draw(desk_); });
+        pane("Parameters", ImVec2(rest, upper - views - bar), [this] { parameters_.draw(ui_); });
         splitter("left of views", ImVec2(right - bar, from.y), ImVec2(bar, upper), left_, space.x, true);
         splitter("above parameters", ImVec2(right, from.y + views), ImVec2(rest, bar), views_share_, upper - bar,
                  false);
@@ -93,7 +93,7 @@ class InspectFace : public Face {
         ImGui::SetCursorScreenPos(ImVec2(from.x, from.y + upper + bar));
         lower(ImVec2(space.x, space.y - upper - bar));
         ImGui::End();
-        views_.want(desk_, {"lines", "tasks", "adstack", "graph"});
+        views_.want(ui_, {"lines", "tasks", "adstack", "graph"});
     }
 
     void drawn() override {
@@ -104,7 +104,7 @@ class InspectFace : public Face {
     bool over() const override { return over_; }
 
     bool ended(const std::string &why) override {
-        desk_.ended = true;
+        ui_.ended = true;
         why_ = why;
         stage_.title(title_ + (why.empty() ? ": program ended" : ": the connection has ended"));
         return keep_ || !why.empty();
@@ -115,13 +115,13 @@ class InspectFace : public Face {
         ImGui::BeginChild(name, ImVec2(std::max(size.x, 8.f), std::max(size.y, 8.f)), true);
         draw();
         ImGui::EndChild();
-        desk_.mark(name);
+        ui_.mark(name);
     }
 
     void splitter(const char *name, ImVec2 at, ImVec2 size, float &share, float whole, bool upright) {
         ImGui::SetCursorScreenPos(at);
         ImGui::InvisibleButton(name, ImVec2(std::max(size.x, 1.f), std::max(size.y, 1.f)));
-        desk_.mark(name);
+        ui_.mark(name);
         if (ImGui::IsItemHovered() || ImGui::IsItemActive())
             ImGui::SetMouseCursor(upright ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);
         if (ImGui::IsItemActive() && whole > 1) {
@@ -134,14 +134,14 @@ class InspectFace : public Face {
         ImGui::BeginDisabled(!usable);
         const bool pressed = ImGui::Button(name);
         ImGui::EndDisabled();
-        desk_.mark(name);
+        ui_.mark(name);
         if (ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) ImGui::SetTooltip("%s", tip);
         ImGui::SameLine();
         return pressed;
     }
 
     void controls() {
-        const bool here = !desk_.ended, paused = watched_.state.paused;
+        const bool here = !ui_.ended, paused = watched_.state.paused;
         if (button("Pause", "the program stands still after its launch (F6)", here && !paused)) ask("pause");
         if (button("Step", "one launch (F10)", here && paused)) ask("step");
         if (button("Resume", "F5", here && paused)) ask("resume");
@@ -149,58 +149,58 @@ class InspectFace : public Face {
         if (button("Mark", "the newest run begins here: differences are to what ran until now", here)) ask("mark");
         if (button("Clear", "all counts become zero", here)) ask("clear");
         if (button("Save", "writes a report into the folder that the program runs in (Ctrl+S)", here)) save();
-        if (button(desk_.dark ? "Light" : "Dark", "Ctrl+D")) turn_theme();
+        if (button(ui_.dark ? "Light" : "Dark", "Ctrl+D")) turn_theme();
         std::string text = watched_.state.program;
         if (watched_.state.process > 0) text += ", process " + std::to_string(int(watched_.state.process));
         if (!watched_.state.device.empty()) text += ", " + watched_.state.device;
-        text += desk_.ended ? ": program ended" : paused ? ": paused" : "";
+        text += ui_.ended ? ": program ended" : paused ? ": paused" : "";
         if (!why_.empty()) text += " (" + why_ + ")";
         if (!watched_.said.empty()) text += "   " + watched_.said.back();
         ImGui::TextUnformatted(text.c_str());
-        desk_.mark("status");
+        ui_.mark("status");
     }
 
     void lower(ImVec2 size) {
         ImGui::BeginChild("lower", ImVec2(std::max(size.x, 8.f), std::max(size.y, 8.f)), true);
         if (ImGui::BeginTabBar("tabs")) {
             const bool tasks = ImGui::BeginTabItem("Tasks");
-            desk_.mark("tab Tasks");
+            ui_.mark("tab Tasks");
             if (tasks) {
                 ImGui::BeginChild("tasks");
-                tasks_.draw(desk_);
+                tasks_.draw(ui_);
                 ImGui::EndChild();
                 ImGui::EndTabItem();
             }
             const bool kept = ImGui::BeginTabItem("Adstack");
-            desk_.mark("tab Adstack");
+            ui_.mark("tab Adstack");
             if (kept) {
                 ImGui::BeginChild("adstack");
-                adstack_.draw(desk_);
+                adstack_.draw(ui_);
                 ImGui::EndChild();
                 ImGui::EndTabItem();
             }
             const bool graph = ImGui::BeginTabItem("Graph");
-            desk_.mark("tab Graph");
+            ui_.mark("tab Graph");
             if (graph) {
                 ImGui::BeginChild("graph");
-                graph_.draw(desk_);
+                graph_.draw(ui_);
                 ImGui::EndChild();
                 ImGui::EndTabItem();
             }
             const bool log = ImGui::BeginTabItem("Log");
-            desk_.mark("tab Log");
+            ui_.mark("tab Log");
             if (log) {
-                log_.draw(desk_);
+                log_.draw(ui_);
                 ImGui::EndTabItem();
             }
             ImGui::EndTabBar();
         }
         ImGui::EndChild();
-        desk_.mark("lower");
+        ui_.mark("lower");
     }
 
-    void ask(const char *what) { desk_.ask({{"kind", "do"}, {"what", what}}); }
-    void save() { desk_.ask({{"kind", "save"}, {"path", ""}}); }
+    void ask(const char *what) { ui_.ask({{"kind", "do"}, {"what", what}}); }
+    void save() { ui_.ask({{"kind", "save"}, {"path", ""}}); }
 
     void scale(float by) {
         scale_ = std::clamp(scale_ * by, 0.5f, 4.f);
@@ -208,19 +208,19 @@ class InspectFace : public Face {
     }
 
     void turn_theme() {
-        desk_.dark = !desk_.dark;
+        ui_.dark = !ui_.dark;
         theme();
     }
 
     void theme() {
-        desk_.dark ? ImGui::StyleColorsDark() : ImGui::StyleColorsLight();
+        ui_.dark ? ImGui::StyleColorsDark() : ImGui::StyleColorsLight();
         ImGuiStyle &style = ImGui::GetStyle();
         style.WindowPadding = ImVec2(6, 6);
         style.WindowBorderSize = 0;
         style.FrameRounding = 3;
-        if (!desk_.dark) style.Colors[ImGuiCol_FrameBg] = ImVec4(0.92f, 0.92f, 0.93f, 1);
-        style.Colors[ImGuiCol_WindowBg] = desk_.dark ? ImVec4(0.09f, 0.09f, 0.1f, 1) : ImVec4(0.9f, 0.9f, 0.9f, 1);
-        style.Colors[ImGuiCol_ChildBg] = desk_.dark ? ImVec4(0.13f, 0.13f, 0.14f, 1) : ImVec4(1, 1, 1, 1);
+        if (!ui_.dark) style.Colors[ImGuiCol_FrameBg] = ImVec4(0.92f, 0.92f, 0.93f, 1);
+        style.Colors[ImGuiCol_WindowBg] = ui_.dark ? ImVec4(0.09f, 0.09f, 0.1f, 1) : ImVec4(0.9f, 0.9f, 0.9f, 1);
+        style.Colors[ImGuiCol_ChildBg] = ui_.dark ? ImVec4(0.13f, 0.13f, 0.14f, 1) : ImVec4(1, 1, 1, 1);
     }
 
     Connection &connection_;
@@ -228,7 +228,7 @@ class InspectFace : public Face {
     bool keep_, over_ = false, control_ = false;
     std::string title_, why_;
     Watched watched_;
-    Desk desk_;
+    UiState ui_;
     LinesPane lines_;
     ViewsPane views_;
     ParametersPane parameters_;

@@ -30,35 +30,35 @@ std::string joined(const std::vector<std::string> &all) {
 
 } // namespace
 
-void LinesPane::draw(Desk &desk) {
-    const auto &files = desk.watched.files;
+void LinesPane::draw(UiState &ui) {
+    const auto &files = ui.watched.files;
     if (files.empty()) {
         ImGui::TextDisabled("No kernel has been counted yet.");
         return;
     }
-    if (!files.contains(desk.file)) {
-        desk.file = files.begin()->first;
+    if (!files.contains(ui.file)) {
+        ui.file = files.begin()->first;
         const auto counted = files.begin()->second.lines();
-        if (!counted.empty()) desk.line = counted.begin()->first;
+        if (!counted.empty()) ui.line = counted.begin()->first;
     }
-    const Listed &file = files.at(desk.file);
-    controls(desk, file);
-    body(desk, file);
+    const Listed &file = files.at(ui.file);
+    controls(ui, file);
+    body(ui, file);
 }
 
-void LinesPane::controls(Desk &desk, const Listed &file) {
+void LinesPane::controls(UiState &ui, const Listed &file) {
     ImGui::SetNextItemWidth(ImGui::GetFontSize() * 12);
-    if (ImGui::BeginCombo("##file", name_of(desk.file).c_str())) {
-        for (const auto &[path, one] : desk.watched.files)
-            if (ImGui::Selectable((name_of(path) + "##" + path).c_str(), path == desk.file)) desk.file = path;
+    if (ImGui::BeginCombo("##file", name_of(ui.file).c_str())) {
+        for (const auto &[path, one] : ui.watched.files)
+            if (ImGui::Selectable((name_of(path) + "##" + path).c_str(), path == ui.file)) ui.file = path;
         ImGui::EndCombo();
     }
-    desk.mark("file");
-    tooltip(desk.file);
+    ui.mark("file");
+    tooltip(ui.file);
     for (int k = 0; k < 3; k++) {
         ImGui::SameLine();
         if (ImGui::RadioButton(quantity_names[k], int(quantity_) == k)) quantity_ = Quantity(k);
-        desk.mark(quantity_names[k]);
+        ui.mark(quantity_names[k]);
     }
     if (file.listing.specialisations.size() < 2) {
         specialisation_.clear();
@@ -72,10 +72,10 @@ void LinesPane::controls(Desk &desk, const Listed &file) {
             if (ImGui::Selectable(one.name.c_str(), one.name == specialisation_)) specialisation_ = one.name;
         ImGui::EndCombo();
     }
-    desk.mark("specialisations");
+    ui.mark("specialisations");
 }
 
-void LinesPane::body(Desk &desk, const Listed &file) {
+void LinesPane::body(UiState &ui, const Listed &file) {
     const float letter = ImGui::CalcTextSize("0").x, row = ImGui::GetTextLineHeightWithSpacing(),
                 map_width = letter * 8;
     const auto counts = file.lines();
@@ -84,11 +84,11 @@ void LinesPane::body(Desk &desk, const Listed &file) {
         if (one.name == specialisation_) apart = &one;
     std::map<int, const protocol::coverage::KeptLine *> kept;
     for (const auto &one : file.listing.kept) kept[int(one.number)] = &one;
-    const double most = desk.watched.most(quantity_);
+    const double most = ui.watched.most(quantity_);
     ImGui::BeginChild("text", ImVec2(-map_width - 4, 0), false, ImGuiWindowFlags_HorizontalScrollbar);
-    if (desk.line > 0) {
-        ImGui::SetScrollY(std::max(0.f, float(desk.line - 1) * row - ImGui::GetWindowHeight() / 3));
-        desk.line = 0;
+    if (ui.line > 0) {
+        ImGui::SetScrollY(std::max(0.f, float(ui.line - 1) * row - ImGui::GetWindowHeight() / 3));
+        ui.line = 0;
     }
     ImDrawList &list = *ImGui::GetWindowDrawList();
     ImGuiListClipper clipper;
@@ -110,8 +110,9 @@ void LinesPane::body(Desk &desk, const Listed &file) {
                 }
                 const int level = Watched::level(std::abs(value), most);
                 const bool never = line->count == 0 && line->launched;
-                list.AddRectFilled(at, ImVec2(right, at.y + row), value < 0 ? Desk::less(level) : Desk::heat(level));
-                if (never) hatch(list, ImVec2(left, at.y), ImVec2(text_at - letter, at.y + row), desk.faint());
+                list.AddRectFilled(at, ImVec2(right, at.y + row),
+                                   value < 0 ? UiState::less(level) : UiState::heat(level));
+                if (never) hatch(list, ImVec2(left, at.y), ImVec2(text_at - letter, at.y + row), ui.faint());
                 shown = never ? "never" : line->launched || value != 0 ? Watched::brief(value) : "-";
                 if (quantity_ == Quantity::difference && value > 0) shown = "+" + shown;
                 char all[160];
@@ -128,9 +129,9 @@ void LinesPane::body(Desk &desk, const Listed &file) {
             }
             char number[16];
             std::snprintf(number, sizeof number, "%4d", n + 1);
-            list.AddText(at, desk.faint(), number);
+            list.AddText(at, ui.faint(), number);
             const float wide = ImGui::CalcTextSize(shown.c_str()).x;
-            list.AddText(ImVec2(text_at - 2 * letter - wide, at.y), desk.ink(), shown.c_str());
+            list.AddText(ImVec2(text_at - 2 * letter - wide, at.y), ui.ink(), shown.c_str());
             ImGui::SetCursorScreenPos(ImVec2(text_at, at.y));
             ImGui::TextUnformatted(file.text[std::size_t(n)].c_str());
             if (line) {
@@ -156,20 +157,20 @@ void LinesPane::body(Desk &desk, const Listed &file) {
         }
     const float scroll = ImGui::GetScrollY(), window = ImGui::GetWindowHeight();
     ImGui::EndChild();
-    desk.mark("lines");
+    ui.mark("lines");
     ImGui::SameLine();
-    minimap(desk, file, scroll, window, row * float(file.text.size()));
+    minimap(ui, file, scroll, window, row * float(file.text.size()));
 }
 
-void LinesPane::minimap(Desk &desk, const Listed &file, float scroll, float shown, float whole) {
+void LinesPane::minimap(UiState &ui, const Listed &file, float scroll, float shown, float whole) {
     const ImVec2 at = ImGui::GetCursorScreenPos(), size = ImGui::GetContentRegionAvail();
     if (size.x < 4 || size.y < 4 || file.text.empty()) return;
     ImGui::InvisibleButton("minimap", size);
-    desk.mark("minimap");
-    if (ImGui::IsItemActive()) desk.line = 1 + int((ImGui::GetMousePos().y - at.y) / size.y * float(file.text.size()));
+    ui.mark("minimap");
+    if (ImGui::IsItemActive()) ui.line = 1 + int((ImGui::GetMousePos().y - at.y) / size.y * float(file.text.size()));
     ImDrawList &list = *ImGui::GetWindowDrawList();
     const float step = size.y / float(file.text.size()), high = std::max(step, 1.f);
-    const double most = desk.watched.most(quantity_);
+    const double most = ui.watched.most(quantity_);
     list.AddRectFilled(at, ImVec2(at.x + size.x, at.y + size.y), ImGui::GetColorU32(ImGuiCol_FrameBg));
     for (std::size_t n = 0; n < file.text.size(); n++) {
         const std::size_t begin = file.text[n].find_first_not_of(' ');
@@ -185,11 +186,11 @@ void LinesPane::minimap(Desk &desk, const Listed &file, float scroll, float show
         const float y = at.y + step * float(line.number - 1);
         if (level)
             list.AddRectFilled(ImVec2(at.x, y), ImVec2(at.x + size.x, y + high),
-                               value < 0 ? Desk::less(level) : Desk::heat(level));
+                               value < 0 ? UiState::less(level) : UiState::heat(level));
     }
     if (whole > shown)
         list.AddRect(ImVec2(at.x, at.y + size.y * scroll / whole),
-                     ImVec2(at.x + size.x, at.y + size.y * std::min(1.f, (scroll + shown) / whole)), desk.ink());
+                     ImVec2(at.x + size.x, at.y + size.y * std::min(1.f, (scroll + shown) / whole)), ui.ink());
 }
 
 } // namespace qd::inspector

@@ -4,14 +4,14 @@
 
 namespace qd::inspector {
 
-void LogPane::draw(Desk &desk) {
+void LogPane::draw(UiState &ui) {
     ImGui::SetNextItemWidth(ImGui::GetFontSize() * 14);
     ImGui::InputTextWithHint("##filter", "show lines with ...", filter_.data(), filter_.size());
-    desk.mark("filter");
+    ui.mark("filter");
     ImGui::BeginChild("log");
     const bool at_end = ImGui::GetScrollY() >= ImGui::GetScrollMaxY() - 1;
-    std::vector<const told::LogLine *> shown;
-    for (const auto &line : desk.watched.log)
+    std::vector<const sent::LogLine *> shown;
+    for (const auto &line : ui.watched.log)
         if (!filter_[0] || line.text.find(filter_.data()) != std::string::npos) shown.push_back(&line);
     ImGuiListClipper clipper;
     clipper.Begin(int(shown.size()));
@@ -25,8 +25,8 @@ void LogPane::draw(Desk &desk) {
             else
                 ImGui::TextUnformatted(line.text.c_str());
         }
-    if (at_end && desk.watched.log.size() != seen_) ImGui::SetScrollHereY(1);
-    seen_ = desk.watched.log.size();
+    if (at_end && ui.watched.log.size() != seen_) ImGui::SetScrollHereY(1);
+    seen_ = ui.watched.log.size();
     ImGui::EndChild();
 }
 

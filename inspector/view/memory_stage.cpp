@@ -110,7 +110,7 @@ bool copied(Picture &to, const ImDrawVert &a, const ImDrawVert &c, const Texture
 
 class MemoryStage : public Stage {
   public:
-    explicit MemoryStage(const Wish &wish) { resize(wish.width, wish.height); }
+    explicit MemoryStage(const WindowOptions &options) { resize(options.width, options.height); }
 
     void wait(double seconds) override {
         std::unique_lock hold(lock_);
@@ -154,7 +154,7 @@ class MemoryStage : public Stage {
     void read(Picture *to) override { wanted_ = to; }
     void title(const std::string &) override {}
     void resize(int width, int height) override {
-        picture_.resize(std::clamp(width, 1, most_pixels_a_side), std::clamp(height, 1, most_pixels_a_side));
+        picture_.resize(std::clamp(width, 1, max_pixels_a_side), std::clamp(height, 1, max_pixels_a_side));
     }
     std::string renderer() const override { return "memory"; }
     bool software() const override { return true; }
@@ -198,6 +198,6 @@ class MemoryStage : public Stage {
 
 } // namespace
 
-std::unique_ptr<Stage> open_memory(const Wish &wish) { return std::make_unique<MemoryStage>(wish); }
+std::unique_ptr<Stage> open_memory(const WindowOptions &options) { return std::make_unique<MemoryStage>(options); }
 
 } // namespace qd::inspector

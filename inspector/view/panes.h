@@ -9,29 +9,29 @@
 #include <vector>
 
 #include "model/colours.h"
-#include "view/desk.h"
+#include "view/ui_state.h"
 
 namespace qd::inspector {
 
 // Shows how often each line ran.
 class LinesPane {
   public:
-    void draw(Desk &desk);
+    void draw(UiState &ui);
 
   private:
     Quantity quantity_ = Quantity::total;
     std::string specialisation_; // "": all together
 
-    void controls(Desk &desk, const Listed &file);
-    void body(Desk &desk, const Listed &file);
-    void minimap(Desk &desk, const Listed &file, float scroll, float shown, float whole);
+    void controls(UiState &ui, const Listed &file);
+    void body(UiState &ui, const Listed &file);
+    void minimap(UiState &ui, const Listed &file, float scroll, float shown, float whole);
 };
 
 // Shows fields and arrays as pictures.
 class ViewsPane {
   public:
-    void draw(Desk &desk);
-    void want(Desk &desk, const std::vector<std::string> &panes); // requests the data of the visible panes and views
+    void draw(UiState &ui);
+    void want(UiState &ui, const std::vector<std::string> &panes); // requests the data of the visible panes and views
 
   private:
     enum class Scaling { whole, inner, fixed };
@@ -61,65 +61,65 @@ class ViewsPane {
     };
     std::map<int, Look> looks_;
     Json wanted_;
-    int views_told_ = -1;
+    int views_received_ = -1;
     Picture picture_;
     std::vector<float> values_;
 
-    void one(Desk &desk, const told::View &view, Look &look, ImVec2 size);
-    void options(Desk &desk, const told::View &view, Look &look);
-    void paint(Desk &desk, const Shot &shot, Look &look);
+    void one(UiState &ui, const sent::View &view, Look &look, ImVec2 size);
+    void options(UiState &ui, const sent::View &view, Look &look);
+    void paint(UiState &ui, const Shot &shot, Look &look);
     static constexpr const char *kind_names[] = {"picture", "lines", "points", "table"};
-    static constexpr int each_component = -2, most_points = 1 << 17;
-    static Kind plain_kind(const told::View &view);
-    static bool may_be_points(const told::View &view);
-    static Kind kind_of(const told::View &view, const Look &look);
-    void ask_for(const told::View &view, Look &look, ImVec2 room);
-    void points(Desk &desk, const told::View &view, const Shot &shot, Look &look, ImVec2 at, ImVec2 size);
-    void table(Desk &desk, const told::View &view, const Shot &shot, Look &look, ImVec2 at, ImVec2 size);
-    void curve(Desk &desk, const Shot &shot, const Look &look, ImVec2 at, ImVec2 size);
-    void under_pointer(Desk &desk, const told::View &view, const Shot &shot, Look &look, int x, int y);
-    void edit(Desk &desk, const told::View &view, Look &look);
+    static constexpr int each_component = -2, max_points = 1 << 17;
+    static Kind plain_kind(const sent::View &view);
+    static bool may_be_points(const sent::View &view);
+    static Kind kind_of(const sent::View &view, const Look &look);
+    void ask_for(const sent::View &view, Look &look, ImVec2 room);
+    void points(UiState &ui, const sent::View &view, const Shot &shot, Look &look, ImVec2 at, ImVec2 size);
+    void table(UiState &ui, const sent::View &view, const Shot &shot, Look &look, ImVec2 at, ImVec2 size);
+    void curve(UiState &ui, const Shot &shot, const Look &look, ImVec2 at, ImVec2 size);
+    void under_pointer(UiState &ui, const sent::View &view, const Shot &shot, Look &look, int x, int y);
+    void edit(UiState &ui, const sent::View &view, Look &look);
     void histogram(const Shot &shot, const Look &look);
 };
 
 // Shows sliders, and the curves of the program.
 class ParametersPane {
   public:
-    void draw(Desk &desk);
+    void draw(UiState &ui);
 
   private:
     std::map<std::string, double> held_; // values of sliders that the user is dragging
-    void curve(Desk &desk, const std::string &name, const Curve &curve);
+    void curve(UiState &ui, const std::string &name, const Curve &curve);
 };
 
 // Shows the times of tasks and of compilations.
 class TasksPane {
   public:
-    void draw(Desk &desk);
+    void draw(UiState &ui);
 
   private:
-    void times(Desk &desk);
-    void compilations(Desk &desk);
+    void times(UiState &ui);
+    void compilations(UiState &ui);
 };
 
 // Shows the adstacks of gradients.
 class AdstackPane {
   public:
-    void draw(Desk &desk);
+    void draw(UiState &ui);
 };
 
 // Shows the paths that the newest launches of graphs took.
 class GraphPane {
   public:
-    void draw(Desk &desk);
+    void draw(UiState &ui);
 
   private:
-    void steps(Desk &desk, const told::Graph &graph);
+    void steps(UiState &ui, const sent::Graph &graph);
 };
 
 class LogPane {
   public:
-    void draw(Desk &desk);
+    void draw(UiState &ui);
 
   private:
     std::array<char, 128> filter_{};

@@ -5,10 +5,10 @@
 
 namespace qd::inspector {
 
-void ParametersPane::draw(Desk &desk) {
-    if (desk.watched.parameters.empty() && desk.watched.series.empty())
+void ParametersPane::draw(UiState &ui) {
+    if (ui.watched.parameters.empty() && ui.watched.series.empty())
         ImGui::TextDisabled("ins.param(name, value, lo, hi) makes a slider, ins.plot(name, value) a curve.");
-    for (auto &parameter : desk.watched.parameters) {
+    for (auto &parameter : ui.watched.parameters) {
         const auto held = held_.find(parameter.name);
         double value = held == held_.end() ? parameter.value : held->second;
         ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x * 0.6f);
@@ -26,23 +26,23 @@ void ParametersPane::draw(Desk &desk) {
                 ImGui::SliderScalar(parameter.name.c_str(), ImGuiDataType_Double, &value, &lowest, &highest, "%.6g");
         }
         ImGui::PopID();
-        desk.mark("parameter " + parameter.name);
+        ui.mark("parameter " + parameter.name);
         const bool active = ImGui::IsItemActive();
         if (changed) {
             held_[parameter.name] = parameter.value = std::clamp(value, parameter.lowest, parameter.highest);
-            desk.ask({{"kind", "set"}, {"name", parameter.name}, {"value", parameter.value}});
+            ui.ask({{"kind", "set"}, {"name", parameter.name}, {"value", parameter.value}});
         }
         if (!active) held_.erase(parameter.name);
     }
-    for (const auto &[name, values] : desk.watched.series) curve(desk, name, values);
+    for (const auto &[name, values] : ui.watched.series) curve(ui, name, values);
 }
 
-void ParametersPane::curve(Desk &desk, const std::string &name, const Curve &curve) {
+void ParametersPane::curve(UiState &ui, const std::string &name, const Curve &curve) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const ImVec2 size(ImGui::GetContentRegionAvail().x, ImGui::GetFontSize() * 6);
     if (size.x < 10) return;
     ImGui::InvisibleButton(("##" + name).c_str(), size);
-    desk.mark("curve " + name);
+    ui.mark("curve " + name);
     double lowest = INFINITY, highest = -INFINITY;
     for (const auto &value : curve.values)
         if (value) lowest = std::min(lowest, *value), highest = std::max(highest, *value);
@@ -76,11 +76,11 @@ void ParametersPane::curve(Desk &desk, const std::string &name, const Curve &cur
         const auto newest =
             std::find_if(curve.values.rbegin(), curve.values.rend(), [](const auto &v) { return v.has_value(); });
         std::snprintf(text, sizeof text, "%s  %.6g", name.c_str(), **newest);
-        list.AddText(ImVec2(at.x + 4, at.y + 2), desk.ink(), text);
+        list.AddText(ImVec2(at.x + 4, at.y + 2), ui.ink(), text);
         std::snprintf(text, sizeof text, "%.4g", highest);
-        list.AddText(ImVec2(end.x - ImGui::CalcTextSize(text).x - 4, at.y + 2), desk.faint(), text);
+        list.AddText(ImVec2(end.x - ImGui::CalcTextSize(text).x - 4, at.y + 2), ui.faint(), text);
         std::snprintf(text, sizeof text, "%.4g", lowest);
-        list.AddText(ImVec2(end.x - ImGui::CalcTextSize(text).x - 4, end.y - ImGui::GetFontSize() - 2), desk.faint(),
+        list.AddText(ImVec2(end.x - ImGui::CalcTextSize(text).x - 4, end.y - ImGui::GetFontSize() - 2), ui.faint(),
                      text);
         if (ImGui::IsItemHovered()) {
             const auto k =

@@ -18,10 +18,10 @@ std::string number_text(double value) {
 } // namespace
 
 /// Draws the first two components as x and y, to the same scale; the third one, if there is one, is the colour.
-void ViewsPane::points(Desk &desk, const told::View &view, const Shot &shot, Look &look, ImVec2 at, ImVec2 size) {
+void ViewsPane::points(UiState &ui, const sent::View &view, const Shot &shot, Look &look, ImVec2 at, ImVec2 size) {
     const int parts = shot.height();
     const std::string key = "points " + std::to_string(int(look.map)) + " " + std::to_string(int(size.x)) + " " +
-                            std::to_string(int(size.y)) + (desk.dark ? " dark" : "");
+                            std::to_string(int(size.y)) + (ui.dark ? " dark" : "");
     if (parts < 2 || int(size.x) < 2 || int(size.y) < 2) return; // a picture from before the view showed points
     if (!look.texture || look.painted != shot.head.number || look.key != key) {
         Range ranges[3];
@@ -37,13 +37,13 @@ void ViewsPane::points(Desk &desk, const told::View &view, const Shot &shot, Loo
                     low = size.y / 2 + scale * (ranges[1].lowest / 2 + ranges[1].highest / 2);
         look.lowest = ranges[2].lowest, look.highest = ranges[2].highest;
         picture_.resize(int(size.x), int(size.y));
-        std::fill(picture_.pixels.begin(), picture_.pixels.end(), desk.dark ? 0xff1c1a1a : 0xfff4f2f2);
+        std::fill(picture_.pixels.begin(), picture_.pixels.end(), ui.dark ? 0xff1c1a1a : 0xfff4f2f2);
         look.bodies.clear();
         for (int n = 0; n < shot.width(); n++) {
             const float x = left + scale * shot.at(n, 0), y = low - scale * shot.at(n, 1);
             if (!std::isfinite(x) || !std::isfinite(y)) continue;
             const float third = parts > 2 ? shot.at(n, 2) : 0, span = look.highest - look.lowest;
-            const std::uint32_t colour = parts < 3           ? (desk.dark ? 0xffe6a05a : 0xffa05014)
+            const std::uint32_t colour = parts < 3           ? (ui.dark ? 0xffe6a05a : 0xffa05014)
                                          : std::isnan(third) ? nan_colour
                                          : !std::isfinite(third)
                                              ? infinity_colour
@@ -54,7 +54,7 @@ void ViewsPane::points(Desk &desk, const told::View &view, const Shot &shot, Loo
                     picture_.row(j)[i] = colour;
             look.bodies.push_back({x, y, n});
         }
-        look.texture = desk.stage.texture(look.texture, picture_, false);
+        look.texture = ui.stage.texture(look.texture, picture_, false);
         look.painted = shot.head.number;
         look.key = key;
     }
@@ -74,13 +74,13 @@ void ViewsPane::points(Desk &desk, const told::View &view, const Shot &shot, Loo
         said = view.name + "[" + std::to_string(shot.column(nearest->sample)) + "] = ";
         for (int k = 0; k < parts; k++) said += (k ? ", " : "(") + number_text(shot.at(nearest->sample, k));
         said += ")";
-        ImGui::GetWindowDrawList()->AddCircle(ImVec2(at.x + nearest->x, at.y + nearest->y), 6, desk.ink());
+        ImGui::GetWindowDrawList()->AddCircle(ImVec2(at.x + nearest->x, at.y + nearest->y), 6, ui.ink());
     }
     ImGui::TextUnformatted(said.c_str());
 }
 
 /// Draws the first index downwards and the second to the right, as NumPy prints.
-void ViewsPane::table(Desk &desk, const told::View &view, const Shot &shot, Look &look, ImVec2 at, ImVec2 size) {
+void ViewsPane::table(UiState &ui, const sent::View &view, const Shot &shot, Look &look, ImVec2 at, ImVec2 size) {
     const float wide = ImGui::CalcTextSize("-0.123456e-10").x, high = ImGui::GetTextLineHeightWithSpacing();
     const int columns = int(shot.head.columns), rows = int(shot.head.rows);
     look.room = {std::clamp(int((size.y - ImGui::GetFrameHeightWithSpacing()) / high) - 1, 1, 200),
@@ -95,13 +95,13 @@ void ViewsPane::table(Desk &desk, const told::View &view, const Shot &shot, Look
         ImGui::SetNextItemWidth(size.x * 0.35f);
         const std::string label = axis ? "##across" : "##down";
         ImGui::SliderInt(label.c_str(), &look.first[axis], 0, last[axis], axis ? "from column %d" : "from row %d");
-        desk.mark((axis ? "column " : "row ") + view.name);
+        ui.mark((axis ? "column " : "row ") + view.name);
         look.first[axis] = std::clamp(look.first[axis], 0, last[axis]);
     }
     if (shot.head.first.empty()) return; // a picture from before the view showed a table
     const ImVec2 begin = ImGui::GetCursorScreenPos();
     ImGui::InvisibleButton("table", ImVec2(size.x, std::max(20.f, at.y + size.y - begin.y)));
-    desk.mark("view " + view.name);
+    ui.mark("view " + view.name);
     const bool hovered = ImGui::IsItemHovered(), clicked = ImGui::IsItemClicked();
     if (hovered) look.first[0] = std::clamp(look.first[0] - int(3 * ImGui::GetIO().MouseWheel), 0, last[0]);
     ImDrawList &list = *ImGui::GetWindowDrawList();
@@ -111,13 +111,13 @@ void ViewsPane::table(Desk &desk, const told::View &view, const Shot &shot, Look
     list.PushClipRect(begin, ImVec2(begin.x + size.x, begin.y + size.y), true);
     const bool plain = rows == 1 && view.shape.size() == 1, each = shot.head.component == each_component;
     for (int j = 0; j < shot.height() && !plain; j++)
-        text(begin.x + wide * float(j + 1), begin.y, desk.faint(), std::to_string(shot.row(j)));
+        text(begin.x + wide * float(j + 1), begin.y, ui.faint(), std::to_string(shot.row(j)));
     const ImVec2 pointer = ImGui::GetMousePos();
     const int i_at = int(std::floor((pointer.y - begin.y) / high)) - 1,
               j_at = int(std::floor((pointer.x - begin.x) / wide)) - 1;
     for (int i = 0; i < shot.width(); i++) {
         const float y = begin.y + high * float(i + 1);
-        text(begin.x, y, desk.faint(), std::to_string(shot.column(i)));
+        text(begin.x, y, ui.faint(), std::to_string(shot.column(i)));
         for (int j = 0; j < shot.height(); j++) {
             const float value = shot.at(i, j), x = begin.x + wide * float(j + 1);
             const bool changed =
@@ -129,7 +129,7 @@ void ViewsPane::table(Desk &desk, const told::View &view, const Shot &shot, Look
                  std::isnan(value)       ? IM_COL32(255, 0, 255, 255)
                  : !std::isfinite(value) ? IM_COL32(0, 200, 200, 255)
                  : changed               ? IM_COL32(232, 113, 10, 255)
-                                         : desk.ink(),
+                                         : ui.ink(),
                  number_text(value));
         }
     }

@@ -241,7 +241,7 @@ class ScreenStage : public Stage {
 
 } // namespace
 
-std::unique_ptr<Stage> open_screen(const Wish &wish, std::string &why) {
+std::unique_ptr<Stage> open_screen(const WindowOptions &options, std::string &why) {
     static std::string said;
     glfwSetErrorCallback([](int, const char *text) { said = text; });
     if (!glfwInit()) {
@@ -253,16 +253,16 @@ std::unique_ptr<Stage> open_screen(const Wish &wish, std::string &why) {
     glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
     glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
     glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
-    glfwWindowHint(GLFW_RESIZABLE, wish.resizable);
-    GLFWmonitor *monitor = wish.fullscreen ? glfwGetPrimaryMonitor() : nullptr;
-    GLFWwindow *window = glfwCreateWindow(wish.width, wish.height, wish.title.c_str(), monitor, nullptr);
+    glfwWindowHint(GLFW_RESIZABLE, options.resizable);
+    GLFWmonitor *monitor = options.fullscreen ? glfwGetPrimaryMonitor() : nullptr;
+    GLFWwindow *window = glfwCreateWindow(options.width, options.height, options.title.c_str(), monitor, nullptr);
     if (!window) {
         why = said;
         glfwTerminate();
         return nullptr;
     }
     glfwMakeContextCurrent(window);
-    glfwSwapInterval(wish.vsync);
+    glfwSwapInterval(options.vsync);
     Gl gl;
     if (!gl.load()) {
         why = "OpenGL lacks functions of its version 3.3";
@@ -270,7 +270,7 @@ std::unique_ptr<Stage> open_screen(const Wish &wish, std::string &why) {
         glfwTerminate();
         return nullptr;
     }
-    if (!monitor) glfwSetWindowPos(window, wish.x, wish.y);
+    if (!monitor) glfwSetWindowPos(window, options.x, options.y);
     glfwShowWindow(window);
     return std::make_unique<ScreenStage>(window, gl);
 }

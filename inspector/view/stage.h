@@ -14,7 +14,7 @@
 
 namespace qd::inspector {
 
-struct Wish {
+struct WindowOptions {
     std::string title;
     int width, height, x, y;
     bool shown, fullscreen, vsync, resizable;
@@ -43,8 +43,8 @@ class Stage {
 };
 
 // Opens a window; returns null and a reason if there is no screen, or no OpenGL.
-std::unique_ptr<Stage> open_screen(const Wish &wish, std::string &why);
-std::unique_ptr<Stage> open_memory(const Wish &wish);
+std::unique_ptr<Stage> open_screen(const WindowOptions &options, std::string &why);
+std::unique_ptr<Stage> open_memory(const WindowOptions &options);
 
 // Passes an event to ImGui.
 void feed(const Event &event);

@@ -4,19 +4,19 @@
 
 namespace qd::inspector {
 
-void TasksPane::draw(Desk &desk) {
-    if (desk.watched.tasks.empty() && desk.watched.compilations.empty()) {
+void TasksPane::draw(UiState &ui) {
+    if (ui.watched.tasks.empty() && ui.watched.compilations.empty()) {
         ImGui::TextDisabled("No kernel has been compiled yet.");
         return;
     }
-    times(desk);
-    compilations(desk);
+    times(ui);
+    compilations(ui);
 }
 
-void TasksPane::times(Desk &desk) {
-    std::vector<const told::TaskTimes *> rows;
+void TasksPane::times(UiState &ui) {
+    std::vector<const sent::TaskTimes *> rows;
     double all = 0;
-    for (const auto &task : desk.watched.tasks) rows.push_back(&task), all += task.total;
+    for (const auto &task : ui.watched.tasks) rows.push_back(&task), all += task.total;
     std::stable_sort(rows.begin(), rows.end(), [](auto *a, auto *b) { return a->total > b->total; });
     if (rows.empty() ||
         !ImGui::BeginTable("times", 7,
@@ -32,14 +32,14 @@ void TasksPane::times(Desk &desk) {
             Watched::shown_name(task->task.starts_with(task->kernel) ? task->task : task->kernel + "." + task->task);
         ImGui::PushID(task);
         if (ImGui::Selectable(name.c_str(), false, ImGuiSelectableFlags_SpanAllColumns))
-            desk.show(task->file, task->line);
-        desk.mark("task " + name);
+            ui.show(task->file, task->line);
+        ui.mark("task " + name);
         ImGui::PopID();
         ImGui::TableNextColumn();
         const ImVec2 at = ImGui::GetCursorScreenPos();
         const float wide = ImGui::GetContentRegionAvail().x * float(all > 0 ? task->total / all : 0),
                     high = ImGui::GetTextLineHeight();
-        ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + wide, at.y + high), Desk::heat(55), 2);
+        ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + wide, at.y + high), UiState::heat(55), 2);
         ImGui::Text("%.1f %%", all > 0 ? 100 * task->total / all : 0.);
         ImGui::TableNextColumn();
         ImGui::TextUnformatted(Watched::brief(task->runs).c_str());
@@ -54,20 +54,20 @@ void TasksPane::times(Desk &desk) {
     ImGui::EndTable();
 }
 
-void TasksPane::compilations(Desk &desk) {
-    if (desk.watched.compilations.empty()) return;
+void TasksPane::compilations(UiState &ui) {
+    if (ui.watched.compilations.empty()) return;
     if (!ImGui::BeginTable("compilations", 4,
                            ImGuiTableFlags_RowBg | ImGuiTableFlags_Resizable | ImGuiTableFlags_SizingStretchProp))
         return;
     for (const char *name : {"compiled", "time", "tasks", "phases"}) ImGui::TableSetupColumn(name);
     ImGui::TableHeadersRow();
-    const auto &all = desk.watched.compilations;
+    const auto &all = ui.watched.compilations;
     for (auto one = all.rbegin(); one != all.rend(); ++one) {
         ImGui::TableNextRow();
         ImGui::TableNextColumn();
         ImGui::PushID(&*one);
         if (ImGui::Selectable(Watched::shown_name(one->kernel).c_str(), false, ImGuiSelectableFlags_SpanAllColumns))
-            desk.show(one->file, one->line);
+            ui.show(one->file, one->line);
         ImGui::PopID();
         ImGui::TableNextColumn();
         ImGui::TextUnformatted(Watched::duration(one->microseconds).c_str());

@@ -7,13 +7,13 @@ namespace qd::inspector {
 
 namespace {
 
-int parts_of(const told::View &view) {
+int parts_of(const sent::View &view) {
     double parts = 1;
     for (const double extent : view.element) parts *= extent;
     return int(parts);
 }
 
-std::string name_of_component(const told::View &view, int component) {
+std::string name_of_component(const sent::View &view, int component) {
     if (component < 0) return "magnitude";
     if (view.element.size() == 2) {
         const int columns = std::max(1, int(view.element[1]));
@@ -36,38 +36,38 @@ std::string number_text(double value) {
 
 } // namespace
 
-ViewsPane::Kind ViewsPane::plain_kind(const told::View &view) {
+ViewsPane::Kind ViewsPane::plain_kind(const sent::View &view) {
     return view.shape.size() < 2 ? Kind::lines : Kind::picture;
 }
 
-bool ViewsPane::may_be_points(const told::View &view) {
+bool ViewsPane::may_be_points(const sent::View &view) {
     const auto few = [](double n) { return n == 2 || n == 3; };
     return (view.shape.size() == 1 && view.element.size() == 1 && few(view.element[0])) ||
            (view.shape.size() == 2 && view.element.empty() && few(view.shape[1]));
 }
 
-ViewsPane::Kind ViewsPane::kind_of(const told::View &view, const Look &look) {
+ViewsPane::Kind ViewsPane::kind_of(const sent::View &view, const Look &look) {
     if (look.kind && (*look.kind != Kind::points || may_be_points(view))) return *look.kind;
     return view.shape.size() == 1 && may_be_points(view) ? Kind::points : plain_kind(view);
 }
 
-void ViewsPane::ask_for(const told::View &view, Look &look, ImVec2 room) {
+void ViewsPane::ask_for(const sent::View &view, Look &look, ImVec2 room) {
     // Sizes are requested in steps, not for each pixel that a splitter moves.
     const auto stepped = [](float pixels) { return std::clamp((int(pixels) + 127) / 128 * 128, 128, 1024); };
     const Kind kind = kind_of(view, look);
-    look.width = kind == Kind::points ? most_points : stepped(room.x);
+    look.width = kind == Kind::points ? max_points : stepped(room.x);
     look.height = stepped(room.y);
     if (kind != Kind::table) return;
     look.width = std::max(1, look.room[0]);
     look.height = std::max(1, look.room[1]);
 }
 
-void ViewsPane::want(Desk &desk, const std::vector<std::string> &panes) {
+void ViewsPane::want(UiState &ui, const std::vector<std::string> &panes) {
     Json views = Json::array();
-    for (const auto &view : desk.watched.views) {
+    for (const auto &view : ui.watched.views) {
         const auto look = looks_.find(int(view.id));
         if (view.gone || look == looks_.end() || !look->second.shown || look->second.width < 1) continue;
-        told::WantedView one;
+        sent::WantedView one;
         one.id = view.id;
         one.width = look->second.width;
         one.height = look->second.height;
@@ -80,14 +80,14 @@ void ViewsPane::want(Desk &desk, const std::vector<std::string> &panes) {
         views.push_back(one);
     }
     Json wanted = {{"kind", "want"}, {"panes", panes}, {"views", std::move(views)}};
-    if (wanted == wanted_ && views_told_ == desk.watched.views_told) return;
-    desk.ask(wanted);
+    if (wanted == wanted_ && views_received_ == ui.watched.views_received) return;
+    ui.ask(wanted);
     wanted_ = std::move(wanted);
-    views_told_ = desk.watched.views_told;
+    views_received_ = ui.watched.views_received;
 }
 
-void ViewsPane::draw(Desk &desk) {
-    const auto &views = desk.watched.views;
+void ViewsPane::draw(UiState &ui) {
+    const auto &views = ui.watched.views;
     if (views.empty()) {
         ImGui::TextDisabled("qd.inspect(v) or ins.show(v) shows a field or an array here.");
         return;
@@ -101,7 +101,7 @@ void ViewsPane::draw(Desk &desk) {
             ImGui::GetItemRectMax().x + box + ImGui::CalcTextSize(view.name.c_str()).x < right)
             ImGui::SameLine();
         ImGui::Checkbox(view.name.c_str(), &look.shown);
-        desk.mark("show " + view.name);
+        ui.mark("show " + view.name);
         shown += look.shown;
     }
     if (shown == 0) return;
@@ -115,20 +115,20 @@ void ViewsPane::draw(Desk &desk) {
         Look &look = looks_.at(int(view.id));
         if (!look.shown) continue;
         if (n++ % columns) ImGui::SameLine();
-        one(desk, view, look, size);
+        one(ui, view, look, size);
     }
 }
 
-void ViewsPane::one(Desk &desk, const told::View &view, Look &look, ImVec2 size) {
+void ViewsPane::one(UiState &ui, const sent::View &view, Look &look, ImVec2 size) {
     ImGui::PushID(int(view.id));
     ImGui::BeginChild("view", size, true, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
     if (ImGui::SmallButton("...")) ImGui::OpenPopup("options");
-    desk.mark("options " + view.name);
+    ui.mark("options " + view.name);
     tooltip("colours, range, component, slice");
-    options(desk, view, look);
+    options(ui, view, look);
     ImGui::SameLine();
-    const auto found = desk.watched.shots.find(int(view.id));
-    const Shot *shot = found == desk.watched.shots.end() ? nullptr : &found->second;
+    const auto found = ui.watched.shots.find(int(view.id));
+    const Shot *shot = found == ui.watched.shots.end() ? nullptr : &found->second;
     std::string title = view.name + "  " + view.dtype;
     if (!view.element.empty() && !(shot && shot->head.component == each_component))
         title += " " + name_of_component(view, look.component);
@@ -150,26 +150,26 @@ void ViewsPane::one(Desk &desk, const told::View &view, Look &look, ImVec2 size)
     ask_for(view, look, room);
     const Kind kind = kind_of(view, look);
     if (kind == Kind::table && shot) {
-        table(desk, view, *shot, look, at, ImVec2(room.x, room.y + ImGui::GetTextLineHeightWithSpacing()));
-        if (!look.chosen.empty()) edit(desk, view, look);
+        table(ui, view, *shot, look, at, ImVec2(room.x, room.y + ImGui::GetTextLineHeightWithSpacing()));
+        if (!look.chosen.empty()) edit(ui, view, look);
         if (look.histogram) histogram(*shot, look);
         ImGui::EndChild();
         ImGui::PopID();
         return;
     }
     ImGui::InvisibleButton("picture", room);
-    desk.mark("view " + view.name);
+    ui.mark("view " + view.name);
     const bool hovered = ImGui::IsItemHovered(), clicked = ImGui::IsItemClicked();
     if (!shot) {
-        ImGui::GetWindowDrawList()->AddText(at, desk.faint(), view.gone ? "" : "waiting for the program");
+        ImGui::GetWindowDrawList()->AddText(at, ui.faint(), view.gone ? "" : "waiting for the program");
     } else if (kind == Kind::points) {
-        points(desk, view, *shot, look, at, room);
+        points(ui, view, *shot, look, at, room);
     } else {
-        paint(desk, *shot, look);
+        paint(ui, *shot, look);
         const bool line = shot->head.rows == 1;
         ImVec2 from = at, drawn = room;
         if (line) {
-            curve(desk, *shot, look, at, room);
+            curve(ui, *shot, look, at, room);
         } else {
             const float scale = std::min(room.x / float(shot->head.columns), room.y / float(shot->head.rows));
             drawn = ImVec2(float(shot->head.columns) * scale, float(shot->head.rows) * scale);
@@ -183,7 +183,7 @@ void ViewsPane::one(Desk &desk, const told::View &view, Look &look, ImVec2 size)
                   y = line ? 0 : int(std::floor(v * float(shot->height())));
         const bool inside = hovered && u >= 0 && u < 1 && v >= 0 && v < 1;
         if (inside) {
-            under_pointer(desk, view, *shot, look, x, y);
+            under_pointer(ui, view, *shot, look, x, y);
             if (clicked) {
                 look.chosen = {shot->column(x)};
                 if (view.shape.size() > 1) look.chosen.push_back(shot->row(y));
@@ -200,14 +200,14 @@ void ViewsPane::one(Desk &desk, const told::View &view, Look &look, ImVec2 size)
                     "nothing finite" + said.substr(said.find(',') == std::string::npos ? said.size() : said.find(','));
             ImGui::TextUnformatted(said.c_str());
         }
-        if (!look.chosen.empty()) edit(desk, view, look);
+        if (!look.chosen.empty()) edit(ui, view, look);
         if (look.histogram) histogram(*shot, look);
     }
     ImGui::EndChild();
     ImGui::PopID();
 }
 
-void ViewsPane::options(Desk &desk, const told::View &view, Look &look) {
+void ViewsPane::options(UiState &ui, const sent::View &view, Look &look) {
     if (!ImGui::BeginPopup("options")) return;
     const float wide = ImGui::GetFontSize() * 10;
     int map = int(look.map), scaling = int(look.scaling);
@@ -220,26 +220,26 @@ void ViewsPane::options(Desk &desk, const told::View &view, Look &look) {
                 look.kind = kind;
                 look.painted = -1;
             }
-            desk.mark(std::string("as ") + kind_names[int(kind)]);
+            ui.mark(std::string("as ") + kind_names[int(kind)]);
         }
         ImGui::EndCombo();
     }
-    desk.mark("as");
+    ui.mark("as");
     ImGui::SetNextItemWidth(wide);
     if (ImGui::Combo("colours", &map, colour_map_names, IM_ARRAYSIZE(colour_map_names))) look.map = ColourMap(map);
-    desk.mark("colours");
+    ui.mark("colours");
     if (now == Kind::points) { // the other options do not apply
         ImGui::EndPopup();
         return;
     }
     ImGui::SetNextItemWidth(wide);
     if (ImGui::Combo("range", &scaling, "least to largest\0inner 98 %\0fixed\0")) look.scaling = Scaling(scaling);
-    desk.mark("range");
+    ui.mark("range");
     if (look.scaling == Scaling::fixed) {
         float ends[] = {look.lowest, look.highest};
         ImGui::SetNextItemWidth(wide);
         if (ImGui::InputFloat2("from, to", ends)) look.lowest = ends[0], look.highest = std::max(ends[0], ends[1]);
-        desk.mark("ends");
+        ui.mark("ends");
     }
     if (const int parts = parts_of(view); !view.element.empty()) {
         ImGui::SetNextItemWidth(wide);
@@ -248,23 +248,23 @@ void ViewsPane::options(Desk &desk, const told::View &view, Look &look) {
                 if (ImGui::Selectable(name_of_component(view, k).c_str(), k == look.component)) look.component = k;
             ImGui::EndCombo();
         }
-        desk.mark("component");
+        ui.mark("component");
     }
     if (view.shape.size() > 2) look.slice.resize(view.shape.size() - 2);
     for (std::size_t k = 0; k < look.slice.size(); k++) {
         ImGui::SetNextItemWidth(wide);
         const std::string label = "axis " + std::to_string(k + 2);
         ImGui::SliderInt(label.c_str(), &look.slice[k], 0, std::max(0, int(view.shape[k + 2]) - 1));
-        desk.mark(label);
+        ui.mark(label);
     }
     ImGui::Checkbox("difference to the picture before", &look.difference);
-    desk.mark("difference");
+    ui.mark("difference");
     ImGui::Checkbox("histogram", &look.histogram);
-    desk.mark("histogram");
+    ui.mark("histogram");
     ImGui::EndPopup();
 }
 
-void ViewsPane::paint(Desk &desk, const Shot &shot, Look &look) {
+void ViewsPane::paint(UiState &ui, const Shot &shot, Look &look) {
     const std::string key =
         std::to_string(int(look.map)) + " " + std::to_string(int(look.scaling)) + (look.difference ? " d" : "") +
         (look.scaling == Scaling::fixed ? number_text(look.lowest) + number_text(look.highest) : "");
@@ -288,12 +288,12 @@ void ViewsPane::paint(Desk &desk, const Shot &shot, Look &look) {
     }
     paint_samples(picture_, *samples, shot.width(), shot.height(), look.difference ? ColourMap::diverging : look.map,
                   look.lowest, look.highest);
-    look.texture = desk.stage.texture(look.texture, picture_, false);
+    look.texture = ui.stage.texture(look.texture, picture_, false);
     look.painted = shot.head.number;
     look.key = key;
 }
 
-void ViewsPane::curve(Desk &desk, const Shot &shot, const Look &look, ImVec2 at, ImVec2 size) {
+void ViewsPane::curve(UiState &ui, const Shot &shot, const Look &look, ImVec2 at, ImVec2 size) {
     ImDrawList &list = *ImGui::GetWindowDrawList();
     list.AddRectFilled(at, ImVec2(at.x + size.x, at.y + size.y), ImGui::GetColorU32(ImGuiCol_FrameBg));
     const float range = look.highest > look.lowest ? look.highest - look.lowest : 1;
@@ -316,10 +316,10 @@ void ViewsPane::curve(Desk &desk, const Shot &shot, const Look &look, ImVec2 at,
         before = here;
         joined = true;
     }
-    (void)desk;
+    (void)ui;
 }
 
-void ViewsPane::under_pointer(Desk &, const told::View &view, const Shot &shot, Look &, int x, int y) {
+void ViewsPane::under_pointer(UiState &, const sent::View &view, const Shot &shot, Look &, int x, int y) {
     std::vector<int> index = {shot.column(x)};
     if (view.shape.size() > 1) index.push_back(shot.row(y));
     for (const double k : shot.head.slice) index.push_back(int(k));
@@ -333,7 +333,7 @@ void ViewsPane::under_pointer(Desk &, const told::View &view, const Shot &shot, 
     ImGui::TextUnformatted(said.c_str());
 }
 
-void ViewsPane::edit(Desk &desk, const told::View &view, Look &look) {
+void ViewsPane::edit(UiState &ui, const sent::View &view, Look &look) {
     const ImGuiStyle &style = ImGui::GetStyle();
     const auto width = [](const std::string &text) { return ImGui::CalcTextSize(text.c_str()).x; };
     const float least = ImGui::GetFontSize() * 4, gap = style.ItemSpacing.x;
@@ -350,19 +350,19 @@ void ViewsPane::edit(Desk &desk, const told::View &view, Look &look) {
     ImGui::SetNextItemWidth(std::clamp(room, 1.f, 2 * least));
     const bool entered =
         ImGui::InputText("##value", look.text.data(), look.text.size(), ImGuiInputTextFlags_EnterReturnsTrue);
-    desk.mark("value " + view.name);
+    ui.mark("value " + view.name);
     ImGui::SameLine();
     const bool pressed = ImGui::SmallButton("Set");
-    desk.mark("set " + view.name);
-    if ((entered || pressed) && !desk.ended && !view.gone)
-        desk.ask({{"kind", "edit"},
-                  {"view", view.id},
-                  {"index", look.chosen},
-                  {"component", look.component},
-                  {"value", look.text.data()}});
+    ui.mark("set " + view.name);
+    if ((entered || pressed) && !ui.ended && !view.gone)
+        ui.ask({{"kind", "edit"},
+                {"view", view.id},
+                {"index", look.chosen},
+                {"component", look.component},
+                {"value", look.text.data()}});
     ImGui::SameLine();
     if (ImGui::SmallButton("x")) look.chosen.clear();
-    desk.mark("let go " + view.name);
+    ui.mark("let go " + view.name);
 }
 
 void ViewsPane::histogram(const Shot &shot, const Look &look) {

@@ -42,7 +42,7 @@ class Newest:
     def __init__(self):
         self.calls = weakref.WeakKeyDictionary()
 
-    def told(self, info, args):
+    def observe(self, info, args):
         self.calls[info] = [_weak(arg) for arg in args]
 
     def of(self, info):

@@ -48,15 +48,15 @@ class Badges:
         self.shell = None
         self.launches = 0  # number of launches before the cell
 
-    def told(self, info, args):
-        adstack.newest.told(info, args)
+    def observe(self, info, args):
+        adstack.newest.observe(info, args)
         with self.lock:
             self.calls[info] = args
             self.calls.move_to_end(info)
             while len(self.calls) > MOST:
                 self.calls.popitem(last=False)
 
-    def tape_told(self, tape):
+    def observe_tape(self, tape):
         with self.lock:
             self.tape = tape
             for call, _ in tape.calls:
@@ -96,8 +96,8 @@ class Badges:
 
     def follow(self, on):
         self.on = on
-        _kernel.tell_of_gradients(self.told if on else None)
-        _kernel.tapes_told = self.tape_told if on else None
+        _kernel.observe_gradients(self.observe if on else None)
+        _kernel.on_tape = self.observe_tape if on else None
 
 
 badges = Badges()

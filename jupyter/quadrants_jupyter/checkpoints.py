@@ -90,13 +90,13 @@ class Array:
             if changed.any():
                 where = changed.any(axis=tuple(range(-axes, 0))) if axes else changed
                 picture += '<div style="opacity:.8">changed (orange)</div>' + _values_html.marked(where)
-        told = []
+        changes = []
         for index in np.argwhere(changed)[:_CHANGES].tolist() if changed.any() else []:
             at = tuple(index)
             place = f"[{', '.join(map(str, index))}]: " if index else ""
-            told.append(f"{place}{_values_html.number(self.before[at].item())} → {_values_html.number(read[at].item())}")
+            changes.append(f"{place}{_values_html.number(self.before[at].item())} → {_values_html.number(read[at].item())}")
         return {"name": self.name, "dtype": _values_html.short(read.dtype), "shape": list(read.shape), "rows": rows,
-                "picture": picture, "changed": int(changed.sum()), "elements": int(read.size), "changes": told,
+                "picture": picture, "changed": int(changed.sum()), "elements": int(read.size), "changes": changes,
                 "marks": np.flatnonzero(changed).tolist() if rows is not None else []}
 
 
@@ -228,8 +228,8 @@ class _Running:
     def __init__(self, model):
         self.model = model
 
-    def show(self, told):
-        self.model.send({"running": activity.text_of(told) if told is not None else ""})
+    def show(self, progress):
+        self.model.send({"running": activity.text_of(progress) if progress is not None else ""})
 
     def end(self):
         """Does nothing: the result of the move is sent with the data."""

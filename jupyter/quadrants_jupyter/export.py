@@ -74,13 +74,13 @@ def _listed(cells):
     """Yields (digest, (lines, lines whose values gradients keep)) of the cells in the outputs, newest last."""
     for cell in cells:
         for output in cell.get("outputs", ()):
-            for told in _dict(output.get("data", {}).get(MIME)).get("cells", ()):
-                lines = [_dict(line) for line in _list(_dict(told).get("lines"))]
+            for shown_cell in _dict(output.get("data", {}).get(MIME)).get("cells", ()):
+                lines = [_dict(line) for line in _list(_dict(shown_cell).get("lines"))]
                 rows = [_row(line["number"], line["count"] if line.get("launched", True) else None, line.get("outcomes"))
                         for line in lines if _is_counted([line.get("number"), line.get("count")])]
-                stacks = [(line.get("number"), line.get("bytes"), line.get("of")) for line in map(_dict, _list(_dict(told).get("kept")))]
+                stacks = [(line.get("number"), line.get("bytes"), line.get("of")) for line in map(_dict, _list(_dict(shown_cell).get("kept")))]
                 if rows or stacks:
-                    yield told.get("digest"), (rows, _stack_rows(stacks))
+                    yield shown_cell.get("digest"), (rows, _stack_rows(stacks))
 
 
 def _dict(value):

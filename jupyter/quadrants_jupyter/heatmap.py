@@ -44,21 +44,21 @@ class Listing:
 
 # --- data ------------------------------------------------------------------------------------------------------------
 
-def listings_of(entries, told=None):
+def listings_of(entries, coverages=None):
     """Returns the listings of kernels and funcs of cells with their current counts, and the CoverageMessage of their cells. The second
     argument is the coverage of changed cells, if live.Live has computed it already."""
     with live.live.lock:
-        if told is None:
+        if coverages is None:
             live.live.take()
-        history, told = live.live.history, told or {}
+        history, coverages = live.live.history, coverages or {}
         cells = {cell: True for cell in map(history.listing_of, entries) if cell is not None}
-        unknown = [cell for cell in cells if cell not in told]
-        told = {**told, **(live.coverage_of(unknown, history) if unknown else {})}
-        message = live.message({cell: told[cell] for cell in cells}, history.scale())
-        return [_listing(entry, history, told) for entry in entries], message
+        unknown = [cell for cell in cells if cell not in coverages]
+        coverages = {**coverages, **(live.coverage_of(unknown, history) if unknown else {})}
+        message = live.message({cell: coverages[cell] for cell in cells}, history.scale())
+        return [_listing(entry, history, coverages) for entry in entries], message
 
 
-def _listing(entry, history, told):
+def _listing(entry, history, coverages):
     cell = history.listing_of(entry)
     texts, code = linecache.getlines(entry.file), set(code_lines(entry))
     lines = []
@@ -73,7 +73,7 @@ def _listing(entry, history, told):
                 line.newest, line.previous = history.newest(cell, entry, number), history.previous(cell, entry, number)
         lines.append(line)
     kept_apart = []
-    for one in told[cell]["specialisations"] if cell is not None else ():
+    for one in coverages[cell]["specialisations"] if cell is not None else ():
         here = [line for line in one["lines"] if entry.first_line <= line["number"] - entry.shift <= entry.last_line]
         if here:
             kept_apart.append({"name": one["name"], "lines": here})
@@ -209,10 +209,10 @@ class Display:
         self.stale = False  # True if the stored picture is out of date
         display(heatmap, display_id=self.id)
 
-    def update(self, running, told):
+    def update(self, running, coverages):
         """To be called while a cell runs, and at its end."""
         heatmap, entries = self.heatmap, cells.registry.counted()
-        heatmap.listings, heatmap.message = listings_of([entries[name] for name in heatmap.names if name in entries], told)
+        heatmap.listings, heatmap.message = listings_of([entries[name] for name in heatmap.names if name in entries], coverages)
         self.stale = True
         if heatmap.model is not None:
             with heatmap.model.hold_sync():

@@ -17,7 +17,7 @@ import time
 from quadrants._coverage import counts as _coverage
 from quadrants._live import coverage
 from quadrants._live.counts import unfinished_now
-from quadrants._live.kept import kept_now
+from quadrants._live.kept import adstack_now
 from quadrants._live.runs import History
 from quadrants_jupyter import ordinary
 from quadrants_jupyter.looks import MIME, digest
@@ -33,13 +33,13 @@ _share = 0.008  # maximum share of a core's time: with many counters, updates ar
 
 def coverage_of(cells, history):
     """Returns {cell: CellCoverage}."""
-    told = coverage.coverage_of(cells, history)
-    return {cell: {"cell_id": cell.known_as, **told[cell]} for cell in cells}
+    coverages = coverage.coverage_of(cells, history)
+    return {cell: {"cell_id": cell.known_as, **coverages[cell]} for cell in cells}
 
 
-def message(told, scale, running=False):
+def message(coverages, scale, running=False):
     """Returns a CoverageMessage."""
-    return {"version": VERSION, "running": running, "scale": scale, "cells": list(told.values())}
+    return {"version": VERSION, "running": running, "scale": scale, "cells": list(coverages.values())}
 
 
 # --- publishing ------------------------------------------------------------------------------------------------------
@@ -53,10 +53,10 @@ class Live:
         self.comms = set()
         self.watchers = []  # called while a cell runs, about as often as counts are sent
         self.followers = {}  # heatmap.Display objects that follow, by the cell that shows them
-        self.news = {}  # cells with changes that have not been sent, in order
+        self.unsent = {}  # cells with changes that have not been sent, in order
         self.touched = {}  # cells in which the execution changed anything
-        self.told_running = False  # the last message said that more will come
-        self.told_at = -_period
+        self.published_running = False  # the last message said that more will come
+        self.published_at = -_period
         self.stamp = None  # stamp of the counts that were read last
         self.publisher = None
         self.has_ids = False  # the front end sends ids of cells
@@ -85,7 +85,7 @@ class Live:
             self.take()
             self.leave_old(executions.place)
             self.take_kept()
-            self.tell({**self.news, **self.touched}, running=False)
+            self.publish({**self.unsent, **self.touched}, running=False)
             self.store()
             self.history.begin()
 
@@ -112,7 +112,7 @@ class Live:
 
     def changed(self, cells):
         for cell in cells:
-            self.news[cell] = self.touched[cell] = True
+            self.unsent[cell] = self.touched[cell] = True
 
     # Between cells, callbacks, threads and tasks launch kernels.
 
@@ -127,10 +127,10 @@ class Live:
         if self.publisher is None:
             return
         with self.lock:
-            if time.monotonic() - self.told_at >= _period:
+            if time.monotonic() - self.published_at >= _period:
                 self.take()
                 self.take_kept()
-                self.tell(self.news, running=False)
+                self.publish(self.unsent, running=False)
             self.history.begin()
         self.publisher.look()
 
@@ -155,7 +155,7 @@ class Live:
 
     def take_kept(self):
         """Reads what gradients keep, which is known when their kernels have ended; pages receive it for cells without counts, too."""
-        if self.history.listings and (kept := kept_now()):
+        if self.history.listings and (kept := adstack_now()):
             if self.publisher is None:
                 self.start(executions.shell)
                 self.publisher.end()
@@ -170,32 +170,32 @@ class Live:
         with self.lock:
             if self.publisher.running is not running:
                 return True  # the end of the cell has been published meanwhile
-            grew = self.publisher.context.run(self.tell_growth, running)
+            grew = self.publisher.context.run(self.publish_growth, running)
             for watcher in self.watchers if running else ():
                 self.publisher.context.run(watcher)
             return grew
 
-    def tell_growth(self, running):
+    def publish_growth(self, running):
         self.take()
-        grew = bool(self.news)
+        grew = bool(self.unsent)
         if running or grew:
-            self.tell(self.news, running=True)
+            self.publish(self.unsent, running=True)
         else:
-            self.tell({}, running=False)
+            self.publish({}, running=False)
             self.store()
         return grew
 
-    def tell(self, cells, running):
-        if not cells and not (self.told_running and not running):
+    def publish(self, cells, running):
+        if not cells and not (self.published_running and not running):
             return
         if self.listened_to():
-            told = coverage_of(cells, self.history)
+            coverages = coverage_of(cells, self.history)
             for comm in list(self.comms):
-                comm.send(message(told, self.history.scale(), running))
+                comm.send(message(coverages, self.history.scale(), running))
             for follower in self.followers.values():
-                follower.update(running, told)
-        self.told_running, self.told_at = running, time.monotonic()
-        self.news.clear()
+                follower.update(running, coverages)
+        self.published_running, self.published_at = running, time.monotonic()
+        self.unsent.clear()
 
     def store(self):
         for follower in self.followers.values():
@@ -211,7 +211,7 @@ class Live:
         self.publisher.start()
         self.publisher.begin()
         atexit.register(self.publisher.stop)
-        os.register_at_fork(after_in_child=self.stay_silent)
+        os.register_at_fork(after_in_child=self.disable_in_child)
         _coverage._after_clear.append(self.forget)
         if getattr(shell, "kernel", None) is None:
             return
@@ -240,10 +240,10 @@ class Live:
                 self.followers[cell] = display
                 self.publisher.look()
 
-    def watch(self, told):
+    def watch(self, watcher):
         with self.lock:
-            if told not in self.watchers:
-                self.watchers.append(told)
+            if watcher not in self.watchers:
+                self.watchers.append(watcher)
                 self.start(executions.shell)
                 self.publisher.look()
 
@@ -258,13 +258,13 @@ class Live:
             _coverage.clear()
         with self.lock:
             self.take()
-            self.tell(self.news, running=self.told_running)
+            self.publish(self.unsent, running=self.published_running)
             self.listen(comm)
             if self.history.listings:
-                told = coverage_of(self.history.listings.values(), self.history)
-                comm.send(message(told, self.history.scale(), self.told_running))
+                coverages = coverage_of(self.history.listings.values(), self.history)
+                comm.send(message(coverages, self.history.scale(), self.published_running))
 
-    def stay_silent(self):
+    def disable_in_child(self):
         """To be called in a forked child, which has neither the front end nor the thread; that may have held any lock of its own."""
         self.lock = threading.RLock()
         self.publisher, self.awaits_page = None, False

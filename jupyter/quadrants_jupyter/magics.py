@@ -402,15 +402,15 @@ class QuadrantsMagics(Magics):
         changed = {name for name, value in values.items() if value != defaults.get(name, value)}
         without_effect = {name for name, row in _option_values.ROWS.items() if not row[5]} - changed
 
-        def told(name):
+        def line_of(name):
             return f"{name} = {values[name]}" + (f"  (by default {defaults[name] if defaults[name] != '' else 'none'})" if name in changed else "")
 
         if names:
-            return print("\n".join(map(told, names)))
+            return print("\n".join(map(line_of, names)))
         rest = sorted(values.keys() - changed - without_effect)
         print("\n".join(["not as by default:" if changed else "all as by default:",
-                         *(f"  {told(name)}" for name in sorted(changed)), *(["by default:"] if changed else []),
-                         *(f"  {told(name)}" for name in rest),
+                         *(f"  {line_of(name)}" for name in sorted(changed)), *(["by default:"] if changed else []),
+                         *(f"  {line_of(name)}" for name in rest),
                          textwrap.fill("without effect on this machine: " + ", ".join(sorted(values.keys() & without_effect)), 100, subsequent_indent="  ")]))
 
     def find_counted(self, names):

@@ -99,8 +99,8 @@ class Cells:
             self.forget()
         self.places.pop(file, None)  # reinserted below, as the last
         self.magic.discard(file)  # file names may depend on the text: an earlier cell had the same
-        for key in [key for key, text in list(self.news().items()) if text.file == file]:
-            del self.news()[key]
+        for key in [key for key, text in list(self.new_texts().items()) if text.file == file]:
+            del self.new_texts()[key]
         self.places[file] = Place(file, cell_id, number, cell, code)
         _source.set_display_name(file, f"cell {number}")
         return self.places[file]
@@ -120,14 +120,14 @@ class Cells:
         """Returns the texts of functions of cells that were compiled since the last call."""
         if not self.counts():
             return []
-        news = self.news()
-        for key in [key for key, text in list(news.items()) if text.file not in self.places or text.file in self.magic]:
-            del news[key]
-        return list(news.items())
+        new_texts = self.new_texts()
+        for key in [key for key, text in list(new_texts.items()) if text.file not in self.places or text.file in self.magic]:
+            del new_texts[key]
+        return list(new_texts.items())
 
     @staticmethod
-    def news():
-        return _source.in_use.news if _source.in_use is not None else {}
+    def new_texts():
+        return _source.in_use.new_texts if _source.in_use is not None else {}
 
     def settle(self):
         """To be called when a cell has ended: registers kernels that it defined and did not call."""
@@ -151,10 +151,10 @@ class Cells:
             try:
                 entry = Compiled(text, place, key in self.standing)
             except _exceptions.QuadrantsSyntaxError:  # text that is not a kernel was never compiled
-                self.news().pop(key, None)
+                self.new_texts().pop(key, None)
                 continue
             if entry.waits or entry.counted(reading):
-                self.news().pop(key, None)
+                self.new_texts().pop(key, None)
                 self.entries[entry.name] = place.known(entry)
                 found[place] = True
         if found:

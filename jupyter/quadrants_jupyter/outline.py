@@ -12,11 +12,11 @@ font = ("font-family:monospace;font-family:var(--jp-code-font-family,monospace);
          "font-size:var(--jp-code-font-size,13px);line-height:1.5")
 
 
-def steps_of(kernel, told):
+def steps_of(kernel, all_steps):
     """Returns what is shown of each of these steps; line numbers are those of the cell."""
     info = kernel._primal
     entry = cells.registry.entries.get(info.name)
-    return graphs.steps_of(kernel, told, entry.shift if entry is not None and entry.file == info.fn.__code__.co_filename else 0)
+    return graphs.steps_of(kernel, all_steps, entry.shift if entry is not None and entry.file == info.fn.__code__.co_filename else 0)
 
 
 def _times(count):
@@ -55,8 +55,8 @@ def outline_of(kernel, args, keywords):
             outline = own._outline(None)
     if outline is None:
         return own, None
-    told = [{**one, "runs": 0} if one["kind"] == "task" else one for one in stepper.described(outline)]
-    return own, steps_of(own, [told[at] for at in graphs.shown_steps(own, told)])
+    all_steps = [{**one, "runs": 0} if one["kind"] == "task" else one for one in stepper.described(outline)]
+    return own, steps_of(own, [all_steps[at] for at in graphs.shown_steps(own, all_steps)])
 
 
 _around = {"level": "border:1px solid rgba(128,128,128,.7);border-left:4px solid #3a7bd5", "region": "border:1px dashed rgba(128,128,128,.9)",

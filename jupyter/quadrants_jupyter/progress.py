@@ -30,11 +30,11 @@ def _shift_of(shown):
     return next((place.shift for place in list(ordinary.cells.places.values()) if _source.shown_name(place.file) == shown), 0)
 
 
-def progress_of(told):
+def progress_of(now):
     """Converts the report of the core to a Progress."""
-    return {"what": told["what"], "kernel": activity.shown_name(told["kernel"]),
-            "place": activity.place_of(told, _shift_of(told["file"])),
-            "share": _rounded(activity.share_of(told)), "seconds": int(told["seconds"])}
+    return {"what": now["what"], "kernel": activity.shown_name(now["kernel"]),
+            "place": activity.place_of(now, _shift_of(now["file"])),
+            "share": _rounded(activity.share_of(now)), "seconds": int(now["seconds"])}
 
 
 def _rounded(share):
@@ -136,11 +136,11 @@ class Cell:
         self.begun = False
 
     def look(self):
-        told = activity.now()
-        if not self.begun and (told is None or told["seconds"] < PATIENCE):
+        now = activity.now()
+        if not self.begun and (now is None or now["seconds"] < PATIENCE):
             return
-        progress = progress_of(told) if told is not None else None
-        turns = told.get("turns") if told is not None else None
+        progress = progress_of(now) if now is not None else None
+        turns = now.get("turns") if now is not None else None
         if turns and turns != self.turns:  # the share of a task that ends before the next check is meaningless
             progress["share"] = None
         self.turns = turns
@@ -240,13 +240,13 @@ class Shown:
         if not on:
             self.end()
 
-    def stay_silent(self):
+    def disable_in_child(self):
         """To be called in a forked child, which has neither the front end nor the thread."""
         self.watcher, self.on = None, False
 
 
 shown = Shown()
-os.register_at_fork(after_in_child=shown.stay_silent)
+os.register_at_fork(after_in_child=shown.disable_in_child)
 
 
 def _before_cell(info):

@@ -182,9 +182,9 @@ class TaskTable:
         for entry in entries:
             if not entry.is_kernel or latest(entry.name) is None:
                 continue
-            told, updates = specialisations(entry.name), _updates(entry.name)
-            updates = updates if len(updates) == len(told) else updates[-1:] if len(told) == 1 else []
-            for (title, report), ways in itertools.zip_longest(told, updates, fillvalue={}):
+            all_tasks, updates = specialisations(entry.name), _updates(entry.name)
+            updates = updates if len(updates) == len(all_tasks) else updates[-1:] if len(all_tasks) == 1 else []
+            for (title, report), ways in itertools.zip_longest(all_tasks, updates, fillvalue={}):
                 self.rows += [(entry, title, {**task, "updates": ways.get(task["name"], "")}) for task in report["tasks"]]
 
     def groups(self):
@@ -206,8 +206,8 @@ class TaskTable:
     def _repr_mimebundle_(self, **_):
         kernels = []
         for title, entry, tasks in self.groups():
-            told = [{"source": _line_text(entry, t["line"]), **{k: t[k] for k in ("name", "line", "origin", "updates")}} for t in tasks]
-            kernels.append({"name": title or entry.name, "tasks": told})
+            rows = [{"source": _line_text(entry, t["line"]), **{k: t[k] for k in ("name", "line", "origin", "updates")}} for t in tasks]
+            kernels.append({"name": title or entry.name, "tasks": rows})
         return {MIME: {"version": 1, "kernels": kernels}} if kernels else {}
 
     def _repr_html_(self):

@@ -21,11 +21,11 @@ _LONG, _DEEP = 1000, 4  # longer and deeper containers are compared by identity
 
 def follow(names):
     global _names
-    _names, _kernel.compilations_told, _func.definitions_told = names, _note, _edited
+    _names, _kernel.on_compilation, _func.on_definition = names, _note, _edited
 
 
 def leave():
-    _kernel.compilations_told = _func.definitions_told = None
+    _kernel.on_compilation = _func.on_definition = None
 
 
 def names():
@@ -165,7 +165,7 @@ def _changed():
     return {info: others for info in list(_compiled_with) if (others := changed_since(info))}
 
 
-def _tell_of_older_values(cell, changed):
+def _report_older_values(cell, changed):
     """Reports values that a kernel was compiled with and that have changed since, each once, if the cell may have run the kernel."""
     code = _code_of(cell) if changed else None
     if code is None:
@@ -248,7 +248,7 @@ def after_cell(result=None):
             _warn_of_older_types(fn)
     info = getattr(result, "info", None)
     if info is not None and result.success:
-        _tell_of_older_values(info, changed)
+        _report_older_values(info, changed)
 
 
 def _warn_of_older_types(fn):

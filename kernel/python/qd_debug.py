@@ -46,7 +46,7 @@ class Compiler(CachingCompiler):
         return file_of(raw_code)
 
 
-def unseen(thread):
+def hide_from_debugger(thread):
     """Hides a thread from debugpy, which then neither stops nor lists it."""
     thread.pydev_do_not_trace = thread.is_pydev_daemon_thread = True
 
@@ -84,7 +84,7 @@ def _end_when_asked():
 
 _asked_to_end, _ended = threading.Event(), threading.Event()
 _ender = threading.Thread(target=_end_when_asked, name="quadrants debugger's end", daemon=True)
-unseen(_ender)
+hide_from_debugger(_ender)
 
 
 class Connection:
@@ -105,7 +105,7 @@ class Connection:
         self.socket.settimeout(None)
         self.on_event, self.lock, self.seq, self.waiting, self.open = on_event, threading.Lock(), 0, {}, True
         thread = threading.Thread(target=self.read, name="quadrants debugger", daemon=True)
-        unseen(thread)
+        hide_from_debugger(thread)
         thread.start()
 
     def send(self, command, arguments):
@@ -238,7 +238,7 @@ class Debugger:
         self.connection = None
         self.header = "{}"  # header of the newest request, which events belong to
         self.breakpoints = {}  # path -> [{"line"}]
-        self.told = set()  # (path, line) of breakpoints that cannot stop and have been reported
+        self.reported = set()  # (path, line) of breakpoints that cannot stop and have been reported
         self.stopped = set()  # ids of suspended threads
         self.initialized = threading.Event()
         self.explorer = None
@@ -258,12 +258,12 @@ class Debugger:
             body = method(dict(arguments or {})) if method else self.forward(command, arguments)
             return {**reply, "body": body}
         except Refused as why:
-            told = str(why)
+            explanation = str(why)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            told = f"{command}: {type(error).__name__}: {error}"
+            explanation = f"{command}: {type(error).__name__}: {error}"
         except OSError as error:
-            told = f"debugpy cannot be reached: {error}"
-        return {**reply, "success": False, "message": told, "body": {"error": {"id": 0, "format": told}}}
+            explanation = f"debugpy cannot be reached: {error}"
+        return {**reply, "success": False, "message": explanation, "body": {"error": {"id": 0, "format": explanation}}}
 
     def forward(self, command, arguments=None):
         return self.body(self.started().ask(command, arguments))
@@ -293,31 +293,31 @@ class Debugger:
             if body.get("allThreadsStopped"):  # forwarded once the threads are known
                 connection = self.connection
                 with contextlib.suppress(Refused):
-                    return connection.send("threads", {}).add_done_callback(lambda threads: self.tell_stopped(event, threads))
+                    return connection.send("threads", {}).add_done_callback(lambda threads: self.report_stopped(event, threads))
         elif name == "continued":
             self.stopped = set() if body.get("allThreadsContinued", True) else self.stopped - {body.get("threadId")}
         elif name == "thread" and body.get("reason") == "exited":
             self.stopped.discard(body.get("threadId"))
-        self.tell(event)
+        self.publish(event)
 
-    def tell_stopped(self, event, threads):
+    def report_stopped(self, event, threads):
         if not self.stands():
             return
         with contextlib.suppress(Exception):  # the connection may have ended
             self.stopped.update(thread["id"] for thread in self.body(threads.result())["threads"])
-        self.tell(event)
+        self.publish(event)
 
     @staticmethod
     def stands():
         return any(_stands(thread) for thread in threading.enumerate())
 
-    def go_on(self):
+    def report_resumed(self):
         """Reports that suspended threads have been resumed, which debugpy does not know."""
         body = {"threadId": min(self.stopped, default=1), "allThreadsContinued": True}
         self.stopped = set()
-        self.tell({"seq": 0, "type": "event", "event": "continued", "body": body})
+        self.publish({"seq": 0, "type": "event", "event": "continued", "body": body})
 
-    def tell(self, event):
+    def publish(self, event):
         _qd.publish("debug_event", "{}", dumps(event), None, self.header)
 
     # the session
@@ -329,7 +329,7 @@ class Debugger:
             self.initialized.clear()
             for thread in threading.enumerate():
                 if thread is shell.history_manager.save_thread:
-                    unseen(thread)
+                    hide_from_debugger(thread)
             self.connection = Connection(self.on_event)
             # Line numbers of a cell count all lines that its editor shows, including blank ones at its beginning.
             transforms = shell.input_transformer_manager.cleanup_transforms
@@ -531,7 +531,7 @@ def after_cell():
     stopped, lost = lost, False
     if stopped and _debugger.connection is not None and _stands(threading.current_thread()):
         importlib.import_module("_pydevd_bundle.pydevd_thread_lifecycle").resume_threads("*")
-        _debugger.go_on()
+        _debugger.report_resumed()
 
 
 def _compiled():
@@ -542,17 +542,17 @@ def _compiled():
     return found and [*found, *(("func", value.fn) for value in funcs)]
 
 
-def tell_of_compiled_code():
+def report_compiled_code():
     """After a cell: reports breakpoints in compiled code, where nothing stops. Each is reported once."""
-    lines = {(path, one["line"]) for path, found in _debugger.breakpoints.items() for one in found} - _debugger.told
+    lines = {(path, one["line"]) for path, found in _debugger.breakpoints.items() for one in found} - _debugger.reported
     if not lines or "quadrants" not in sys.modules or sys.modules["quadrants"]._settings.cfg is None:  # no program, or arch=qd.python
         return
     for what, fn in _compiled():
         code = fn.__code__
         last = max(line for _, _, line in code.co_lines() if line is not None)
         for path, line in sorted(lines):
-            if path == code.co_filename and code.co_firstlineno <= line <= last and (path, line) not in _debugger.told:
-                _debugger.told.add((path, line))
+            if path == code.co_filename and code.co_firstlineno <= line <= last and (path, line) not in _debugger.reported:
+                _debugger.reported.add((path, line))
                 name = shell.compile.format_code_name(path)
                 print(f"The breakpoint in {' '.join(name) if name else path}, line {line}, does not stop: {what} {fn.__qualname__} is "
                       "compiled. After qd.init(arch=qd.python) kernels run as Python, and stop.", file=sys.stderr)
@@ -568,6 +568,6 @@ def before_exit():
 
 
 def answer(header, content):
-    unseen(threading.current_thread())
+    hide_from_debugger(threading.current_thread())
     _debugger.header = header
     return dumps(_debugger.answer(json.loads(content)))

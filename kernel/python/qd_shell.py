@@ -291,15 +291,15 @@ def _getpass(prompt="Password: ", stream=None):
     return _qd.ask(str(prompt), True)
 
 
-def _connect_last_words():
+def _connect_fault_report():
     """Makes the core report, if this process dies, which kernel may be the cause."""
     core = sys.modules["quadrants"]._native
-    core.when_core_loads(lambda loaded: _qd.set_explain(loaded.tell_last_words_to(_qd.hear_last_words)))
+    core.when_core_loads(lambda loaded: _qd.set_explain(loaded.set_fault_listener(_qd.hear_fault_report)))
 
 
-def _tell_last_words():
+def _show_fault_report():
     """Prints in the first cell why the previous process died."""
-    words = _qd.take_last_words()
+    words = _qd.take_fault_report()
     if words:
         print(f"The kernel was restarted, and its variables are gone. The process before said:\n{words.rstrip()}", file=sys.stderr)
 
@@ -347,7 +347,7 @@ class _LoadWithQuadrants:
         def execute_and_load(module):
             del spec.loader.exec_module
             execute(module)
-            _connect_last_words()
+            _connect_fault_report()
             if cls in sys.meta_path:
                 sys.meta_path.remove(cls)
             if "quadrants_jupyter" in sys.modules:  # it imports the package, and may still be loading
@@ -466,7 +466,7 @@ def _run(request):
     expressions = request["user_expressions"]
     reply = {"status": "ok", "user_expressions": {}}
     if store_history and not silent:
-        _tell_last_words()
+        _show_fault_report()
     try:
         result = _shell.run_cell(request["code"], **options)
         error = result.error_before_exec or result.error_in_exec
@@ -474,7 +474,7 @@ def _run(request):
         error = raised
     _qd.allow_interrupts(False)
     qd_debug.after_cell()
-    qd_debug.tell_of_compiled_code()
+    qd_debug.report_compiled_code()
     if error is not None:
         if _shell._last_error is None and not isinstance(error, UsageError):  # those are already on stderr
             _shell.showtraceback((type(error), error, error.__traceback__))

@@ -1,5 +1,6 @@
 #pragma once
-// Plain data shared by code generation and runtime: how a task is called, and what a compiled task consists of. No code.
+// Plain data shared by code generation and runtime: how a task is called, and what a compiled task consists of. No code except constexpr
+// helpers that compute a layout.
 #include "abi/plan.h"
 
 #include <cstdint>
@@ -8,7 +9,7 @@
 
 namespace qd::abi {
 
-/// Increment on any change of this file: part of every cache key.
+/// Part of every cache key: increment it on any change of this file.
 inline constexpr uint32_t version = 11;
 
 struct Thread;
@@ -25,11 +26,11 @@ struct LaunchData {
     char *ret;                     ///< return buffer
     char *const *trees;            ///< root address of each field tree, by slot
     uint64_t *counters;            ///< coverage counters of this task
-    const volatile uint32_t *stop; ///< non-zero: the user pressed Stop, leave soon
-    uint32_t *failed;              ///< non-zero: an assertion failed, leave soon
+    const volatile uint32_t *stop; ///< non-zero: the user pressed Stop, so the task must return soon
+    uint32_t *failed;              ///< non-zero: an assertion failed, so the task must return soon
     /// Non-zero: the host wants to read the counts so far; each request has a different number. A task that can report adds them to
     /// `counters`. It clears the word, unless it runs in chunks, which must not clear it.
-    uint32_t *asked;
+    uint32_t *counts_requested;
     const SparseData *sparse; ///< abi/tree.h; null if there is no sparse tree
 };
 
@@ -68,12 +69,12 @@ struct Heap {
     void *owner; ///< owned by the runtime
 };
 inline constexpr uint32_t counted_stacks = 256;
-/// From this size on, the step from a block of whole cache lines to the next is an odd number of lines, so that blocks written
-/// alternately are never whole pages apart: they would all map to the same set of the L1 cache.
+/// Blocks of at least this size are an odd number of cache lines apart. Otherwise blocks could be whole pages apart, where equal offsets
+/// map to the same set of the L1 cache.
 inline constexpr uint64_t spaced_from = 4096, line_between = 64;
 inline constexpr uint64_t heap_step(uint64_t bytes) { return bytes >= spaced_from ? bytes | line_between : bytes; }
 
-inline constexpr uint32_t most_accumulations = 16; ///< per task: abi/accumulation.h
+inline constexpr uint32_t max_accumulations = 16; ///< per task: abi/accumulation.h
 
 /// State of one worker thread.
 struct Thread {
@@ -82,7 +83,7 @@ struct Thread {
     uint32_t alone;     ///< non-zero: no other thread works on the current task, so its atomics need no lock
     Heap heap;
     /// By accumulation number: the offset in bytes from the shared memory to this thread's privatised copy; 0: there is no copy.
-    int64_t to_copy[most_accumulations];
+    int64_t to_copy[max_accumulations];
 };
 
 /// The use of the thread heaps by launches.
@@ -104,15 +105,15 @@ enum class TaskKind : uint8_t { serial, range };
 /// Type codes of message values, so that a binary can print without its IR; same order as ir::Scalar.
 using ScalarCode = uint8_t;
 
-inline constexpr uint32_t next_level = 1 << 24;
+inline constexpr uint32_t next_level = 1 << 24; ///< see Stack::frame
 /// A stack of a task (ir::Op::reserve): the values that a serial loop stores for the reverse pass.
 struct Stack {
     uint32_t number = 0; ///< unique in its kernel
     uint32_t entry_bytes = 0;
     ScalarCode type = 0; ///< of the elements of an entry
     /// The innermost enclosing loop that runs backward and allocates the stack again in each iteration: its number in the task, and the
-    /// count of such enclosing loops. 0: none. The stacks of one loop are adjacent. `next_level` is added for each inner loop whose
-    /// iterations all allocate room that lives as long as that of the loop.
+    /// count of such enclosing loops. 0: none. The stacks of one loop are adjacent. `frame` also contains `next_level` times the number of
+    /// loops with ir::Loop::room_persists between that loop and the stack: their stacks live as long as those of that loop.
     uint32_t frame = 0, depth = 0;
     uint32_t loop_line = 0;
     std::string loop; ///< location of the loop, as in Message::trace

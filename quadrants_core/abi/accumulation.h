@@ -6,7 +6,7 @@ namespace qd::abi {
 
 /// Operations that may be done in any order and have a neutral element.
 enum class Merge : uint8_t { add, min, max, band, bor, bxor };
-enum class Number : uint8_t { whole, natural, real }; ///< signed, unsigned, floating point
+enum class Number : uint8_t { signed_integer, unsigned_integer, floating };
 
 enum class Where : uint8_t { array, tree, tmp, cells };
 
@@ -52,13 +52,13 @@ struct Accumulation {
     float updates = 0;       ///< estimated number per index of the task's range
     Where where = Where::array;
     Merge merge = Merge::add;
-    Number number = Number::whole;
+    Number number = Number::signed_integer;
     uint8_t unused = 0;
 
     /// True if the result depends on the order.
-    bool rounds() const { return merge == Merge::add && number == Number::real; }
+    bool depends_on_order() const { return merge == Merge::add && number == Number::floating; }
     /// True if both describe the same memory, updated in the same way.
-    bool is_like(const Accumulation &other) const {
+    bool matches(const Accumulation &other) const {
         return word_bytes == other.word_bytes && neutral == other.neutral && begin == other.begin && end == other.end &&
                slot == other.slot && ndim == other.ndim && where == other.where && merge == other.merge &&
                number == other.number;

@@ -4,7 +4,7 @@
 
 namespace qd::abi {
 
-inline constexpr uint32_t most_range_factors = 4;
+inline constexpr uint32_t max_range_factors = 4;
 
 /// A number of a launch, computed in 64 bits: the low 32 bits of a slot of LaunchData::args as i32, plus `first` with wrap-around; widened;
 /// plus `then`; at least `least`. Without a slot: `least`.
@@ -26,7 +26,7 @@ struct Range {
     int64_t begin = 0;
     uint32_t factors = 0; ///< at least one
     uint32_t unused = 0;
-    RangeFactor factor[most_range_factors];
+    RangeFactor factor[max_range_factors];
 
     int64_t end(const uint64_t *args) const {
         uint64_t product = 1;

@@ -46,6 +46,7 @@ bool arithmetic_is_same(const Function &fn, Value v) {
     return (op == Op::add || op == Op::sub) && (is_large(fn, args[0]) || is_large(fn, args[1]));
 }
 
+/// True if flushing of subnormals cannot change the result of an instruction.
 bool is_same(const Function &fn, Value v) {
     const Op op = fn[v].op;
     switch (family(op)) {

@@ -62,14 +62,14 @@ Memory::Memory(const Function &fn)
     });
     if (!passes_pointers) return;
     walk(fn, [&](Value v) {
-        if (ir::info(fn[v].op).effect == ir::Effect::control) hand_on(v);
+        if (ir::info(fn[v].op).effect == ir::Effect::control) mark_escaping(v);
     });
 }
 
 /// Marks the objects whose pointers are initial values of a loop or operands of a terminator.
-void Memory::hand_on(Value v) {
+void Memory::mark_escaping(Value v) {
     for (Value a : fn_.args(v))
-        if (fn_.type(a).is_pointer()) kinds_[object(a)].handed_on = true;
+        if (fn_.type(a).is_pointer()) kinds_[object(a)].escapes = true;
 }
 
 uint32_t Memory::intern(Root root, uint32_t id, uint32_t tree) {
@@ -97,7 +97,7 @@ bool same_bytes(const ir::Place &a, const ir::Place &b) {
 
 } // namespace
 
-/// True if two `place` instructions name cells of one level; cells of different levels are one object, their tree.
+/// True if two `place` instructions refer to the same member or level of a tree, so that equal indices give equal addresses.
 bool Memory::same_place(Value a, Value b) const {
     return fn_[a].imm == fn_[b].imm || same_bytes(fn_.places[fn_[a].imm], fn_.places[fn_[b].imm]);
 }
@@ -140,7 +140,7 @@ void Memory::add(Value v) {
         case AddressOp::ret_slot: object = once(ret_, Root::ret, 0); break;
         case AddressOp::offset: object = objects_[fn_.args(v)[0].id]; break;
         case AddressOp::count_slot:
-        case AddressOp::random_state: break; // exist only after legalisation, when no pass asks
+        case AddressOp::random_state: break; // created by legalisation, after the last alias query
         }
     }
     objects_[v.id] = object;
@@ -178,7 +178,7 @@ std::vector<std::vector<uint32_t>> Memory::neighbours() const {
 uint32_t Memory::own(Value pointer) const {
     const uint32_t number = object(pointer);
     const Object &o = kinds_[number];
-    return (o.root == Root::local || o.root == Root::stack) && !o.handed_on ? number : 0;
+    return (o.root == Root::local || o.root == Root::stack) && !o.escapes ? number : 0;
 }
 
 bool Memory::objects_overlap(uint32_t a, uint32_t b) const {

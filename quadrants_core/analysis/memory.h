@@ -54,10 +54,10 @@ class Memory {
         Root root = Root::none;
         uint32_t id = 0;   ///< value of the array or local, index of the place, slot of the tree, number of the stack
         uint32_t tree = 0; ///< places and trees: slot
-        bool handed_on = false; ///< control flow yields or carries a pointer into it
+        bool escapes = false; ///< control flow yields or carries a pointer into it
     };
     void add(ir::Value pointer);
-    void hand_on(ir::Value v);
+    void mark_escaping(ir::Value v);
     uint32_t place(ir::Value pointer);
     bool same_place(ir::Value a, ir::Value b) const;
     uint32_t intern(Root root, uint32_t id, uint32_t tree = 0);

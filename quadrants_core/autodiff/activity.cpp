@@ -21,7 +21,7 @@ Target target_of(const Function &fn, const Companions &companions, Value pointer
 
 Activity::Activity(const Function &kernel, const Companions &companions, Mode mode)
     : fn_(kernel), companions_(companions), gives_old_values_(mode != Mode::reverse), varied_(kernel.insts.size()),
-      useful_(kernel.insts.size()), acts_(kernel.insts.size()) {
+      useful_(kernel.insts.size()), is_differentiated_(kernel.insts.size()) {
     std::vector<Value> loops;
     while (flow(Way::onward, fn_.body, {}, loops)) {
     }
@@ -154,10 +154,10 @@ bool Activity::own_act(Value v) const {
 bool Activity::find_acts(BlockId block) {
     bool any = false;
     for (Value v : fn_[block].insts) {
-        acts_[v.id] = own_act(v);
+        is_differentiated_[v.id] = own_act(v);
         for (BlockId inner : fn_[v].blocks)
-            if (inner && find_acts(inner)) acts_[v.id] = 1;
-        any |= acts_[v.id] != 0;
+            if (inner && find_acts(inner)) is_differentiated_[v.id] = 1;
+        any |= is_differentiated_[v.id] != 0;
     }
     return any;
 }

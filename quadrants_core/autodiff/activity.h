@@ -24,7 +24,7 @@ class Activity {
     /// True if anything must be differentiated.
     bool any() const { return any_; }
     /// True if the instruction, or one inside it, must be differentiated.
-    bool acts(ir::Value v) const { return acts_[v.id]; }
+    bool is_differentiated(ir::Value v) const { return is_differentiated_[v.id]; }
 
   private:
     enum class Way : uint8_t { onward, back };
@@ -44,7 +44,7 @@ class Activity {
     const ir::Function &fn_;
     const Companions &companions_;
     bool gives_old_values_; ///< old values of atomics depend on memory; in reverse mode they count as constants
-    std::vector<uint8_t> varied_, useful_, acts_; ///< by value; a local represents its contents
+    std::vector<uint8_t> varied_, useful_, is_differentiated_; ///< by value; a local represents its contents
     bool any_ = false;
 };
 

@@ -40,7 +40,7 @@ ir::Function idle(const ir::Function &kernel) {
 
 ir::Function within_budget(const ir::Function &kernel, const Companions &companions, const Activity &activity,
                            const Stacks &stacks) {
-    std::vector<KeptLoop> kept;
+    std::vector<AdstackLoop> kept;
     ir::Function made = reverse(kernel, companions, activity, stacks, &kept);
     if (!stacks.budget || stacks.capacity || kept.empty()) return made;
     const ir::Function cut = with_checkpoints(kernel, kept, stacks.budget);
@@ -58,13 +58,13 @@ ir::Function differentiate(const ir::Function &kernel, const Companions &compani
     passes::merge_indices(once);
     if (mode == Mode::reverse) {
         refuse_crossing(once, companions);
-        end_rounds_alike(once);
+        eliminate_continue(once);
     }
     if (!is_stopped(once, companions))
         passes::forward_stores(once, {}); // uses known values instead of memory that may change later
     // From here on arrays are assumed distinct: an overlap with written memory would break the rule that lets reverse mode load it again.
     once.distinct_arrays = true;
-    if (mode == Mode::reverse && stacks.enabled) give_loops_tasks(once, Activity(once, companions, mode));
+    if (mode == Mode::reverse && stacks.enabled) wrap_serial_loops(once, Activity(once, companions, mode));
     const Activity activity(once, companions, mode);
     if (!activity.any()) return mode == Mode::forward ? kernel : idle(kernel);
     refuse(once, companions, activity, mode);

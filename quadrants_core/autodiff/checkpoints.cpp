@@ -13,7 +13,7 @@ namespace {
 
 class Checkpoints {
   public:
-    Checkpoints(const Function &kernel, std::span<const KeptLoop> loops, uint64_t budget)
+    Checkpoints(const Function &kernel, std::span<const AdstackLoop> loops, uint64_t budget)
         : fn_(kernel), loops_(loops), budget_(budget / std::max<size_t>(loops.size(), 1)) {}
 
     Function run() {
@@ -29,7 +29,7 @@ class Checkpoints {
         const Values old = fn_[block].insts;
         fn_[block].insts.clear();
         for (Value v : old) {
-            const auto found = std::ranges::find(loops_, v, &KeptLoop::loop);
+            const auto found = std::ranges::find(loops_, v, &AdstackLoop::loop);
             const bool cuts = found != loops_.end() && found->is_carried;
             for (BlockId inner : {fn_[v].blocks[0], fn_[v].blocks[1]})
                 if (inner) visit(inner, depth + (found != loops_.end()));
@@ -152,13 +152,13 @@ class Checkpoints {
     }
 
     Function fn_;
-    std::span<const KeptLoop> loops_;
+    std::span<const AdstackLoop> loops_;
     uint64_t budget_;
 };
 
 } // namespace
 
-Function with_checkpoints(const Function &kernel, std::span<const KeptLoop> loops, uint64_t budget) {
+Function with_checkpoints(const Function &kernel, std::span<const AdstackLoop> loops, uint64_t budget) {
     return Checkpoints(kernel, loops, budget).run();
 }
 

@@ -9,7 +9,7 @@
 namespace qd::autodiff {
 
 /// The adstack requirements of one serial loop.
-struct KeptLoop {
+struct AdstackLoop {
     ir::Value loop;
     uint64_t bytes = 0;     ///< per iteration
     bool is_carried = true; ///< all of them are carried into the iteration, so a block can be rerun from them
@@ -17,6 +17,6 @@ struct KeptLoop {
 
 /// Each loop becomes: the loop itself, if its adstacks fit; else two levels of about sqrt(n) entries each; for an outermost loop where
 /// these do not fit either, three of about cbrt(n).
-ir::Function with_checkpoints(const ir::Function &kernel, std::span<const KeptLoop> loops, uint64_t budget);
+ir::Function with_checkpoints(const ir::Function &kernel, std::span<const AdstackLoop> loops, uint64_t budget);
 
 } // namespace qd::autodiff

@@ -61,7 +61,7 @@ class Forward {
             if (active(v)) tangents_[v.id] = b_.local(fn_.type(v).elem, fn_[v].imm);
         } else if (op == Op::load || op == Op::volatile_load) {
             if (active(v)) tangents_[v.id] = b_.load(companion(fn_.args(v)[0]));
-        } else if (activity_.acts(v)) {
+        } else if (activity_.is_differentiated(v)) {
             op == Op::store || is_atomic(op) ? write(v) : compute(v);
         }
     }

@@ -28,7 +28,7 @@ class Gather {
         : fn_(fn), loop_(loop), b_(fn, into), body_(fn[loop].blocks[0]), memory_(fn), uses_(analysis::use_counts(fn)),
           inside_(fn.insts.size()) {}
 
-    /// Emits the replacement of the loop; false if it stays.
+    /// Emits the replacement of the loop; returns false, without emitting anything, if the loop must stay as it is.
     bool run() {
         if (fn_.loops[fn_[loop_].imm].serialize || is_short()) return false;
         axes_ = fn_[body_].params;
@@ -45,10 +45,10 @@ class Gather {
     using Values = std::vector<Value>;
     using Distance = std::vector<int64_t>; ///< by axis
 
-    /// An atomic, and the distance of its element from the iteration's own.
+    /// An atomic, and the distance from the indices of the iteration to those of its element.
     struct Part {
         Value atomic;
-        Distance far;
+        Distance offset;
     };
 
     bool is_short() const {
@@ -83,25 +83,25 @@ class Gather {
         return fn_[pointer].op == Op::element ? args.subspan(1, args.size() - 2) : args;
     }
 
-    /// Computes the distance; false unless the address contains each index of the loop once.
-    bool measure(Value atomic, Distance &far) const {
+    /// Computes `Part::offset` of an atomic; false unless each index of the loop occurs in its address exactly once, plus a constant.
+    bool measure(Value atomic, Distance &offset) const {
         const Value pointer = fn_.args(atomic)[0];
         const Op op = fn_[pointer].op;
         if (fn_[atomic].op != Op::atomic_add || uses_[atomic.id] || (op != Op::element && op != Op::place))
             return false;
         if (op == Op::place && (is_sparse(fn_.places[fn_[pointer].imm]) || fn_.places[fn_[pointer].imm].level))
             return false;
-        far.assign(axes_.size(), 0);
+        offset.assign(axes_.size(), 0);
         std::vector<int> found(axes_.size());
         for (Value index : indices(pointer)) {
             const analysis::Sum sum = analysis::as_sum(fn_, index);
             const auto axis = std::ranges::find(axes_, sum.base);
             if (axis == axes_.end()) continue;
             found[size_t(axis - axes_.begin())]++;
-            far[size_t(axis - axes_.begin())] = int32_t(uint32_t(sum.constant));
+            offset[size_t(axis - axes_.begin())] = int32_t(uint32_t(sum.constant));
         }
         return std::ranges::all_of(found, [](int n) { return n == 1; }) &&
-               std::ranges::all_of(far, [](int64_t d) { return d > -largest_distance && d < largest_distance; });
+               std::ranges::all_of(offset, [](int64_t d) { return d > -largest_distance && d < largest_distance; });
     }
 
     /// Chooses the atomics on objects to which iterations add at several distances.
@@ -112,8 +112,8 @@ class Gather {
         for (Value v : atomics_) {
             Part part{v, {}};
             const uint32_t object = memory_.object(fn_.args(v)[0]);
-            if (measure(v, part.far)) {
-                distances[object].insert(part.far);
+            if (measure(v, part.offset)) {
+                distances[object].insert(part.offset);
                 all.push_back(part);
             } else {
                 others.insert(object);
@@ -124,11 +124,11 @@ class Gather {
             if (distances[object].size() > 1 && !others.contains(object)) parts_.push_back(part);
         }
         if (parts_.empty()) return false;
-        least_ = most_ = parts_[0].far;
+        least_ = most_ = parts_[0].offset;
         for (const Part &part : parts_)
             for (size_t a = 0; a < axes_.size(); ++a) {
-                least_[a] = std::min(least_[a], part.far[a]);
-                most_[a] = std::max(most_[a], part.far[a]);
+                least_[a] = std::min(least_[a], part.offset[a]);
+                most_[a] = std::max(most_[a], part.offset[a]);
             }
         return true;
     }
@@ -175,12 +175,12 @@ class Gather {
     }
     std::map<Distance, std::vector<Part>> by_distance() const {
         std::map<Distance, std::vector<Part>> groups;
-        for (const Part &part : parts_) groups[part.far].push_back(part);
+        for (const Part &part : parts_) groups[part.offset].push_back(part);
         return groups;
     }
     bool pays() const {
         int cost = 0;
-        for (const auto &[far, parts] : by_distance())
+        for (const auto &[offset, parts] : by_distance())
             for (Value v : slice(parts))
                 if (!fn_.type(v).is_pointer() && fn_[v].op != Op::constant) cost += cost_of(fn_[v].op);
         return cost <= atomic_cost * int(parts_.size());
@@ -202,7 +202,7 @@ class Gather {
     Value low(size_t axis) const { return fn_.args(loop_)[2 * axis]; }
     Value high(size_t axis) const { return fn_.args(loop_)[2 * axis + 1]; }
 
-    /// Emits a parallel loop like the current one; `fill` emits its body.
+    /// Emits a parallel loop with these bounds and the flags of the replaced loop; `fill` emits its body.
     template <class Fill> void each(const Values &bounds, Fill &&fill) {
         const Loop flags = fn_.loops[fn_[loop_].imm];
         const Value made = b_.parallel(bounds, flags);
@@ -225,10 +225,10 @@ class Gather {
         }
         interior_ = bounds;
         each(bounds, [&](Builder &in, const Values &params) {
-            for (const auto &[far, parts] : by_distance()) {
+            for (const auto &[offset, parts] : by_distance()) {
                 passes::Cloner cloner(fn_, fn_);
                 for (size_t a = 0; a < axes_.size(); ++a) {
-                    const Value distance = far[a] ? in.i32(int32_t(far[a])) : Value{};
+                    const Value distance = offset[a] ? in.i32(int32_t(offset[a])) : Value{};
                     cloner.set(axes_[a], distance ? in.sub(params[a], distance) : params[a]);
                 }
                 for (Value v : slice(parts)) cloner.copy(v, in.block);
@@ -236,8 +236,8 @@ class Gather {
         });
     }
 
-    /// Emits loops over the iterations with contributions outside of the interior: along each axis those near its ends, excluding those
-    /// near the ends of earlier axes.
+    /// Emits loops over the iterations that contribute to elements outside of the interior: for each axis, the iterations near its two
+    /// ends, except those that the loops of earlier axes already cover.
     void borders() {
         for (size_t axis = 0; axis < axes_.size(); ++axis) {
             const int64_t width = most_[axis] - least_[axis];
@@ -261,12 +261,12 @@ class Gather {
     }
     void border(const Values &bounds) {
         each(bounds, [&](Builder &in, const Values &params) {
-            for (const auto &[far, parts] : by_distance()) {
+            for (const auto &[offset, parts] : by_distance()) {
                 passes::Cloner cloner(fn_, fn_);
                 Value within;
                 for (size_t a = 0; a < axes_.size(); ++a) {
                     cloner.set(axes_[a], params[a]);
-                    const Value distance = in.i32(int32_t(far[a]));
+                    const Value distance = in.i32(int32_t(offset[a]));
                     const Value at = in.add(params[a], distance);
                     const Value from = in.ge(at, interior_[2 * a]);
                     const Value to = in.lt(at, interior_[2 * a + 1]);

@@ -72,11 +72,11 @@ struct Refusal {
     void order(Value v) {
         const Op op = fn[v].op;
         constexpr const char *endless = "WhileStmt is not supported in AutoDiff.";
-        if (op == Op::loop && activity.acts(v))
+        if (op == Op::loop && activity.is_differentiated(v))
             fail(v, endless,
                  "Hint: a `while` loop has no gradient backward. Loop over a `range` of as many rounds as it may take, "
                  "with an `if` for those that it does");
-        if ((op == Op::break_ || op == Op::continue_) && activity.acts(loops.back()))
+        if ((op == Op::break_ || op == Op::continue_) && activity.is_differentiated(loops.back()))
             fail(v, endless, "Hint: `break` has no gradient backward: let the range end the loop");
         if (op == Op::graph_begin) fail(v, "A graph of kernels cannot be differentiated");
         if (op == Op::local) {

@@ -79,8 +79,8 @@ void Replay::leave() {
 void Replay::open_frame(Value loop, Value made) {
     const BlockId into = made ? out_[made].blocks[0] : out_.body;
     const bool again = loop && fn_[loop].op != Op::parallel;
-    const Keeper keeper = again ? keeper_of(loop, made) : Keeper{};
-    frames_.push_back({loop, into, again, keeper, {}});
+    const LoopAdstacks adstacks = again ? adstacks_of(loop, made) : LoopAdstacks{};
+    frames_.push_back({loop, into, again, adstacks, {}});
     enter(into);
     const BlockId body = loop ? fn_[loop].blocks[0] : fn_.body;
     const uint32_t indices = loop ? passes::first_carried(fn_, loop) : 0;
@@ -91,7 +91,7 @@ void Replay::open_frame(Value loop, Value made) {
         else if (!keep(p, copies_[p.id]))
             set_unknown(p, loop, UserErrorKind::compilation, no_stack);
     }
-    if (keeper.copy) keep_locals(loop);
+    if (adstacks.copy) keep_locals(loop);
     copy_contents(body);
 }
 
@@ -171,7 +171,7 @@ bool Replay::repeats_write(Value pointer) const {
     return !target.has_companion && !frames_.back().again;
 }
 
-/// True if the frame repeats an instruction.
+/// True if the current frame executes a copy of the instruction.
 bool Replay::repeats(Value v) const {
     const Op op = fn_[v].op;
     if (info(op).effect != Effect::write || (info(op).traits & observes) || op == Op::local || op == Op::poll)
@@ -211,7 +211,7 @@ void Replay::copy_contents(BlockId from) {
 
 void Replay::copy(Value v) {
     const Op op = fn_[v].op;
-    if (op == Op::parallel && activity_.acts(v)) return;
+    if (op == Op::parallel && activity_.is_differentiated(v)) return;
     if (owns_block(op)) return copy_control(v);
     if (!repeats(v)) {
         const Value p = memory_.access(v).pointer;
@@ -303,10 +303,10 @@ Function Replay::finish() {
     place_extras();
     passes::promote(out_, {});
     passes::dce(out_, {});
-    std::vector<uint8_t> stands(out_.insts.size());
-    analysis::walk(out_, [&](Value v) { stands[v.id] = 1; });
+    std::vector<uint8_t> live(out_.insts.size());
+    analysis::walk(out_, [&](Value v) { live[v.id] = 1; });
     for (const Unknown &u : unknowns_)
-        if (stands[u.constant.id]) fail_user(u.kind, u.message, fn_.trace(fn_[u.cause].span));
+        if (live[u.constant.id]) fail_user(u.kind, u.message, fn_.trace(fn_[u.cause].span));
     number_stacks();
     if (stacks_.capacity) limit_stacks();
     return std::move(out_);

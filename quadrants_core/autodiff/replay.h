@@ -7,10 +7,11 @@
 //  - directly available if it is in an enclosing block;
 //  - stored in a local of the frame if it is in a branch. promote turns the local into a result of the if.
 // Values that cannot be recomputed when a body is copied for its backward step are stored on an adstack where its loop runs forward, with
-// one entry per iteration (see `Keeper` below): values that the loop carries, loads from memory that it changes, and whole locals that
-// it changes. Without adstacks, or where an adstack is not possible, the value is an *unknown*: a constant that must be dead at the end.
-// Effects: stores to memory with a companion are not repeated; stores to other memory, messages and assertions are repeated once, in
-// frames that are not of a serial loop.
+// one entry per iteration (see `LoopAdstacks` below): values that the loop carries, loads from memory that it changes, and whole locals
+// that it changes. Without adstacks, or where an adstack is not possible, the value is an *unknown*: a constant that must be dead at the
+// end.
+// Effects: stores to memory with a companion are not repeated; stores to other memory, messages and assertions are repeated once, in frames
+// that are not of a serial loop.
 #include "analysis/memory.h"
 #include "autodiff/activity.h"
 #include "autodiff/checkpoints.h"
@@ -29,21 +30,21 @@ class Replay {
     ir::Function &out() { return out_; }
     ir::Builder &builder() { return b_; }
 
-    /// Opens a frame in the empty body of `made`, a loop of the result, and copies the body of `loop` to it; without loops, the body of the
-    /// kernel.
+    /// Opens a frame: copies the body of `loop`, a loop of the kernel, to the empty body of `made`, a loop of the result. Both null: copies
+    /// the body of the kernel.
     void open_frame(ir::Value loop, ir::Value made);
     void close_frame();
     size_t depth() const { return frames_.size(); }
     /// True if several threads share the locals of this block of the result.
     bool is_shared(ir::BlockId home) const { return home == out_.body && in_parallel(); }
 
-    /// Emits to a block until `leave`.
+    /// Makes the builder emit to a block until `leave` is called.
     void enter(ir::BlockId block);
     void leave();
 
-    /// The counterpart of a number of the kernel at this point.
+    /// Returns the value in the result that corresponds to a scalar of the kernel, available at the current position.
     ir::Value value(ir::Value v);
-    /// The result's counterpart of a parameter of the kernel.
+    /// Returns the parameter of the result that corresponds to one of the kernel.
     ir::Value param(ir::Value v) const { return copies_[v.id].value; }
     /// Creates a local that is zero at the beginning of the block.
     ir::Value local(ir::Scalar elem, uint64_t size, ir::BlockId block);
@@ -51,7 +52,7 @@ class Replay {
     /// Returns the finished function. Throws if an unknown is left.
     ir::Function finish();
     /// After `finish`: the adstack requirements of its loops.
-    std::vector<KeptLoop> kept() const;
+    std::vector<AdstackLoop> kept() const;
 
   private:
     struct Copy {
@@ -61,7 +62,7 @@ class Replay {
         ir::Value kept; ///< the local in which it is stored
     };
     /// The adstacks of one serial loop. Its frame reads them; the copy of the loop in the enclosing frame fills them.
-    struct Keeper {
+    struct LoopAdstacks {
         ir::Value copy;    ///< that copy; none: no adstacks
         ir::Value entries; ///< before it: its trip count
         ir::Value there;   ///< in it: number of the iteration
@@ -71,7 +72,7 @@ class Replay {
         ir::Value loop; ///< loop of the kernel; none: the kernel's own frame
         ir::BlockId block;
         bool again = false; ///< the frame of a serial loop
-        Keeper keeper;
+        LoopAdstacks adstacks;
         std::vector<std::pair<ir::Value, Copy>> outer; ///< copies of locals before the frame had its own
     };
     /// A loop around the instructions being copied to the current frame, inside the loop whose body the frame is.
@@ -88,7 +89,7 @@ class Replay {
     };
 
     bool in_parallel() const { return frames_.size() > 1 && fn_[frames_[1].loop].op == ir::Op::parallel; }
-    Keeper keeper_of(ir::Value loop, ir::Value made);
+    LoopAdstacks adstacks_of(ir::Value loop, ir::Value made);
     template <class F> void emit_to(Values &list, F &&emit);
     template <class F> void emit_in_front(ir::BlockId block, F &&emit);
     struct Stack {
@@ -142,7 +143,7 @@ class Replay {
     std::vector<Values> fronts_;
     /// By instruction of the result: instructions to insert before it.
     std::map<uint32_t, Values> before_;
-    /// Second is inserted after first, an instruction or parameter.
+    /// Pairs of an instruction or parameter of the result and an instruction to insert after it.
     std::vector<std::pair<ir::Value, ir::Value>> behind_;
     std::vector<Unknown> unknowns_;
     struct Kept {

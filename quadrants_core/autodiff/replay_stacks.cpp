@@ -37,16 +37,16 @@ template <class F> void Replay::emit_in_front(BlockId block, F &&emit) {
 }
 
 /// Called in the enclosing frame. The room on the heap is released with an iteration of that one; tasks do not share it.
-Replay::Keeper Replay::keeper_of(Value loop, Value made) {
-    Keeper keeper;
-    if (!stacks_.enabled || (frames_.size() == 1 && has_parallel_)) return keeper;
-    keeper.copy = copies_[loop.id].value;
+Replay::LoopAdstacks Replay::adstacks_of(Value loop, Value made) {
+    LoopAdstacks adstacks;
+    if (!stacks_.enabled || (frames_.size() == 1 && has_parallel_)) return adstacks;
+    adstacks.copy = copies_[loop.id].value;
     b_.span = fn_[loop].span;
-    emit_to(before_[keeper.copy.id],
-            [&] { keeper.entries = b_.trips(out_.args(keeper.copy)[0], out_.args(keeper.copy)[1]); });
-    emit_in_front(out_[keeper.copy].blocks[0], [&] { keeper.there = number_of(b_, keeper.copy); });
-    emit_in_front(out_[made].blocks[0], [&] { keeper.here = number_of(b_, made); });
-    return keeper;
+    emit_to(before_[adstacks.copy.id],
+            [&] { adstacks.entries = b_.trips(out_.args(adstacks.copy)[0], out_.args(adstacks.copy)[1]); });
+    emit_in_front(out_[adstacks.copy].blocks[0], [&] { adstacks.there = number_of(b_, adstacks.copy); });
+    emit_in_front(out_[made].blocks[0], [&] { adstacks.here = number_of(b_, made); });
+    return adstacks;
 }
 
 /// Called in the frame that reads it. The room is reserved before `before`, an instruction of the result. If that is the copy of the
@@ -60,7 +60,7 @@ Replay::Stack Replay::make_stack(Value variable, Scalar elem, uint64_t size, Val
         stack.room =
             b_.emit(Op::reserve, {entries}, {}, reserve_imm(stack.number, made_.back().bytes, stacks_.budget != 0));
     });
-    if (before != frames_.back().keeper.copy) return stack;
+    if (before != frames_.back().adstacks.copy) return stack;
     stack.kept = local(Scalar::i64, 1, frames_[frames_.size() - 2].block);
     emit_to(before_[before.id], [&] { b_.store(stack.kept, stack.room); });
     return stack;
@@ -79,16 +79,16 @@ Value Replay::entry(const Stack &stack, Value room, Value number) {
 /// For a value in nested loops, each of these reserves an adstack of its own when it is reached, and an entry of the enclosing loop's
 /// adstack holds its address.
 bool Replay::keep(Value v, const Copy &there) {
-    const Keeper &keeper = frames_.back().keeper;
-    if (!keeper.copy || !fn_.type(v).is_scalar() || !there.value) return false;
+    const LoopAdstacks &adstacks = frames_.back().adstacks;
+    if (!adstacks.copy || !fn_.type(v).is_scalar() || !there.value) return false;
     for (const Inner &inner : inner_)
         if (!inner.there) return false;
     const Value copy = there.value;
     const size_t depth = inner_.size();
     const Scalar elem = fn_.type(v).elem;
-    std::vector<Stack> stacks = {make_stack(v, depth ? Scalar::i64 : elem, 1, keeper.copy, keeper.entries)};
-    std::vector<Value> numbers = {keeper.there};
-    Value around = keeper.copy;
+    std::vector<Stack> stacks = {make_stack(v, depth ? Scalar::i64 : elem, 1, adstacks.copy, adstacks.entries)};
+    std::vector<Value> numbers = {adstacks.there};
+    Value around = adstacks.copy;
     for (const Inner &inner : inner_) {
         out_.loops[out_[around].imm].room_persists = true;
         stacks.push_back(make_stack(v, stacks.size() < depth ? Scalar::i64 : elem, 1, inner.there, {}));
@@ -109,7 +109,7 @@ bool Replay::keep(Value v, const Copy &there) {
     Value found;
     emit_in_front(block, [&] {
         const Value room = b_.load(stacks[0].kept);
-        const Value at = entry(stacks[0], room, keeper.here);
+        const Value at = entry(stacks[0], room, adstacks.here);
         found = b_.load(at);
     });
     for (size_t k = 0; k < depth; ++k) {
@@ -148,30 +148,30 @@ void Replay::copy_elements(Value from, Value to, uint64_t count) {
 /// Gives the frame a local of its own with the contents of the outer one at the start of the iteration, or, if only code after the loop
 /// changes that, at the start of the loop.
 void Replay::keep_local(Value local, bool changes) {
-    const Keeper &keeper = frames_.back().keeper;
+    const LoopAdstacks &adstacks = frames_.back().adstacks;
     const BlockId block = frames_.back().block;
     const Value outside = copies_[local.id].value;
     const uint64_t size = fn_[local].imm;
     b_.span = fn_[local].span;
     Value one, first;
     if (!changes)
-        emit_to(before_[keeper.copy.id], [&] {
+        emit_to(before_[adstacks.copy.id], [&] {
             one = b_.i64(1);
             first = b_.i64(0);
         });
-    const Stack stack = make_stack(local, fn_.type(local).elem, size, keeper.copy, changes ? keeper.entries : one);
+    const Stack stack = make_stack(local, fn_.type(local).elem, size, adstacks.copy, changes ? adstacks.entries : one);
     const auto store = [&] {
-        const Value at = entry(stack, stack.room, changes ? keeper.there : first);
+        const Value at = entry(stack, stack.room, changes ? adstacks.there : first);
         copy_elements(outside, at, size);
     };
     if (changes)
-        emit_in_front(out_[keeper.copy].blocks[0], store);
+        emit_in_front(out_[adstacks.copy].blocks[0], store);
     else
-        emit_to(before_[keeper.copy.id], store);
+        emit_to(before_[adstacks.copy.id], store);
     const Value own = this->local(fn_.type(local).elem, size, block);
     emit_in_front(block, [&] {
         const Value room = b_.load(stack.kept);
-        const Value number = changes ? keeper.here : b_.i64(0);
+        const Value number = changes ? adstacks.here : b_.i64(0);
         copy_elements(entry(stack, room, number), own, size);
     });
     frames_.back().outer.emplace_back(local, copies_[local.id]);
@@ -201,11 +201,11 @@ void Replay::number_stacks() {
     });
 }
 
-std::vector<KeptLoop> Replay::kept() const {
-    std::vector<KeptLoop> loops;
+std::vector<AdstackLoop> Replay::kept() const {
+    std::vector<AdstackLoop> loops;
     for (const Kept &kept : made_) {
         if (!kept.stands) continue;
-        auto at = std::ranges::find(loops, kept.loop, &KeptLoop::loop);
+        auto at = std::ranges::find(loops, kept.loop, &AdstackLoop::loop);
         if (at == loops.end()) at = loops.insert(at, {kept.loop, 0, true});
         at->bytes += kept.bytes;
         at->is_carried &= fn_[kept.variable].op == Op::param || fn_[kept.variable].op == Op::local;

@@ -35,7 +35,7 @@ class Reverse {
           replay_(kernel, companions, activity, stacks), b_(replay_.builder()), adjoints_(kernel.insts.size()),
           home_(kernel.insts.size()), reached_(kernel.insts.size()) {}
 
-    Function run(std::vector<KeptLoop> *kept) {
+    Function run(std::vector<AdstackLoop> *kept) {
         replay_.open_frame({}, {});
         backward(fn_.body);
         b_.ret();
@@ -100,7 +100,7 @@ class Reverse {
         pass_to_ends(source);
         for (size_t n = block.insts.size(); n-- > 0;) {
             const Value v = block.insts[n];
-            if (!activity_.acts(v)) continue;
+            if (!activity_.is_differentiated(v)) continue;
             b_.span = fn_[v].span;
             step(v);
         }
@@ -301,7 +301,7 @@ class Reverse {
 } // namespace
 
 Function reverse(const Function &kernel, const Companions &companions, const Activity &activity, const Stacks &stacks,
-                 std::vector<KeptLoop> *kept) {
+                 std::vector<AdstackLoop> *kept) {
     return Reverse(kernel, companions, activity, stacks).run(kept);
 }
 

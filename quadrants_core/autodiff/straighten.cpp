@@ -180,9 +180,9 @@ bool contains(const Function &fn, Value v, Op op) {
 
 } // namespace
 
-void end_rounds_alike(Function &fn) { Straightening(fn).run(); }
+void eliminate_continue(Function &fn) { Straightening(fn).run(); }
 
-void give_loops_tasks(Function &fn, const Activity &activity) {
+void wrap_serial_loops(Function &fn, const Activity &activity) {
     const std::vector<Value> list = fn[fn.body].insts;
     if (std::ranges::none_of(list, [&](Value v) { return contains(fn, v, Op::parallel); })) return;
     const std::vector<uint32_t> uses = analysis::use_counts(fn);
@@ -206,9 +206,9 @@ void give_loops_tasks(Function &fn, const Activity &activity) {
     };
     fn[fn.body].insts.clear();
     for (Value v : list) {
-        const bool moves = owns_block(fn[v].op) && fn[v].op != Op::parallel && activity.acts(v) && !is_used(v) &&
-                           contains(fn, v, Op::for_) && !contains(fn, v, Op::parallel) && !contains(fn, v, Op::ret) &&
-                           stands_alone(v);
+        const bool moves = owns_block(fn[v].op) && fn[v].op != Op::parallel && activity.is_differentiated(v) &&
+                           !is_used(v) && contains(fn, v, Op::for_) && !contains(fn, v, Op::parallel) &&
+                           !contains(fn, v, Op::ret) && stands_alone(v);
         if (!moves) {
             fn[fn.body].insts.push_back(v);
             continue;

@@ -11,10 +11,10 @@ namespace qd::autodiff {
 ///   B; yield y            ->   else: B; yield y
 ///
 /// If both branches of an if may continue or fall through, it yields a condition for the code after it.
-void end_rounds_alike(ir::Function &fn);
+void eliminate_continue(ir::Function &fn);
 
 /// A serial loop at the top level of a kernel that has parallel ones becomes, with the enclosing if, the only iteration of a parallel loop,
 /// so that its adstacks are used within one task.
-void give_loops_tasks(ir::Function &fn, const Activity &activity);
+void wrap_serial_loops(ir::Function &fn, const Activity &activity);
 
 } // namespace qd::autodiff

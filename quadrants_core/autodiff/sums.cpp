@@ -56,7 +56,7 @@ bool Sums::is_sum(Value loop, size_t k) const {
 /// Collects the backward part's accesses to companions and adjoint locals; false if something is overwritten.
 bool Sums::gather(BlockId block, std::vector<Access> &accesses) const {
     for (Value v : fn_[block].insts) {
-        if (!activity_.acts(v)) continue;
+        if (!activity_.is_differentiated(v)) continue;
         const Op op = fn_[v].op;
         if (op == Op::store) return false;
         if (op == Op::load || op == Op::volatile_load || is_atomic(op))

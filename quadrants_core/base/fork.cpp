@@ -10,9 +10,9 @@
 namespace qd {
 namespace {
 
-/// After this time a fork goes on without the locks that it could not take: their holder has stopped or waits for this thread. The child
-/// gets new ones.
-constexpr auto patience = std::chrono::seconds(5);
+/// After this time a fork proceeds without the locks that it could not take: their holder is stopped, or waits for the forking thread.
+/// The child replaces all locks by new ones.
+constexpr auto lock_timeout = std::chrono::seconds(5);
 
 /// Guards the lists; constant-initialised, so that locks may be created before main.
 constinit std::mutex listing;
@@ -20,7 +20,7 @@ constinit BriefMutex *first_brief = nullptr;
 constinit LongMutex *first_long = nullptr;
 constinit ForkHooks *first_hooks = nullptr;
 
-template <class Mutex> void renew(Mutex &mutex) { new (&mutex) Mutex; }
+template <class Mutex> void reinitialise(Mutex &mutex) { new (&mutex) Mutex; }
 
 } // namespace
 
@@ -29,10 +29,10 @@ class ForkScope {
     static void before() {
         for (ForkHooks *h = first_hooks; h; h = h->after_)
             if (h->before_) h->before_();
-        const auto until = std::chrono::steady_clock::now() + patience;
+        const auto until = std::chrono::steady_clock::now() + lock_timeout;
         for (int tries = 0;; tries++) {
             listing.lock();
-            // All or none: a thread that holds one may want another, or create or destroy one.
+            // Take all or none, to avoid a deadlock: a thread that holds one lock may wait for another, or create or destroy one.
             if (take_all() || std::chrono::steady_clock::now() > until) return;
             give_all();
             listing.unlock();
@@ -51,13 +51,13 @@ class ForkScope {
     static void in_child() {
         for (BriefMutex *m = first_brief; m; m = m->after_) {
             m->held_ = false;
-            renew(m->mutex_);
+            reinitialise(m->mutex_);
         }
         for (LongMutex *m = first_long; m; m = m->after_) {
             m->torn_ |= m->held_.exchange(false);
-            renew(m->mutex_);
+            reinitialise(m->mutex_);
         }
-        renew(listing);
+        reinitialise(listing);
         for (ForkHooks *h = first_hooks; h; h = h->after_)
             if (h->in_child_) h->in_child_();
     }
@@ -87,11 +87,11 @@ class ForkScope {
 };
 
 namespace {
-const int watching = pthread_atfork(ForkScope::before, ForkScope::in_parent, ForkScope::in_child);
+const int registered = pthread_atfork(ForkScope::before, ForkScope::in_parent, ForkScope::in_child);
 } // namespace
 
 BriefMutex::BriefMutex() {
-    (void)watching;
+    (void)registered;
     ForkScope::add(first_brief, this);
 }
 BriefMutex::~BriefMutex() { ForkScope::remove(first_brief, this); }

@@ -3,7 +3,7 @@
 // that the next observation can tell whether it is the same launch.
 #include "engine/program_impl.h"
 #include "engine/stopped.h"
-#include "runtime/last_words.h"
+#include "runtime/fault_report.h"
 
 #include <algorithm>
 
@@ -51,8 +51,8 @@ void describe_launch(const Program::Impl &p, Activity &now) {
         now.chunks_done = share.done;
     }
     for (int32_t level = info.graph.level; level >= 0; level = kernel.info.graph.levels[size_t(level)].parent)
-        now.turns.push_back(__atomic_load_n(&kernel.turns[size_t(level)], __ATOMIC_RELAXED));
-    std::ranges::reverse(now.turns);
+        now.passes.push_back(__atomic_load_n(&kernel.passes[size_t(level)], __ATOMIC_RELAXED));
+    std::ranges::reverse(now.passes);
 }
 
 void Program::Impl::adopt(CompiledKernel &kernel) {

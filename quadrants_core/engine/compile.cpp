@@ -195,7 +195,7 @@ void assemble(Program::Impl &p, CompiledKernel &out, std::vector<TaskBuild> &bui
     if (out.has_adstack) out.heap_use.resize(builds.size());
     if (p.host_visible) out.regions = runtime::regions_side_by_side(out.info);
     if (!out.regions.empty() && p.device->info().threads == 1) out.regions.clear();
-    out.turns.resize(out.info.graph.levels.size());
+    out.passes.resize(out.info.graph.levels.size());
     out.follows_flags = runtime::has_flags(out.info.graph);
     if (out.follows_flags) out.flag_extents = runtime::flag_extents(out.info);
     if (out.follows_flags || !out.regions.empty()) out.steps = runtime::graph_steps(out.info, out.regions);

@@ -104,7 +104,7 @@ class CompiledKernel : public std::enable_shared_from_this<CompiledKernel> {
     uint64_t program_id = 0;            ///< 0 once its program has ended
     uint32_t specialisation = 0;        ///< number among the specialisations of this kernel
     std::shared_ptr<Lifetime> lifetime;
-    std::vector<uint32_t> turns;           ///< by level: passes so far in the current launch, or in the last one
+    std::vector<uint32_t> passes;          ///< by level: passes so far in the current launch, or in the last one
     std::vector<runtime::GraphStep> steps; ///< set if tasks depend on flags or there are `regions`
     std::vector<runtime::Region> regions;  ///< regions whose sections may run concurrently
     std::vector<runtime::FlagExtents> flag_extents; ///< extents of those flags

@@ -48,12 +48,12 @@ std::map<Place, Copies> by_loop(const std::map<Place, Copies> &places) {
     return breaks;
 }
 
-bool is_asked(What what, Asked asked) {
+bool is_asked(What what, CoverageKind kind) {
     switch (what) {
     case What::line: return true;
     case What::taken:
     case What::not_taken:
-    case What::finished: return asked == Asked::arcs;
+    case What::finished: return kind == CoverageKind::arcs;
     case What::entered:
     case What::zero_trips:
     case What::broken:
@@ -153,11 +153,11 @@ void CleanJob::run() const {
 
 } // namespace
 
-Completion::Completion(const CompiledKernel &kernel, Asked asked) : asked_(asked) {
+Completion::Completion(const CompiledKernel &kernel, CoverageKind kind) : kind_(kind) {
     const std::map<Place, Copies> places = by_place(kernel.counters);
     const std::map<Place, Copies> breaks = by_loop(places);
     for (const auto &[place, copies] : places) {
-        if (!is_asked(place.what, asked)) continue;
+        if (!is_asked(place.what, kind)) continue;
         const auto left = breaks.find(place);
         conditions_.push_back({copies, left == breaks.end() ? Copies{} : left->second});
     }
@@ -182,7 +182,7 @@ CompiledKernel *Completion::clean(uint64_t cleared) {
 }
 
 void Completion::end(Program::Impl &p, const CompiledKernel &kernel) {
-    left_ -= asked_ == Asked::arcs;
+    left_ -= kind_ == CoverageKind::arcs;
     while (met_ < conditions_.size() && is_met(conditions_[met_], kernel.counts)) met_++;
     if (met_ < conditions_.size() || left_) return;
     CleanBuild::State expected = CleanBuild::State::none;

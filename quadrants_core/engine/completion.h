@@ -20,15 +20,15 @@ struct CleanBuild {
 /// Used by one launch at a time.
 class Completion {
   public:
-    Completion(const CompiledKernel &kernel, Asked asked);
+    Completion(const CompiledKernel &kernel, CoverageKind kind);
 
     /// The kernel to run instead, or null. `cleared`: how often the program's counts were cleared.
     CompiledKernel *clean(uint64_t cleared);
     /// Called before and after the tasks of a counting launch.
-    void begin() { left_ += asked_ == Asked::arcs; }
+    void begin() { left_ += kind_ == CoverageKind::arcs; }
     void end(Program::Impl &p, const CompiledKernel &kernel);
 
-    Asked asked() const { return asked_; }
+    CoverageKind kind() const { return kind_; }
 
   private:
     /// Met once the `plus` counts add up to more than the `minus` ones.
@@ -37,7 +37,7 @@ class Completion {
     };
     bool is_met(const Condition &condition, const std::vector<uint64_t> &counts) const;
 
-    Asked asked_;
+    CoverageKind kind_;
     std::vector<Condition> conditions_;
     size_t met_ = 0; ///< conditions before this one are met
     uint64_t cleared_ = 0;

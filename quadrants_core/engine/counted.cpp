@@ -27,7 +27,7 @@ uint64_t count_now(const CompiledKernel &kernel, size_t i) {
     return __atomic_load_n(&kernel.counts[kernel.counters[i].place], __ATOMIC_RELAXED);
 }
 
-void add_counts(Apart &all, const CompiledKernel &kernel) {
+void add_counts(SpecialisationCounts &all, const CompiledKernel &kernel) {
     all.title = kernel.title;
     for (size_t i = 0; i < kernel.counts.size(); i++) add_count(all.counts, kernel.counters[i], count_now(kernel, i));
 }
@@ -43,7 +43,7 @@ uint64_t sum_of(const CompiledKernel &kernel) {
 void Program::Impl::retire(CompiledKernel &kernel) {
     const std::lock_guard guard(watch_lock);
     if (!kernel.counts.empty()) {
-        engine::Apart &gone = retired.kernels[{kernel.info.name, kernel.specialisation}];
+        engine::SpecialisationCounts &gone = retired.kernels[{kernel.info.name, kernel.specialisation}];
         add_counts(gone, kernel);
         const uint64_t sum = sum_of(kernel);
         gone.changed = sum == kernel.read_sum ? kernel.changed : ++retired.readings;
@@ -52,7 +52,7 @@ void Program::Impl::retire(CompiledKernel &kernel) {
     std::erase(kernels, &kernel);
 }
 
-void entitle(CompiledKernel &kernel, std::string title, bool backward) {
+void set_title(CompiledKernel &kernel, std::string title, bool backward) {
     kernel.title = std::move(title);
     kernel.read_sum = ~uint64_t(0); // reports it again under the new title
     for (CounterValue &counter : kernel.counters) counter.backward = backward;
@@ -67,10 +67,11 @@ void Program::Impl::fetch_counts() {
 void Program::Impl::ask_for_counts() {
     if (!host_visible) return fetch_counts();
     if (!main.launching.is_held()) return;
-    const uint32_t question = __atomic_add_fetch(&main.questions, 1u, __ATOMIC_RELAXED);
-    __atomic_store_n(&main.asked, question ? question : 1u, __ATOMIC_RELAXED);
+    const uint32_t question = __atomic_add_fetch(&main.count_requests, 1u, __ATOMIC_RELAXED);
+    __atomic_store_n(&main.counts_requested, question ? question : 1u, __ATOMIC_RELAXED);
     // A task that does not reach a check in this time has its answer ready for the next question.
-    for (int pause = 50; pause < 2000 && main.launching.is_held() && __atomic_load_n(&main.asked, __ATOMIC_RELAXED);
+    for (int pause = 50;
+         pause < 2000 && main.launching.is_held() && __atomic_load_n(&main.counts_requested, __ATOMIC_RELAXED);
          pause *= 2)
         std::this_thread::sleep_for(std::chrono::microseconds(pause));
 }
@@ -95,7 +96,7 @@ std::pair<uint64_t, std::vector<KernelCoverage>> Program::coverage_by_kernel(uin
     const std::lock_guard guard(impl_->watch_lock);
     const uint64_t now = ++impl_->retired.readings;
     std::vector<KernelCoverage> out;
-    const auto add = [&](const std::string &kernel, uint32_t specialisation, const Apart &one) {
+    const auto add = [&](const std::string &kernel, uint32_t specialisation, const SpecialisationCounts &one) {
         out.push_back({kernel, one.title, specialisation, {one.counts.begin(), one.counts.end()}});
     };
     for (const auto &[kernel, one] : impl_->retired.kernels)
@@ -107,7 +108,7 @@ std::pair<uint64_t, std::vector<KernelCoverage>> Program::coverage_by_kernel(uin
             kernel->changed = now;
         }
         if (kernel->changed <= since) continue;
-        Apart one;
+        SpecialisationCounts one;
         add_counts(one, *kernel);
         add(kernel->info.name, kernel->specialisation, one);
     }

@@ -38,7 +38,7 @@ std::vector<KernelMemory> Program::adstack_memory(bool wait) const {
             all.emplace_back(KernelMemory{kernel->info.name, kernel->specialisation, kernel->stack_budget, {}});
         for (size_t i = 0; i < kernel->tasks.size(); ++i)
             if (const abi::Task &task = kernel->info.tasks[i]; !task.stacks.empty()) {
-                const bool running = impl_->keeping == &kernel->tasks[i];
+                const bool running = impl_->task_with_adstack == &kernel->tasks[i];
                 own.tasks.push_back({task.name, task.line, task.stacks,
                                      running ? impl_->main.queue->heap_use_so_far() : kernel->heap_use[i], running});
             }

@@ -3,7 +3,7 @@
 #include "base/stack.h"
 #include "engine/build_task.h"
 #include "engine/weight.h"
-#include "runtime/last_words.h"
+#include "runtime/fault_report.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -64,8 +64,8 @@ std::string hexadecimal(uintptr_t address) {
 
 void keep_watching_faults() { runtime::keep_watching_faults(); }
 
-Explain set_last_words_listener(void (*listener)(const char *text, size_t size)) {
-    runtime::set_last_words_listener(listener);
+Explain set_fault_listener(void (*listener)(const char *text, size_t size)) {
+    runtime::set_fault_listener(listener);
     return runtime::explain_end;
 }
 

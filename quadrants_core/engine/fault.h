@@ -18,10 +18,10 @@ struct __attribute__((visibility("default"))) KernelFault : UserError {
 /// Watches faults again if they are watched at all, taking back signals whose handlers were replaced since.
 void keep_watching_faults();
 
-/// Also reports to `listener` the explanation for a process that kernels ended (runtime/last_words.h). A caller that ends the process in
+/// Also reports to `listener` the explanation for a process that kernels ended (runtime/fault_report.h). A caller that ends the process in
 /// its own signal handler calls the returned function first.
 using Explain = void (*)();
-Explain set_last_words_listener(void (*listener)(const char *text, size_t size));
+Explain set_fault_listener(void (*listener)(const char *text, size_t size));
 
 /// The error without its location. `earlier`: the fault belongs to a launch whose call has returned.
 KernelFault describe_fault(const std::string &kernel, const runtime::Fault &fault, bool earlier = false);

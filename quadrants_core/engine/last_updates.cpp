@@ -4,8 +4,8 @@
 namespace qd::engine {
 namespace {
 
-std::string_view name_of(runtime::Updated::How how) {
-    using How = runtime::Updated::How;
+std::string_view name_of(runtime::UpdateMode::How how) {
+    using How = runtime::UpdateMode::How;
     switch (how) {
     case How::unknown: return "";
     case How::unlocked: return "unlocked";
@@ -19,7 +19,7 @@ std::string_view name_of(runtime::Updated::How how) {
 
 TaskUpdates updates_of(const KernelTask &task) {
     const runtime::LoadedTask *code = task.code->current.load(std::memory_order_acquire);
-    const runtime::Updated last = code ? code->updated() : runtime::Updated();
+    const runtime::UpdateMode last = code ? code->update_mode() : runtime::UpdateMode();
     return {task.info->name, name_of(last.how), last.copies, last.bytes};
 }
 

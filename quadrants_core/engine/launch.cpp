@@ -1,4 +1,4 @@
-// The hot path. Between the call and the first task: one uncontended atomic operation, filling in the launch, no allocation.
+// The hot path. Before the first task, a launch takes one uncontended lock and fills in abi::Launch; it allocates nothing.
 #include "engine/completion.h"
 #include "engine/fault.h"
 #include "engine/overlap.h"
@@ -44,8 +44,8 @@ CompiledKernel &overlapping_variant(Program::Impl &p, CompiledKernel &kernel) {
         ir::Function source = ir::read(bytes);
         source.distinct_arrays = false;
         kernel.overlapping = compile(p, std::move(source), 0);
-        entitle(*kernel.overlapping, kernel.title, !kernel.counters.empty() && kernel.counters[0].backward);
-        if (kernel.completion) ask(*kernel.overlapping, kernel.completion->asked());
+        set_title(*kernel.overlapping, kernel.title, !kernel.counters.empty() && kernel.counters[0].backward);
+        if (kernel.completion) ask_for_coverage(*kernel.overlapping, kernel.completion->kind());
         set_stack_budget(*kernel.overlapping, kernel.stack_budget);
     }
     return *kernel.overlapping;
@@ -66,7 +66,7 @@ void grow_tmp(Program::Impl &p, uint64_t bytes) {
     p.update_launch_start();
 }
 
-/// Reports a fault of the task that `launch` names.
+/// Throws a fault as a KernelFault. The task is that of the fault, or else the one in `launch`.
 [[noreturn, gnu::noinline]] void fail_fault(Program::Impl &p, const CompiledKernel &called,
                                             const CompiledKernel &kernel, const abi::Launch &launch,
                                             const runtime::Fault &met) {
@@ -117,12 +117,13 @@ bool run_sections(Program::Impl &p, CompiledKernel &kernel, runtime::Region &reg
     return true;
 }
 
-/// True if the kernel uses no sparse tree. Memory of cells that its tasks remove from those is freed between tasks.
+/// True if the kernel uses no sparse tree. Otherwise its tasks cannot run concurrently, because the memory of removed cells is freed
+/// between tasks.
 bool leaves_cells_alone(const Program::Impl &p, const CompiledKernel &kernel) {
     return !p.sparse || std::ranges::none_of(kernel.trees, [&](uint32_t slot) { return p.sparse->holds(slot); });
 }
 
-/// Runs the tasks of a kernel with flags or regions, if the host sees the flags.
+/// Runs the tasks of a kernel with flags or regions on a device whose memory the host can read.
 template <class Run> struct FlaggedTasks {
     Program::Impl &p;
     CompiledKernel &kernel;
@@ -150,19 +151,19 @@ template <class Run> struct FlaggedTasks {
 };
 
 /// Counts the passes of each level, for observers.
-struct CountedTurns : runtime::Unwatched {
-    uint32_t *turns;
-    explicit CountedTurns(uint32_t *all) : turns(all) {}
-    void began(int32_t level) { __atomic_store_n(&turns[level], 1u, __ATOMIC_RELAXED); }
-    void turned(int32_t level) { __atomic_store_n(&turns[level], turns[level] + 1, __ATOMIC_RELAXED); }
+struct CountedPasses : runtime::Unwatched {
+    uint32_t *passes;
+    explicit CountedPasses(uint32_t *all) : passes(all) {}
+    void began(int32_t level) { __atomic_store_n(&passes[level], 1u, __ATOMIC_RELAXED); }
+    void repeated(int32_t level) { __atomic_store_n(&passes[level], passes[level] + 1, __ATOMIC_RELAXED); }
 };
 
-/// Follows the flags and regions of a kernel.
+/// Runs a kernel with flags or regions.
 template <class Run> void run_steps(Program::Impl &p, CompiledKernel &kernel, abi::Launch &launch, const Run &run) {
     abi::GraphWords &words = p.main.words;
     const bool side_by_side = !kernel.regions.empty() && !p.times_tasks() && leaves_cells_alone(p, kernel);
     runtime::walk_graph(kernel.steps, 0, words, FlaggedTasks<Run>{p, kernel, launch, run, side_by_side},
-                        CountedTurns{kernel.turns.data()});
+                        CountedPasses{kernel.passes.data()});
     p.main.queue->wait();
 }
 
@@ -179,29 +180,31 @@ inline void run_task(Program::Impl &p, const KernelTask &task, abi::Launch &laun
     p.main.queue->launch(*task.code->current.load(std::memory_order_acquire), *task.info, launch);
 }
 
-/// While a task with an adstack runs, exposes its heap use so far to observers.
-class Keeping {
+/// Lets observers read the heap use of a task with an adstack while it runs.
+class AdstackWatch {
   public:
-    Keeping(Program::Impl &p, const KernelTask &task) : p_(p), keeps_(!task.info->stacks.empty()) { show(&task); }
-    ~Keeping() { show(nullptr); }
-    Keeping(const Keeping &) = delete;
+    AdstackWatch(Program::Impl &p, const KernelTask &task) : p_(p), has_adstack_(!task.info->stacks.empty()) {
+        show(&task);
+    }
+    ~AdstackWatch() { show(nullptr); }
+    AdstackWatch(const AdstackWatch &) = delete;
 
   private:
     void show(const KernelTask *task) {
-        if (!keeps_) return;
+        if (!has_adstack_) return;
         const std::lock_guard guard(p_.watch_lock);
-        p_.keeping = task;
+        p_.task_with_adstack = task;
     }
 
     Program::Impl &p_;
-    const bool keeps_;
+    const bool has_adstack_;
 };
 
 /// Runs a task and records the data for the profile, the timeline and observers of adstacks.
 void run_noted(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel, const KernelTask &task,
                abi::Launch &launch) {
     if (!p.times_tasks() && !kernel.has_adstack) return run_task(p, task, launch);
-    const Keeping keeping(p, task);
+    const AdstackWatch adstack_watch(p, task);
     const TaskWatch watch;
     run_task(p, task, launch);
     p.main.queue->wait();
@@ -209,20 +212,20 @@ void run_noted(Program::Impl &p, const CompiledKernel &called, CompiledKernel &k
     note_heap_use(p, kernel, task);
 }
 
-/// A launch of which no task has run yet; without its kernel and the values that cross tasks.
+/// Returns the state of a launch before its first task, without `kernel` and `tmp`.
 GraphRun graph_run(CompiledKernel &kernel) {
     const abi::Kernel &info = kernel.info;
     GraphRun run;
-    run.shown_turns = kernel.turns.data();
+    run.shown_passes = kernel.passes.data();
     run.steps = runtime::graph_steps(info);
-    run.turns.resize(info.graph.levels.size());
+    run.passes.resize(info.graph.levels.size());
     run.checkpoints.resize(info.graph.checkpoints.size());
     run.runs.resize(info.tasks.size());
     run.microseconds.resize(info.tasks.size());
     return run;
 }
 
-/// Records in the profile the path that the launch of a graph takes.
+/// Records in the profile which steps the launch of a graph executes.
 class ProfiledWatch {
   public:
     ProfiledWatch(Profile &profile, const CompiledKernel &called, GraphRun &run)
@@ -235,8 +238,8 @@ class ProfiledWatch {
     bool before(size_t at) { return watch_.before(at); }
     void began(int32_t level) { watch_.began(level); }
     void yielded(int32_t checkpoint) { watch_.yielded(checkpoint); }
-    void turned(int32_t level) {
-        watch_.turned(level);
+    void repeated(int32_t level) {
+        watch_.repeated(level);
         profile_.note_graph(called_.info.name, run_, true);
     }
     void ended(size_t at) { watch_.ended(at); }
@@ -259,7 +262,8 @@ void run_profiled_steps(Program::Impl &p, const CompiledKernel &called, Compiled
     p.main.words = walk.words;
 }
 
-/// Runs a launch that is observed, or one of a kernel with adstacks; `called` is the kernel as the user knows it.
+/// Runs a launch that is observed, or one of a kernel with adstacks. `called` is the kernel that the user called, `kernel` the variant of
+/// it that runs.
 [[gnu::noinline]] void run_watched(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel,
                                    abi::Launch &launch) {
     if (p.watched.load(std::memory_order_relaxed)) announce_launch(p, called);
@@ -274,7 +278,7 @@ inline void make_room(Program::Impl &p, const CompiledKernel &kernel) {
         grow_tmp(p, kernel.info.tmp_bytes);
 }
 
-/// Runs on a device whose memory the host does not see.
+/// Runs a launch on a device whose memory the host cannot access.
 [[gnu::noinline]] void run_on_remote_device(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel,
                                             const uint64_t *args, void *ret) {
     if (p.watched.load(std::memory_order_relaxed)) announce_launch(p, called);
@@ -282,7 +286,7 @@ inline void make_room(Program::Impl &p, const CompiledKernel &kernel) {
     launch_remote(p, called, kernel, args, ret);
 }
 
-/// `called` is the kernel as the user knows it; `special`: it may have flags, regions or adstacks.
+/// Runs a launch; `called` and `kernel` as for run_watched. `special`: the kernel may have flags, regions or adstacks.
 template <bool special>
 [[gnu::always_inline]] inline void run(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel,
                                        uint64_t *args, void *ret) {
@@ -303,7 +307,7 @@ template <bool special>
     p.main.last_tasks = int(kernel.tasks.size());
 }
 
-/// Runs a kernel that counts until everything has been covered.
+/// Runs a kernel with counters, or its clean build once everything has been covered.
 [[gnu::noinline]] void run_until_complete(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel,
                                           uint64_t *args, void *ret) {
     Completion &completion = *kernel.completion;
@@ -317,25 +321,26 @@ template <bool special>
 }
 
 /// Reports suppressed messages at the end of a launch, also of one that fails.
-struct RemarkReport {
+struct LimitedMessageReport {
     Program::Impl &p;
-    explicit RemarkReport(Program::Impl &program) : p(program) {}
-    ~RemarkReport() {
-        if (!p.main.has_limited_messages.times.empty()) report_suppressed_messages(p);
+    explicit LimitedMessageReport(Program::Impl &program) : p(program) {}
+    ~LimitedMessageReport() {
+        if (!p.main.limited_messages.times.empty()) report_suppressed_messages(p);
     }
 };
 
 /// Runs a kernel that counts, reports diagnostics, has adstacks or regions, or follows flags.
 [[gnu::noinline]] void run_special(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel,
                                    uint64_t *args, void *ret) {
-    const RemarkReport report(p);
+    const LimitedMessageReport report(p);
     if (kernel.completion)
         run_until_complete(p, called, kernel, args, ret);
     else
         run<true>(p, called, kernel, args, ret);
 }
 
-/// The build that may run on these arrays. `foreign`: some of them may overlap field trees.
+/// Returns the variant of the kernel for these arrays: `called`, or one that allows arrays to overlap. `foreign`: some arrays may overlap
+/// field trees.
 template <bool foreign>
 [[gnu::always_inline]] inline CompiledKernel &variant_for(Program::Impl &p, CompiledKernel &called,
                                                           const uint64_t *args) {
@@ -377,7 +382,7 @@ void advance_here(Program::Impl &p, GraphRun &run, uint64_t *args, void *ret, Un
     const auto one = [&](const KernelTask &task) { run_noted(p, kernel, kernel, task, launch); };
     FlaggedTasks<decltype(one)> tasks{p, kernel, launch, one};
     StepWatch watch(run, until);
-    const RemarkReport report(p);
+    const LimitedMessageReport report(p);
     try {
         watch.ended(runtime::walk_graph(run.steps, run.at, run.words, Timed<decltype(tasks)>{tasks, run}, watch));
     } catch (const runtime::Fault &met) {
@@ -412,7 +417,7 @@ void note_heap_use(Program::Impl &p, CompiledKernel &kernel, const KernelTask &t
     {
         const std::lock_guard guard(p.watch_lock);
         kernel.heap_use[number] = p.main.queue->take_heap_use();
-        p.keeping = nullptr;
+        p.task_with_adstack = nullptr;
     }
     if (p.options.debug_adstack) print_heap_use(kernel, number);
     const uint64_t peak = kernel.heap_use[number].peak;

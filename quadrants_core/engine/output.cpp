@@ -12,7 +12,7 @@
 namespace qd::engine {
 namespace {
 
-constexpr uint64_t most_remarks = 100; ///< from one place in one launch
+constexpr uint64_t max_limited_messages = 100; ///< from one place in one launch
 
 enum class Family : uint8_t { real, integer, natural };
 
@@ -92,8 +92,8 @@ void print_from_task(const abi::Launch *launch, const abi::Thread *, uint32_t me
     Program::Impl &p = *task.program;
     const abi::Message &said = task.info->messages[message];
     if (said.limited) {
-        const std::lock_guard guard(p.main.has_limited_messages.lock);
-        if (++p.main.has_limited_messages.times[&said] > most_remarks) return;
+        const std::lock_guard guard(p.main.limited_messages.lock);
+        if (++p.main.limited_messages.times[&said] > max_limited_messages) return;
     }
     p.write(format(said, values));
 }
@@ -101,12 +101,12 @@ void print_from_task(const abi::Launch *launch, const abi::Thread *, uint32_t me
 void report_suppressed_messages(Program::Impl &p) {
     std::map<const abi::Message *, uint64_t> counted;
     {
-        const std::lock_guard guard(p.main.has_limited_messages.lock);
-        counted.swap(p.main.has_limited_messages.times);
+        const std::lock_guard guard(p.main.limited_messages.lock);
+        counted.swap(p.main.limited_messages.times);
     }
     for (const auto &[message, times] : counted)
-        if (times > most_remarks)
-            p.write("and " + std::to_string(times - most_remarks) +
+        if (times > max_limited_messages)
+            p.write("and " + std::to_string(times - max_limited_messages) +
                     " more in this launch: " + format(*message, nullptr));
 }
 

@@ -48,7 +48,7 @@ void Profile::note_graph(std::string_view kernel, const GraphRun &run, bool runn
     if (at == graphs_.end()) return;
     GraphLaunch &launch = at->second;
     launch.running = running;
-    launch.turns = run.turns;
+    launch.passes = run.passes;
     launch.checkpoints.clear();
     for (const GraphRun::State state : run.checkpoints) launch.checkpoints.push_back(name_of(state));
     launch.yielded = run.words.yielded;

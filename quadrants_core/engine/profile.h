@@ -29,7 +29,7 @@ struct GraphLaunch {
     std::string kernel;
     uint64_t launches = 0;
     bool running = false;
-    std::vector<uint64_t> turns;           ///< as in GraphRun
+    std::vector<uint64_t> passes;          ///< as in GraphRun
     std::vector<const char *> checkpoints; ///< names of GraphRun::State
     int32_t yielded = -1;                  ///< number of a checkpoint, or -1
 };

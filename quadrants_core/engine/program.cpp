@@ -14,7 +14,7 @@
 #include "engine/warm_up.h"
 #include "engine/weight.h"
 #include "runtime/externals.h"
-#include "runtime/last_words.h"
+#include "runtime/fault_report.h"
 
 #include "codegen_stamp.h"
 
@@ -61,7 +61,7 @@ runtime::CacheKey build_key_of(const Lowering &lowering) {
     return {hash_bytes(bytes, 1), hash_bytes(bytes, 2)};
 }
 
-/// The number of iterations that a thread takes at once if the user chose it, by a value or by disabling the adaptive choice; else 0.
+/// Returns the chunk size in iterations if the user set it or disabled its adaptive choice, else 0.
 uint32_t block_dim(const Options &options) {
     if (options.cpu_block_dim_adaptive && options.default_cpu_block_dim == Options().default_cpu_block_dim) return 0;
     return uint32_t(std::clamp<int64_t>(options.default_cpu_block_dim, 0, UINT32_MAX));
@@ -151,7 +151,7 @@ void Program::Impl::update_launch_start() {
                      .counters = nullptr,
                      .stop = &stop_word,
                      .failed = &main.failed,
-                     .asked = &main.asked,
+                     .counts_requested = &main.counts_requested,
                      .sparse = sparse.get()};
     main.now.host = {.print = print_from_task,
                      .fail = fail_from_task,
@@ -215,11 +215,11 @@ const std::vector<CounterValue> &kernel_counters(const CompiledKernel &kernel) {
 
 void set_stack_budget(CompiledKernel &kernel, uint64_t bytes) { kernel.stack_budget = bytes; }
 
-void ask(CompiledKernel &kernel, Asked asked) {
-    const bool counts = asked == Asked::counts || kernel.counters.empty();
+void ask_for_coverage(CompiledKernel &kernel, CoverageKind kind) {
+    const bool counts = kind == CoverageKind::counts || kernel.counters.empty();
     kernel.is_special = !counts || kernel.has_adstack || kernel.has_limited_messages || !kernel.regions.empty();
     kernel.has_variants = !kernel.arrays.empty() || kernel.follows_flags || kernel.is_special;
-    kernel.completion = counts ? nullptr : std::make_shared<Completion>(kernel, asked);
+    kernel.completion = counts ? nullptr : std::make_shared<Completion>(kernel, kind);
 }
 
 namespace {
@@ -294,7 +294,7 @@ void Program::Impl::free_retired() {
 }
 
 void Program::Impl::wait_for_launches() {
-    if (host_visible) return; // launches have ended when they return
+    if (host_visible) return; // launches are synchronous
     const BetweenLaunches guard(main);
     finish_launches(*this);
 }
@@ -330,7 +330,7 @@ void Program::copy(const runtime::Buffer &to, const runtime::Buffer &from, uint6
 
 namespace {
 
-/// Doubles the contents at the beginning until there are `bytes`: copy(to, count) copies from the beginning.
+/// Fills a buffer of `bytes` with copies of its first `done` bytes. `copy(to, count)` copies `count` bytes from the start to offset `to`.
 template <class F> void double_up(uint64_t done, uint64_t bytes, F &&copy) {
     while (done < bytes) {
         const uint64_t more = std::min(done, bytes - done);

@@ -35,7 +35,7 @@ struct CounterValue {
 };
 /// The information asked of a kernel's counters: exact counts, or only whether each line ran, or also whether each transition between lines
 /// did.
-enum class Asked : uint8_t { counts, lines, arcs };
+enum class CoverageKind : uint8_t { counts, lines, arcs };
 struct KernelFault; ///< thrown by `launch`: fault.h
 struct KernelCoverage {
     std::string kernel;
@@ -83,7 +83,7 @@ struct Activity {
     uint32_t line = 0;   ///< its source line
     uint32_t chunks = 0; ///< chunks of its range; 0: not known
     uint32_t chunks_done = 0;
-    std::vector<uint32_t> turns; ///< passes so far of the enclosing do_whiles, outermost first
+    std::vector<uint32_t> passes; ///< passes so far of the enclosing do_whiles, outermost first
 };
 
 /// How a task updated shared memory in its last launch.
@@ -242,11 +242,11 @@ std::string kernel_key(const CompiledKernel &kernel);
 const std::vector<CounterValue> &kernel_counters(const CompiledKernel &kernel);
 
 /// Before its first launch: sets the displayed name of this specialisation, and whether it computes gradients.
-void entitle(CompiledKernel &kernel, std::string title, bool backward);
+void set_title(CompiledKernel &kernel, std::string title, bool backward);
 /// Observers are notified of launches that exceed it.
 void set_stack_budget(CompiledKernel &kernel, uint64_t bytes);
 
 /// Before its first launch. Unless counts are asked for, the kernel runs without counters once they have confirmed everything.
-void ask(CompiledKernel &kernel, Asked asked);
+void ask_for_coverage(CompiledKernel &kernel, CoverageKind kind);
 
 } // namespace qd::engine

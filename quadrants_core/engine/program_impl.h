@@ -29,14 +29,14 @@ using Counts = std::set<CounterValue, CounterOrder>;
 void add_count(Counts &counts, const CounterValue &value, uint64_t n);
 
 /// The counts of one specialisation, kept by kernel and number.
-struct Apart {
+struct SpecialisationCounts {
     std::string title;
     Counts counts;
     uint64_t changed = 0; ///< Retired::readings at that time
 };
 /// Kernels that have been destroyed.
 struct Retired {
-    std::map<std::pair<std::string, uint32_t>, Apart> kernels;
+    std::map<std::pair<std::string, uint32_t>, SpecialisationCounts> kernels;
     uint64_t sum = 0;      ///< the total of their counts
     uint64_t readings = 0; ///< readings of counts by kernel so far, plus retired kernels
 };
@@ -49,7 +49,7 @@ struct Compilation {
     std::atomic<uint32_t> tasks = 0, done = 0; ///< 0 tasks: not known yet
 };
 
-struct Program::Impl : runtime::Apart {
+struct Program::Impl : runtime::IsolatedPages {
     Program &program;
     Options options;
     LiveOptions live;
@@ -94,8 +94,8 @@ struct Program::Impl : runtime::Apart {
     std::vector<Observer *> observers;
     std::atomic<bool> watched{false}; ///< launches are announced to observers, or timed
     Profile profile;
-    std::vector<CompiledKernel *> kernels; ///< live kernels; guarded by watch_lock
-    const KernelTask *keeping = nullptr;   ///< the running task with an adstack; guarded by watch_lock
+    std::vector<CompiledKernel *> kernels;         ///< live kernels; guarded by watch_lock
+    const KernelTask *task_with_adstack = nullptr; ///< the running task with an adstack; guarded by watch_lock
     Retired retired;
     uint64_t adopted = 0;                                      ///< kernels compiled so far
     std::unordered_map<std::string, uint32_t> specialisations; ///< by kernel: number compiled

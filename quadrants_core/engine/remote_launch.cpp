@@ -11,7 +11,7 @@
 namespace qd::engine {
 namespace {
 
-constexpr size_t most_pending = 256; ///< launches; their blocks, and memory freed meanwhile, are held until they end
+constexpr size_t max_pending = 256; ///< launches; their blocks, and memory freed meanwhile, are held until they end
 
 /// Words that tasks set or read.
 struct Words {
@@ -63,7 +63,7 @@ class Submission {
         launch_.data.tmp = at<char>(block + places.tmp);
         launch_.data.ret = at<char>(block + places.results);
         launch_.data.failed = at<uint32_t>(block + places.words + offsetof(Words, failed));
-        launch_.data.asked = at<uint32_t>(block + places.words + offsetof(Words, asked));
+        launch_.data.counts_requested = at<uint32_t>(block + places.words + offsetof(Words, asked));
         counters_ = block + places.counters;
     }
 
@@ -218,7 +218,7 @@ void finish_launches(Program::Impl &p) {
 void launch_remote(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel, const uint64_t *args,
                    void *ret) {
     Stream &stream = p.main;
-    if (stream.pending.size() >= most_pending || !kernel.steps.empty()) settle(p, false);
+    if (stream.pending.size() >= max_pending || !kernel.steps.empty()) settle(p, false);
     rethrow_trouble(stream); // reports errors known by now
     const Places places(kernel);
     PendingLaunch launch{called.shared_from_this(), kernel.shared_from_this(), take_block(p, places.end), {}, ret};

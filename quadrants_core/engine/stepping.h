@@ -12,8 +12,8 @@ struct GraphRun {
     std::vector<runtime::GraphStep> steps;
     size_t at = 0; ///< the next step
     abi::GraphWords words;
-    uint32_t *shown_turns = nullptr;  ///< CompiledKernel::turns
-    std::vector<uint64_t> turns;      ///< by level: passes begun since it was entered
+    uint32_t *shown_passes = nullptr; ///< CompiledKernel::passes
+    std::vector<uint64_t> passes;     ///< by level: passes begun since it was entered
     std::vector<State> checkpoints;   ///< by checkpoint
     std::vector<uint64_t> runs;       ///< by task
     std::vector<double> microseconds; ///< by task: its last run
@@ -28,7 +28,7 @@ inline const char *name_of(GraphRun::State state) {
 
 /// How far `Program::advance` goes: past one task; to the end of a pass of a level, or of a checkpoint, whether run or skipped; to the end
 /// of the launch.
-enum class Until : uint8_t { task, turn, checkpoint, end };
+enum class Until : uint8_t { task, pass, checkpoint, end };
 
 /// Records in `run` what a walk does, and ends the walk where `until` says.
 class StepWatch {
@@ -44,7 +44,7 @@ class StepWatch {
     }
     void began(int32_t) {}
     void yielded(int32_t checkpoint) { run_.checkpoints[size_t(checkpoint)] = GraphRun::State::yielded; }
-    void turned(int32_t level) { count(level, run_.turns[size_t(level)] + 1); }
+    void repeated(int32_t level) { count(level, run_.passes[size_t(level)] + 1); }
     /// Called when the walk has ended before step `at`.
     void ended(size_t at) {
         if (last_ != none && at >= run_.steps.size()) passed(at);
@@ -54,9 +54,9 @@ class StepWatch {
   private:
     static constexpr size_t none = SIZE_MAX;
 
-    void count(int32_t level, uint64_t turns) {
-        run_.turns[size_t(level)] = turns;
-        __atomic_store_n(&run_.shown_turns[level], uint32_t(turns), __ATOMIC_RELAXED);
+    void count(int32_t level, uint64_t passes) {
+        run_.passes[size_t(level)] = passes;
+        __atomic_store_n(&run_.shown_passes[level], uint32_t(passes), __ATOMIC_RELAXED);
     }
 
     /// Called when the last step is done. Returns whether the walk should end.
@@ -71,7 +71,7 @@ class StepWatch {
             return skipped && leave_out(at) && until_ == Until::checkpoint;
         }
         case Kind::region: return false;
-        case Kind::level_end: return until_ == Until::turn;
+        case Kind::level_end: return until_ == Until::pass;
         case Kind::checkpoint_begin: {
             const bool skipped = at != last_ + 1;
             run_.checkpoints[size_t(step.index)] = skipped ? State::skipped : State::running;
@@ -88,7 +88,7 @@ class StepWatch {
 
     /// Marks the checkpoints of the level that begins with the last step as skipped. Returns whether there are any.
     bool leave_out(size_t end) {
-        run_.turns[size_t(run_.steps[last_].index)] = 0;
+        run_.passes[size_t(run_.steps[last_].index)] = 0;
         bool any = false;
         for (size_t i = last_; i < end; i++) {
             const runtime::GraphStep &step = run_.steps[i];

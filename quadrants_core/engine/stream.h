@@ -42,7 +42,7 @@ struct PendingLaunch {
 };
 
 /// How often each rate-limited message occurred in this launch: output.cpp.
-struct Remarks {
+struct LimitedMessages {
     BriefMutex lock;
     std::map<const abi::Message *, uint64_t> times;
 };
@@ -53,11 +53,11 @@ struct Stream {
     /// Values that cross tasks, if the host sees the memory of the device: launches end before the next one begins.
     runtime::Buffer tmp;
     uint64_t tmp_bytes = 0;
-    uint32_t failed = 0;    ///< set by the first failure
-    uint32_t asked = 0;     ///< abi::LaunchData::asked
-    uint32_t questions = 0; ///< the last number that `asked` had
+    uint32_t failed = 0;           ///< set by the first failure
+    uint32_t counts_requested = 0; ///< abi::LaunchData::counts_requested
+    uint32_t count_requests = 0;   ///< the last number in `counts_requested`
     Failure failure;
-    Remarks has_limited_messages;
+    LimitedMessages limited_messages;
     /// The part that all launches share, plus the arguments and the task of the current one; the task is null while `launching` is held for
     /// another purpose.
     abi::Launch now{};

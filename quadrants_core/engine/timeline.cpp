@@ -28,7 +28,7 @@ void add_to_timeline(const char *what, std::string_view name, std::string_view o
                         microseconds(end - begin),
                         int32_t(this_thread())};
     const std::lock_guard guard(events.lock);
-    if (events.all.size() < most_events) {
+    if (events.all.size() < max_events) {
         events.all.push_back(std::move(event));
     } else {
         events.lost++;

@@ -20,7 +20,7 @@ struct TimelineEvent {
     int32_t thread = 0; ///< the system's thread id
 };
 
-constexpr size_t most_events = 1 << 18; ///< only the first ones are kept
+constexpr size_t max_events = 1 << 18; ///< only the first ones are kept
 
 /// May be called from any thread.
 void add_to_timeline(const char *what, std::string_view name, std::string_view of, TimelineClock::time_point begin,

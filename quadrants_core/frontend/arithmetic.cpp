@@ -31,7 +31,7 @@ bool is_written_sequence(const Val &v) { return v.is(Flavour::plain); }
 
 bool is_python_int(const Val &v) { return v.is_constant() && PyLong_Check(v.object()); }
 
-constexpr double most_bits = 1 << 20; ///< limit for an integer that Python computes; more would take minutes
+constexpr double max_bits = 1 << 20; ///< limit for an integer that Python computes; more would take minutes
 
 /// The value of a Python integer; infinite beyond the range of doubles.
 double real_of(PyObject *integer) {
@@ -45,13 +45,13 @@ double real_of(PyObject *integer) {
 bool is_huge(NodeKind op, PyObject *a, PyObject *b) {
     if ((op != NodeKind::Pow && op != NodeKind::LShift) || !PyLong_Check(a) || !PyLong_Check(b)) return false;
     const double base = std::fabs(real_of(a)), exponent = real_of(b);
-    if (op == NodeKind::LShift) return base != 0 && exponent > most_bits;
-    return base > 1 && std::log2(base) * exponent > most_bits;
+    if (op == NodeKind::LShift) return base != 0 && exponent > max_bits;
+    return base > 1 && std::log2(base) * exponent > max_bits;
 }
 
 bool is_too_often(const Val &sequence, const Val &times) {
     const size_t size = sequence.sequence().items.size();
-    return size && real_of(times.object()) * double(size) > most_items;
+    return size && real_of(times.object()) * double(size) > max_items;
 }
 
 Val repeated(const Val &sequence, const Val &times) {
@@ -179,7 +179,7 @@ Val scalar_binary(Walk &w, const Node *node, NodeKind op, const Val &a, const Va
     const ir::Value x = as(w, node, a, type);
     const ir::Value y = as(w, node, b, type);
     if ((op == NodeKind::FloorDiv || op == NodeKind::Mod) && !ir::is_float(type)) guard_divisor(w, node, y);
-    return scalar(w, watched(w, *operator_of(op).op, x, y));
+    return scalar(w, checked_arithmetic(w, *operator_of(op).op, x, y));
 }
 
 Val scalar_compare(Walk &w, const Node *node, NodeKind op, const Val &a, const Val &b) {

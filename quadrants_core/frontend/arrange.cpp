@@ -90,7 +90,7 @@ std::optional<Val> arranged(Walk &w, const Node *node, PyObject *callee, const C
     double total = 0;
     while (PyRef item = PyRef::steal(PyIter_Next(iterator.get()))) {
         total += PyTuple_CheckExact(item.get()) ? double(PyTuple_GET_SIZE(item.get())) : 1;
-        if (total > most_items) w.fail_too_long(node);
+        if (total > max_items) w.fail_too_long(node);
         out.items.push_back(with_values(w, item.get(), values));
     }
     if (PyErr_Occurred()) w.python_failed(node);

@@ -38,7 +38,7 @@ const char *word(Op op, bool negate) {
 /// The new value that an update computes from the old one.
 ir::Value updated(Walk &w, Op op, bool negate, ir::Value old, ir::Value amount) {
     if (op == Op::atomic_xchg) return amount;
-    return watched(w, negate ? Op::sub : ir::plain_op(op), old, amount);
+    return checked_arithmetic(w, negate ? Op::sub : ir::plain_op(op), old, amount);
 }
 
 } // namespace

@@ -68,7 +68,7 @@ static std::string field_title(Walk &w, const Node *node, const FieldInfo &info)
     const PyRef given = attribute(info.object, names()._name);
     const std::string name = given ? text(given.get()) : "";
     if (!name.empty() && name != "grad" && name != "dual") return name;
-    const std::string words = node->kind == NodeKind::Subscript ? written(w, child(node, Field::value)) : "";
+    const std::string words = node->kind == NodeKind::Subscript ? short_source(w, child(node, Field::value)) : "";
     return words.empty() ? info.name : words;
 }
 

@@ -154,7 +154,7 @@ Val call_builtin_in_python(Walk &w, const Call &call) {
     for (size_t i = 0; i < call.args.size(); ++i) {
         PyRef item = to_python(call.args[i]);
         if (!is_plain(item.get())) w.dependencies.give_up();
-        item = drawn_for(w, call.node, function, std::move(item));
+        item = collect_argument(w, call.node, function, std::move(item));
         Py_INCREF(item.get());
         PyTuple_SET_ITEM(args.get(), Py_ssize_t(i), item.get());
     }

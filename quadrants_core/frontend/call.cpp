@@ -431,7 +431,7 @@ Val call_python(Walk &w, const Node *node, PyObject *callee, const Call &call) {
         return object;
     };
     for (size_t i = 0; i < call.args.size(); ++i) {
-        PyRef object = drawn_for(w, node, callee, python_value(call.args[i]));
+        PyRef object = collect_argument(w, node, callee, python_value(call.args[i]));
         Py_INCREF(object.get());
         PyTuple_SET_ITEM(args.get(), Py_ssize_t(i), object.get());
     }

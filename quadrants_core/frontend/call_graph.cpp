@@ -215,7 +215,7 @@ static const std::unordered_set<PyObject *> &modified_by_callees(Walk &w, FuncIn
         else if (i == 0)
             key[i] = reinterpret_cast<PyObject *>(Py_TYPE(known[i]));
     }
-    if (const auto met = info.handed.find(key); met != info.handed.end()) return met->second;
+    if (const auto met = info.modified_by_callees.find(key); met != info.modified_by_callees.end()) return met->second;
     std::unordered_set<PyObject *> found;
     under_way.push_back(&info);
     const auto own_parameter = [&](const Node *arg) {
@@ -251,10 +251,10 @@ static const std::unordered_set<PyObject *> &modified_by_callees(Walk &w, FuncIn
     under_way.pop_back();
     for (PyObject *object : key) // their addresses are keys from now on
         if (object) w.objects.keep(PyRef::borrow(object));
-    return info.handed[std::move(key)] = std::move(found);
+    return info.modified_by_callees[std::move(key)] = std::move(found);
 }
 
-bool is_handed_to_change(Walk &w, FuncInfo &info, PyObject *parameter, const Known &known) {
+bool is_modified_by_callee(Walk &w, FuncInfo &info, PyObject *parameter, const Known &known) {
     std::vector<FuncInfo *> under_way;
     return modified_by_callees(w, info, known, under_way).count(parameter) > 0;
 }

@@ -13,6 +13,6 @@ void set_receiver(FuncInfo &info, PyObject *cls);
 bool calls_real(Walk &w, const Node *tree);
 /// True if the body passes this parameter, or a part of it, to a func that modifies it. `known`: for each parameter the Python object that
 /// it stands for, or null.
-bool is_handed_to_change(Walk &w, FuncInfo &info, PyObject *parameter, const std::vector<PyObject *> &known);
+bool is_modified_by_callee(Walk &w, FuncInfo &info, PyObject *parameter, const std::vector<PyObject *> &known);
 
 } // namespace qd::frontend

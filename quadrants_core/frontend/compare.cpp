@@ -140,8 +140,8 @@ Val eval_boolop(Walk &w, const Node *node) {
 
 /// Long chains are split in halves, so that branches nest no deeper than the logarithm of their length.
 size_t first_part(const Items &values) {
-    constexpr size_t most_nested = 8;
-    return values.size() > most_nested ? values.size() / 2 : 1;
+    constexpr size_t max_nested = 8;
+    return values.size() > max_nested ? values.size() / 2 : 1;
 }
 
 /// values[0] and/or values[1] and/or ...

@@ -241,9 +241,9 @@ struct Cut {
 /// The part of a long chain to split off; null if a test in the first part binds names, since the branches after it read them and must be
 /// inside.
 const Node *rest_of_chain(const Node *node) {
-    constexpr int most_nested = 64;
+    constexpr int max_nested = 64;
     const Node *first = node;
-    for (int length = 0; node && length < most_nested; ++length) node = elif_of(node);
+    for (int length = 0; node && length < max_nested; ++length) node = elif_of(node);
     for (const Node *one = first; node && one != node; one = elif_of(one)) {
         const Node *test = child(one, Field::test);
         if (binds_names({&test, 1})) return nullptr;

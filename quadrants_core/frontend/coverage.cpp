@@ -36,7 +36,7 @@ void Coverage::cover(ir::Counter::What what, const Node *node, ir::Value amount)
     const Span &place = fn_.spans[b_.span];
     counter.copy = copies_[std::array{uint32_t(what), place.file, place.line, place.column}]++;
     fn_.counters.push_back(counter);
-    w_.graphs.beside_region([&] {
+    w_.graphs.before_region([&] {
         if (!amount) amount = b_.i64(1);
         b_.count(uint32_t(fn_.counters.size() - 1), amount);
     });

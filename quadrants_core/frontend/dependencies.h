@@ -1,6 +1,6 @@
 #pragma once
 // The dependencies of one kernel's code on the Python world: the names, attributes, funcs and template arguments that the walk read. A
-// later process that finds all of them unchanged may run the code that was compiled then; see docs/design/README.md.
+// later process that finds all of them unchanged may run the code that was compiled then; see docs/design/cache-entries.md.
 //
 // A dependency records where an object was found (an attribute of the object of dependency 3) and a fingerprint of it. Objects that are
 // their value (numbers, text, dtypes, fields, matrices, builtins) are fingerprinted completely. The fingerprint of all others (modules,

@@ -44,23 +44,23 @@ namespace {
 
 /// True if a Python sequence has more items than a kernel takes one by one.
 bool is_long(PyObject *sequence) {
-    if (PyList_Check(sequence) || PyTuple_Check(sequence)) return double(Py_SIZE(sequence)) > most_items;
+    if (PyList_Check(sequence) || PyTuple_Check(sequence)) return double(Py_SIZE(sequence)) > max_items;
     if (!PyRange_Check(sequence)) return false;
     const Py_ssize_t size = PySequence_Size(sequence);
-    if (size >= 0) return double(size) > most_items;
+    if (size >= 0) return double(size) > max_items;
     PyErr_Clear();
     return true; // the range is longer than len() can return
 }
 
 } // namespace
 
-PyRef drawn(Walk &w, const Node *node, PyObject *iterable, std::optional<bool> last) {
+PyRef collect_items(Walk &w, const Node *node, PyObject *iterable, std::optional<bool> last) {
     PyRef iterator = PyRef::steal(PyObject_GetIter(iterable)), list = PyRef::steal(PyList_New(0));
     if (!iterator || !list) w.python_failed(node);
     while (PyRef item = PyRef::steal(PyIter_Next(iterator.get()))) {
         poll_stop();
         if (PyErr_CheckSignals() != 0) w.python_failed(node);
-        if (double(PyList_GET_SIZE(list.get())) >= most_items)
+        if (double(PyList_GET_SIZE(list.get())) >= max_items)
             w.fail_type(node, "An iterator that gives more than 1048576 items is too long for a kernel, or never ends",
                         "it is gone through when the kernel is compiled; cut it, for example with itertools.islice");
         if (PyList_Append(list.get(), item.get()) != 0) w.python_failed(node);
@@ -70,7 +70,7 @@ PyRef drawn(Walk &w, const Node *node, PyObject *iterable, std::optional<bool> l
     return list;
 }
 
-PyRef drawn_for(Walk &w, const Node *node, PyObject *callee, PyRef argument) {
+PyRef collect_argument(Walk &w, const Node *node, PyObject *callee, PyRef argument) {
     static constexpr const char *consumers[] = {"sum", "list", "tuple",  "set", "frozenset", "dict",
                                                 "max", "min",  "sorted", "all", "any"};
     if (!PyIter_Check(argument.get())) return argument;
@@ -78,8 +78,8 @@ PyRef drawn_for(Walk &w, const Node *node, PyObject *callee, PyRef argument) {
         if (callee != PyDict_GetItemString(PyEval_GetBuiltins(), name)) continue;
         w.dependencies.give_up();
         const std::string_view called = name;
-        return drawn(w, node, argument.get(),
-                     called == "all" || called == "any" ? std::optional(called == "any") : std::nullopt);
+        return collect_items(w, node, argument.get(),
+                             called == "all" || called == "any" ? std::optional(called == "any") : std::nullopt);
     }
     return argument;
 }
@@ -415,7 +415,7 @@ Val sequence_items(Walk &w, const Node *node, const Val &v) {
         if (!iterator && PyErr_ExceptionMatches(PyExc_TypeError))
             w.fail_type(node, "'" + type_text(w, v) + "' cannot be unpacked into values");
         if (!iterator) w.python_failed(node);
-        const PyRef list = drawn(w, node, iterator.get());
+        const PyRef list = collect_items(w, node, iterator.get());
         return unpacked(w, node, constant(list));
     }
     const Val given = to_matrix(w, node, v);

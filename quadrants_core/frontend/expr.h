@@ -11,11 +11,11 @@ Val attribute_of(Walk &w, const Node *node, const Val &base, PyObject *name);
 Val eval_sequence(Walk &w, const Node *node, bool is_tuple);
 Val bound_method(const Val &base, PyObject *name, PyRef callee = {});
 Val sequence_items(Walk &w, const Node *node, const Val &v);
-/// Returns a list of the items of an iterable, up to the first whose truth is `last`. Fails after `most_items` items and on Stop.
-PyRef drawn(Walk &w, const Node *node, PyObject *iterable, std::optional<bool> last = {});
+/// Returns a list of the items of an iterable, up to the first whose truth is `last`. Fails after `max_items` items and on Stop.
+PyRef collect_items(Walk &w, const Node *node, PyObject *iterable, std::optional<bool> last = {});
 /// Prepares an argument of a Python function: an iterator that the function would exhaust, which Stop could not interrupt, is replaced by a
 /// list of its items.
-PyRef drawn_for(Walk &w, const Node *node, PyObject *callee, PyRef argument);
+PyRef collect_argument(Walk &w, const Node *node, PyObject *callee, PyRef argument);
 Val wrap(Walk &w, PyRef object);
 PyRef to_python(const Val &v); ///< null if it holds run-time values
 /// Evaluates an expression and loads the result if it is a place.

@@ -395,7 +395,7 @@ void emit_assert(Walk &w, ir::Value condition, ir::Message message, std::span<co
 }
 
 Flow assert_(Walk &w, const Node *node) {
-    constexpr size_t most_values = 32;
+    constexpr size_t max_values = 32;
     const Node *source = child(node, Field::test), *detail = child(node, Field::msg);
     if (!w.request.options.debug) { // nothing is checked, but the expressions keep their side effects
         value(w, source);
@@ -409,18 +409,18 @@ Flow assert_(Walk &w, const Node *node) {
     const ir::Value holds = condition(w, node, test, "assert");
     ir::Message message;
     if (!detail) add_text(message, source_text(w, source));
-    const std::vector<const Node *> shown = detail ? std::vector<const Node *>() : worth_showing(w, node);
+    const std::vector<const Node *> shown = detail ? std::vector<const Node *>() : values_to_show(w, node);
     const auto extent = [&] {
         std::vector<ir::Value> values;
         if (detail) {
             format_value(w, detail, message, values, assert_message(w, detail), "");
-            if (values.size() > most_values) w.fail_syntax(detail, "An assertion message takes at most 32 values");
+            if (values.size() > max_values) w.fail_syntax(detail, "An assertion message takes at most 32 values");
         }
         const char *before = "\nwith ";
         for (const Node *one : shown) {
             const Val v = value(w, one);
             const size_t parts = v.is_matrix() ? v.matrix().comps.size() : 1;
-            if ((!v.is_scalar() && !v.is_matrix()) || values.size() + parts > most_values) continue;
+            if ((!v.is_scalar() && !v.is_matrix()) || values.size() + parts > max_values) continue;
             add_text(message, std::exchange(before, ", ") + source_text(w, one) + " = ");
             format_value(w, one, message, values, v, "");
         }

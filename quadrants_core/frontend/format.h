@@ -11,7 +11,7 @@ bool is_string(const Val &v);
 Val joined(const Val &a, const Val &b);
 Val percent_format(Walk &w, const Node *node, const std::string &pattern, const Val &args);
 std::string source_text(Walk &w, const Node *node);
-std::string written(Walk &w, const Node *node);
+std::string short_source(Walk &w, const Node *node);
 void emit_message(Walk &w, ir::Op op, ir::Message message, std::span<const ir::Value> values);
 void emit_assert(Walk &w, ir::Value condition, ir::Message message, std::span<const ir::Value> values);
 

@@ -119,10 +119,10 @@ Val Funcs::inline_func(const Node *node, const PyRef &callee, const Val *object,
     if (object || self) call.args.insert(call.args.begin(), object ? *object : wrap(w_, self));
     if (object || self) set_receiver(info, class_of_receiver(call.args[0]));
     AtNode at(w_, node);
-    return carry_out(node, info, matched_arguments(node, info, std::move(call)));
+    return evaluate_call(node, info, matched_arguments(node, info, std::move(call)));
 }
 
-Val Funcs::carry_out(const Node *node, FuncInfo &info, std::vector<Val> args) {
+Val Funcs::evaluate_call(const Node *node, FuncInfo &info, std::vector<Val> args) {
     if (info.is_real && w_.request.mode == autodiff::Mode::reverse)
         w_.fail_syntax(node, "Real function in gradient kernels unsupported.",
                        "make it a `@qd.func`, which is inlined");
@@ -139,7 +139,7 @@ Val Funcs::inline_method(const Node *node, const PyRef &callee, const Val &self,
     if (!self.is_none()) call.args.insert(call.args.begin(), self);
     if (!self.is_none()) set_receiver(info, class_of_receiver(self));
     AtNode at(w_, node);
-    return carry_out(node, info, matched_arguments(node, info, std::move(call), true));
+    return evaluate_call(node, info, matched_arguments(node, info, std::move(call), true));
 }
 
 PyRef Funcs::func_of(const Node *node, PyObject *function) {
@@ -231,8 +231,8 @@ Val Funcs::pass_argument(const Node *node, FuncInfo &info, size_t i, Val arg, bo
     if (kind == Kind::buffer_view_type) check_view_argument(w_, node, annotation, arg, text(p.name));
     if (kind == Kind::sparse_matrix_builder_type) check_builder_argument(w_, node, arg, text(p.name));
     const bool may_change = arg.is_element() || (!is_place(arg) && w_.places.storable(arg));
-    const bool is_handed = by_value && may_change && is_handed_to_change(w_, info, p.name, known);
-    if (may_change && (is_handed || is_changed(info, p, arg))) return w_.places.new_variable(node, arg);
+    const bool callee_modifies = by_value && may_change && is_modified_by_callee(w_, info, p.name, known);
+    if (may_change && (callee_modifies || is_changed(info, p, arg))) return w_.places.new_variable(node, arg);
     return arg;
 }
 

@@ -31,7 +31,7 @@ struct FuncInfo {
     std::optional<bool> recursive, cut;           ///< computed on demand
     /// Parameters that the body passes to a func that modifies them. Key: the funcs that parameters stand for, and the type of the first
     /// parameter.
-    std::map<std::vector<PyObject *>, std::unordered_set<PyObject *>> handed;
+    std::map<std::vector<PyObject *>, std::unordered_set<PyObject *>> modified_by_callees;
 };
 
 class Funcs : public Part {
@@ -52,7 +52,7 @@ class Funcs : public Part {
     [[noreturn]] void fail_endless(const FuncInfo &info);
     void note_inlined(const FuncInfo &info);
     /// Returns the value of a call: the body is inlined, or becomes part of a state machine if the func is recursive.
-    Val carry_out(const Node *node, FuncInfo &info, std::vector<Val> args);
+    Val evaluate_call(const Node *node, FuncInfo &info, std::vector<Val> args);
     Val inline_body(const Node *node, FuncInfo &info, std::vector<Val> args);
     std::optional<Val> inlined(FuncInfo &info, std::vector<Val> args, const std::function<std::optional<Val>()> &body);
     FuncInfo &func_info(const Node *node, PyObject *callee);

@@ -116,7 +116,7 @@ uint32_t Gradients::first_component(const FieldInfo &field) {
     return at->second;
 }
 
-uint32_t Gradients::twin(uint32_t place) {
+uint32_t Gradients::copy_without_companion(uint32_t place) {
     const auto [at, is_new] = twins_.try_emplace(place, uint32_t(fn_.places.size()));
     if (is_new) fn_.places.push_back(ir::Place(fn_.places[place]));
     return at->second;
@@ -134,7 +134,7 @@ void Gradients::stop_loads(ir::BlockId block, uint32_t place) {
             inst.op = ir::Op::place;
             inst.type = fn_[pointer].type;
             inst.span = fn_[pointer].span;
-            inst.imm = twin(place);
+            inst.imm = copy_without_companion(place);
             const ir::Value stopped = fn_.make(inst);
             fn_.set_args(stopped, indices);
             const ir::Value operands[] = {stopped};

@@ -30,7 +30,7 @@ class Gradients : public Part {
         uint32_t place;
     };
     void refuse(const Node *node, UserErrorKind kind, const std::string &message, const std::string &hint);
-    uint32_t twin(uint32_t place);
+    uint32_t copy_without_companion(uint32_t place);
     void stop_loads(ir::BlockId block, uint32_t place);
     uint32_t companion(uint32_t place);
 

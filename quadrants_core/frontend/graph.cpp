@@ -31,7 +31,7 @@ std::string_view called(const Node *node) {
     return data ? std::string_view(data, size_t(size)) : std::string_view();
 }
 
-/// True if a call is spelled like one of qd.graph.<name>.
+/// True if a call is spelled like one of qd.graph.<name>, with any prefix, or like the deprecated graph_<name>.
 bool calls(const Node *node, std::string_view name) {
     std::string_view word = called(node);
     if (word.starts_with("graph_")) word.remove_prefix(6);
@@ -55,7 +55,7 @@ bool is_docstring(const Node *statement) {
     return inner->kind == NodeKind::Constant && PyUnicode_Check(constant_of(inner));
 }
 
-/// The text of a name or of attributes of one, such as "a.b"; empty for other expressions.
+/// Returns the text of a name or an attribute path, such as "a.b"; empty for other expressions.
 std::string dotted(const Node *node) {
     if (node->kind == NodeKind::Name) return text(word_of(node, Field::id));
     if (node->kind != NodeKind::Attribute) return {};
@@ -79,7 +79,7 @@ void Graphs::begin(const Node *tree) {
     if (w_.request.options.checkpoints && w_.request.mode == autodiff::Mode::none) find_loops(body);
 }
 
-/// Collects the loops at the top of the kernel and of its levels.
+/// Collects the `for` loops at the top level of the kernel and of its do_whiles.
 void Graphs::find_loops(Items statements) {
     for (const Node *statement : statements) {
         if (statement->kind == NodeKind::For) loops_.insert(statement);
@@ -87,7 +87,7 @@ void Graphs::find_loops(Items statements) {
     }
 }
 
-/// The suggested replacement for a statement that a kernel with levels may not contain.
+/// Returns the suggested replacement for a statement that a kernel with do_whiles may not contain.
 static std::string instead_of(NodeKind kind) {
     if (kind == NodeKind::While || kind == NodeKind::Assert)
         return "put it into a loop of one round, `for _ in range(1):`";
@@ -97,7 +97,8 @@ static std::string instead_of(NodeKind kind) {
     return leaves ? "set the flag to 0: the loop ends after that pass" : "";
 }
 
-/// Checks the statements at the top of a kernel with levels or of a level; the name of a refused statement is appended to `message`.
+/// Checks the top-level statements of a do_while or of a kernel that has one. `message` is the beginning of the error, to which the name of
+/// the refused statement is appended.
 void Graphs::check_statements(Items statements, const std::string &message) {
     using Kind = StatementKind;
     for (const Node *statement : statements) {
@@ -191,7 +192,7 @@ Flow Graphs::block_of(const Node *node, const BuiltinRow *row) {
     return row->handler == &handlers::parallel ? section(node, call) : context(node, call);
 }
 
-/// The checks that all blocks share; `name` as it is written.
+/// Performs the checks that all blocks share. `name`: the construct as users write it, without `qd.`.
 void Graphs::check_block(const Node *node, const char *name) {
     const std::string shown = std::string("qd.") + name + "()";
     if (!w_.frames.back().is_kernel) w_.fail_syntax(node, shown + " can only be used inside @qd.kernel, not @qd.func");
@@ -205,7 +206,7 @@ Flow Graphs::body_of(const Node *node) {
     return block(w_, items_of(node, Field::body));
 }
 
-/// Wraps `body` in a subgraph. Kernels for derivatives have no subgraphs except levels, which have no derivative.
+/// Wraps `body` in a subgraph. In kernels for derivatives only do_whiles are wrapped, so that differentiation rejects them.
 Flow Graphs::inside(Kind kind, uint32_t flag, const std::function<Flow()> &body) {
     if (w_.request.mode != autodiff::Mode::none && kind != Kind::do_while) return body();
     const uint64_t number = fn_.subgraphs.size();
@@ -333,7 +334,7 @@ Flow Graphs::checkpoint(const Node *node, const Node *call) {
     return flow;
 }
 
-/// The object that a name outside the kernel, or an attribute of one, denotes; null if there is none.
+/// Returns the object denoted by a global name or an attribute path of one; null if there is none.
 PyRef Graphs::constant_named(const Node *node) {
     if (node->kind == NodeKind::Name) {
         PyObject *name = word_of(node, Field::id);
@@ -360,7 +361,7 @@ PyRef Graphs::label(const Node *node) {
     return found;
 }
 
-/// The parameter that an expression names as a flag; `refusal` is the error for other expressions.
+/// Returns the parameter that an expression names as a flag; `refusal` is the error message for all other expressions.
 Graphs::Flag Graphs::flag(const Node *node, const std::string &refusal) {
     const Node *root = root_of(node);
     Val found;
@@ -479,7 +480,7 @@ std::string Graphs::kernel_name() const {
     return name.substr(name.rfind('.') + 1);
 }
 
-// Calls as functions, which have no meaning.
+// These names are statements: as plain function calls they are errors.
 
 Val handlers::do_while(Walk &w, const Call &call) {
     w.fail_syntax(call.node, "qd.graph.do_while() is written `while qd.graph.do_while(flag):`");

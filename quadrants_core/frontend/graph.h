@@ -24,7 +24,7 @@ class Graphs : public Part {
     Flow loop(const Node *node, const std::function<Flow()> &walk_loop);
 
     /// Emits counters. In a region, but outside its sections, they go before the region, which may not contain any.
-    template <class Emit> void beside_region(const Emit &emit) {
+    template <class Emit> void before_region(const Emit &emit) {
         if (!in_region_ || in_section_) return emit();
         b_.at = region_at_;
         emit();

@@ -9,7 +9,7 @@
 namespace qd::frontend {
 
 /// block_local, cache_read_only, mesh_local
-Val handlers::keep_near(Walk &w, const Call &call) {
+Val handlers::locality_hint(Walk &w, const Call &call) {
     for (const Val &arg : call.args) {
         const Kind kind = arg.is_constant() ? w.objects.kind_of(arg.object()) : Kind::foreign;
         if (!is_field(kind) && kind != Kind::mesh_elements)

@@ -124,17 +124,17 @@ std::optional<Val> new_instance(Walk &w, PyObject *cls, Call call, bool all_know
     }
     w.dependencies.give_up(); // classes are not fingerprinted
     AtNode at(w, node);
-    const Making making(w, cls);
-    const Val self = make_struct(making.type, {});
+    const UnderConstruction constructing(w, cls);
+    const Val self = make_struct(constructing.type, {});
     if (fields != Py_None) {
-        bind_fields(w, making.type, fields, call);
+        bind_fields(w, constructing.type, fields, call);
         if (func) w.funcs.inline_method(node, func, self, Call{.node = node});
     } else if (func) {
         w.funcs.inline_method(node, func, self, std::move(call));
     } else if (!call.args.empty() || !call.kwargs.empty()) {
         w.fail_type(node, type_text(w, self) + "() takes no arguments");
     }
-    return w.structs.made(making.type);
+    return w.structs.made(constructing.type);
 }
 
 std::optional<Val> bare_super(Walk &w, const Node *node) {
@@ -238,7 +238,7 @@ bool assign_in_instance(Walk &w, const Node *target, const Val &v) {
         return true;
     }
     if (w.structs.member(target, base, name)) return false;
-    if (!w.structs.is_being_made(base.structure().type))
+    if (!w.structs.is_under_construction(base.structure().type))
         w.fail(target, UserErrorKind::compilation,
                "'" + type_text(w, base) + "' object has no attribute '" + text(name) + "'",
                "assign it in `__init__`: instances that a kernel makes get no members later");

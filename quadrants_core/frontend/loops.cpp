@@ -83,7 +83,7 @@ std::vector<Val> static_items(Walk &w, const Node *node, const Val &v, Unrolled 
             upper.push_back(*hi);
             count *= std::max(0.0, double(*hi) - double(*lo));
         }
-        if (count > most_items) w.fail_too_long(node);
+        if (count > max_items) w.fail_too_long(node);
         return static_product(loop, lower, upper);
     }
     if (v.is_scalar() || is_number(v) || (v.is_constant() && is_field(w.objects.kind_of(v.object()))))

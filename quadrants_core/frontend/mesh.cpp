@@ -92,7 +92,7 @@ Val Meshes::relation_attribute(const Node *node, const Val &relation, PyObject *
 }
 
 /// The element whose number is entry `at` of the table.
-Val Meshes::touching(const Node *node, const Val &relation, ir::Value at) {
+Val Meshes::adjacent(const Node *node, const Val &relation, ir::Value at) {
     PyObject *object = relation.relation().object.get();
     const PyRef values = known_attribute(node, object, names().values);
     const ir::Value number = number_in(node, values.get(), at);
@@ -124,7 +124,7 @@ Val Meshes::subscript_relation(const Node *node, const Val &relation, const std:
         emit_assert(w_, b_.band(above, below), std::move(message), values);
     }
     const ir::Value begin = relation_bounds(node, relation).first;
-    return touching(node, relation, b_.add(begin, index));
+    return adjacent(node, relation, b_.add(begin, index));
 }
 
 /// Loops over all elements of one kind, or over those adjacent to one element.
@@ -151,7 +151,7 @@ Flow Meshes::for_elements(const Node *node, const Val &over) {
 
 /// Binds the element of an iteration.
 void Meshes::bind_element(const Node *node, const Val &over, ir::Value index) {
-    Val element = over.is_constant() ? mesh_element(over.constant().object, index) : touching(node, over, index);
+    Val element = over.is_constant() ? mesh_element(over.constant().object, index) : adjacent(node, over, index);
     if (over.is_constant()) mesh_loop_ = element;
     PyObject *name = word_of(child(node, Field::target), Field::id);
     const bool assigned = w_.frames.back().assigned && w_.frames.back().assigned->count(name);

@@ -22,7 +22,7 @@ class Meshes : public Part {
 
   private:
     std::pair<ir::Value, ir::Value> relation_bounds(const Node *node, const Val &relation);
-    Val touching(const Node *node, const Val &relation, ir::Value at);
+    Val adjacent(const Node *node, const Val &relation, ir::Value at);
     Val mesh_loop_;
 };
 

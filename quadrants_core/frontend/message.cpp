@@ -88,11 +88,11 @@ void reach_colon(Location &at, const Source &source) {
 }
 
 void append_source(std::string &out, const Level &level) {
-    constexpr long most_lines = 6;
+    constexpr long max_lines = 6;
     Location at = level.at;
     reach_colon(at, *level.source);
     const long first = long(at.line) - level.source->first_line + 1;
-    const long last = std::min(long(at.end_line) - level.source->first_line + 1, first + most_lines - 1);
+    const long last = std::min(long(at.end_line) - level.source->first_line + 1, first + max_lines - 1);
     for (long number = first; number <= std::max(first, last); ++number) {
         const std::string_view line = line_of(level.source->text, number);
         const size_t blank = std::min(line.find_first_not_of(" \t"), line.size());

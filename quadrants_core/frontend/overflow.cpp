@@ -101,7 +101,7 @@ std::string named_as_cells(std::string places) {
 } // namespace
 
 /// Emits x op y, with an overflow check in debug mode.
-ir::Value watched(Walk &w, Op op, ir::Value x, ir::Value y) {
+ir::Value checked_arithmetic(Walk &w, Op op, ir::Value x, ir::Value y) {
     const ir::Value result = emit2(w, op, x, y);
     const Scalar type = w.fn.type(x).elem;
     if (!w.request.options.debug || ir::is_float(type) || type == Scalar::u1) return result;

@@ -4,6 +4,6 @@
 
 namespace qd::frontend {
 
-ir::Value watched(Walk &w, ir::Op op, ir::Value x, ir::Value y);
+ir::Value checked_arithmetic(Walk &w, ir::Op op, ir::Value x, ir::Value y);
 
 } // namespace qd::frontend

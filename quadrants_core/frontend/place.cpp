@@ -47,7 +47,7 @@ Val Places::load(Val v) {
         return out;
     }
     case Tag::structure:
-        if (w_.structs.is_being_made(v.structure().type))
+        if (w_.structs.is_under_construction(v.structure().type))
             w_.fail_here(UserErrorKind::type, "`" + type_text(w_, v) + "` is still being made: it is no value yet",
                          "store, pass or return it when `__init__` is over");
         for (Val &member : v.structure().members) member = load(std::move(member));

@@ -1,8 +1,9 @@
-// Real funcs that call themselves, directly or through others: all of them become one state machine, a loop whose body is a sequence of `if
-// pc == k: ...`. A statement that contains a call of such a func, or a return, is cut into states there (states.cpp); any other statement
-// is emitted into the current state as usual. A call saves the caller's variables on typed stacks, and the state after it restores them. A
-// parameter by reference is a variable of the callee: it receives the value of the place, and the place receives its value after the call.
-// Inlined funcs that lead to a real func are cut too, separately at each of their calls.
+// Recursive real funcs, whether they call themselves directly or through others. All of them become one state machine: a loop whose body is
+// a sequence of `if pc == k: ...`. A statement that contains a return or a call of such a func is split into states (states.cpp); any other
+// statement is emitted into the current state as usual. A call saves the caller's variables on one stack per scalar type, and the state
+// after the call restores them. A parameter by reference is passed by copy-in, copy-out: it is a variable of the callee, and the caller
+// stores its final value to the place after the call. Inlined funcs that call a recursive one are split into states too, separately at each
+// call.
 #include "frontend/recursion.h"
 
 #include "frontend/annotations.h"
@@ -30,9 +31,9 @@ static bool is_local(const Val &v);
 
 namespace {
 
-constexpr int deepest = 256;        ///< limit on activations
-constexpr int most_instances = 100; ///< limit on instances of one func
-constexpr int done = -1;            ///< state after the outermost return
+constexpr int max_depth = 256;     ///< limit on activations
+constexpr int max_instances = 100; ///< limit on instances of one func
+constexpr int done = -1;           ///< state after the outermost return
 
 } // namespace
 
@@ -42,7 +43,7 @@ void visit_tree(const Node *tree, const std::function<bool(const Node *)> &visit
     each_child(tree, [&](const Node *node) { visit_tree(node, visit); });
 }
 
-/// Makes a variable, at the start of the machine if one is under construction.
+/// Makes a local; while a machine is being built, at the beginning of its entry block.
 ir::Value Recursion::make_local(Scalar elem) {
     if (!machine_) return b_.local(elem, 1);
     const ir::BlockId block = std::exchange(b_.block, machine_->entry);
@@ -101,23 +102,23 @@ void collect_pointers(const Val &v, std::vector<ir::Value> &out) {
 
 } // namespace
 
-/// The address of the `slot`-th scalar of a type on the stack of the current activation.
+/// Returns the address of the `slot`-th scalar of a type in the stack frame of the current activation.
 ir::Value Recursion::stack_place(Scalar elem, int slot) {
     Machine &m = *machine_;
     Machine::Stack &stack = m.stacks[elem];
     if (!stack.array) {
         const ir::BlockId block = std::exchange(b_.block, m.entry);
         const size_t at = std::exchange(b_.at, m.locals++);
-        stack.array = b_.local(elem, deepest);
+        stack.array = b_.local(elem, max_depth);
         b_.at = at;
         b_.block = block;
     }
     if (slot >= stack.slots) {
         stack.slots = slot + 1;
-        fn_[stack.array].imm = uint64_t(stack.slots) * deepest;
+        fn_[stack.array].imm = uint64_t(stack.slots) * max_depth;
     }
     const ir::Value depth = b_.load(m.depth);
-    const ir::Value first = b_.i32(slot * deepest);
+    const ir::Value first = b_.i32(slot * max_depth);
     const ir::Value index = b_.add(depth, first);
     const ir::Value wide = b_.cast(index, Scalar::i64);
     const ir::Value size = b_.i64(ir::size_of(elem));
@@ -125,7 +126,7 @@ ir::Value Recursion::stack_place(Scalar elem, int slot) {
     return b_.offset(stack.array, bytes, elem);
 }
 
-/// The variables of the activation that makes a call, each once.
+/// Returns the addresses of all variables of the calling activation, each once.
 std::vector<ir::Value> Recursion::live_variables() {
     std::vector<ir::Value> all{machine_->back};
     for (size_t i = machine_->first_binding; i < w_.scopes.size(); ++i)
@@ -145,7 +146,7 @@ bool Recursion::is_template(const FuncInfo &info, size_t i) {
 
 namespace {
 
-/// True if a value is known at compile time and does not denote a place of the caller.
+/// True if a value is known at compile time and does not refer to a variable of the caller.
 bool is_fixed(const Val &v) {
     switch (v.tag()) {
     case Tag::none:
@@ -177,7 +178,7 @@ bool is_same_object(PyObject *x, PyObject *y) {
     return PyObject_RichCompareBool(x, y, Py_EQ) == 1;
 }
 
-/// True if two values, neither of them a place, are the same.
+/// True if two values are the same; neither may be a place.
 bool is_same(const Val &a, const Val &b) {
     if (a.tag() != b.tag() || !std::ranges::equal(a.parts(), b.parts(), is_same)) return false;
     switch (a.tag()) {
@@ -215,7 +216,7 @@ bool is_same(const Val &a, const Val &b) {
 
 } // namespace
 
-/// True if a func that calls itself can become part of a state machine: the arguments for its templates are known.
+/// True if a recursive func can become part of a state machine, which requires its template arguments to be compile-time values.
 bool Recursion::can_recur(const FuncInfo &info, const std::vector<Val> &args) {
     for (size_t i = 0; i < args.size(); ++i)
         if (is_template(info, i) && !is_fixed(args[i]) && !is_own_struct(info, i, args[i])) return false;
@@ -251,7 +252,7 @@ MachineFunction &Recursion::machine_function(const Node *node, FuncInfo &info, c
         }
         return f;
     }
-    if (instances >= most_instances) w_.funcs.fail_endless(info);
+    if (instances >= max_instances) w_.funcs.fail_endless(info);
     MachineFunction &f = m.functions.emplace_back();
     f.info = &info;
     f.entry = new_state();
@@ -275,7 +276,7 @@ bool Recursion::is_reference(const FuncInfo &info, size_t i) {
     return annotation && w_.objects.kind_of(annotation) == Kind::ref;
 }
 
-/// The expression that a call passes for a parameter by reference. `is_method`: the first parameter is the owner of the method.
+/// Returns the expression that a call passes for a parameter by reference. `is_method`: the first parameter is `self`.
 const Node *Recursion::reference_node(const Node *node, const FuncInfo &info, size_t i, bool is_method) {
     const Items args = items_of(node, Field::args);
     const Node *found = nullptr;
@@ -311,7 +312,7 @@ void Recursion::copy_back(const Node *node, const FuncInfo &info, const std::vec
         if (!last.is_none()) store_result(w_, node, places[at++], last);
 }
 
-/// The values of the parameters by reference at the end of a call; none for other parameters.
+/// Returns the values of the parameters by reference at the end of a call; none for other parameters.
 std::vector<Val> Recursion::final_references(const MachineFunction &f) {
     std::vector<Val> out(f.params.size());
     for (size_t i = 0; i < out.size(); ++i)
@@ -319,9 +320,9 @@ std::vector<Val> Recursion::final_references(const MachineFunction &f) {
     return out;
 }
 
-/// The instance on which a method is called. The method is not evaluated as an attribute.
+/// Evaluates the instance on which a method is called, without the access to the attribute that is the method.
 Val Recursion::owner_of_method(const Node *node) {
-    w_.dependencies.give_up(); // so that read is not recorded
+    w_.dependencies.give_up(); // the attribute access is not recorded, so the kernel gets no cache entry
     return eval(w_, child(child(node, Field::func), Field::value));
 }
 
@@ -345,12 +346,12 @@ void Recursion::flat_call(const Node *node, FuncInfo &info, bool is_method) {
         const ir::Value place = stack_place(elem, saved.back().second);
         b_.store(place, v);
     }
-    const ir::Value depth = b_.load(m.depth), one = b_.i32(1), most = b_.i32(deepest);
+    const ir::Value depth = b_.load(m.depth), one = b_.i32(1), most = b_.i32(max_depth);
     const ir::Value deeper = b_.add(depth, one);
     const ir::Value fits = b_.lt(deeper, most);
     ir::Message message;
     message.pieces.push_back(
-        {"'" + info.source.name + "' calls itself more than " + std::to_string(deepest) + " deep", -1});
+        {"'" + info.source.name + "' calls itself more than " + std::to_string(max_depth) + " deep", -1});
     emit_assert(w_, fits, std::move(message), {});
     b_.store(m.depth, deeper);
     for (size_t i = 0; i < args.size(); ++i)
@@ -374,7 +375,7 @@ void Recursion::flat_call(const Node *node, FuncInfo &info, bool is_method) {
     m.values[node] = info.returns ? w_.places.new_variable(node, loaded_result(w_, f.result)) : Val{};
 }
 
-/// Inlines the body of a func that leads to a real func, cut into states.
+/// Inlines a func that calls a recursive real func; its body is split into states.
 void Recursion::flat_inline(const Node *node, FuncInfo &info, bool is_method) {
     Machine &m = *machine_;
     Call call = arguments(w_, node, true, true);
@@ -402,7 +403,7 @@ void Recursion::flat_inline(const Node *node, FuncInfo &info, bool is_method) {
     m.values[node] = w_.places.storable(v) ? w_.places.new_variable(node, v) : v;
 }
 
-/// True if a place is a whole variable, whose address is known in every state.
+/// True if a place is a whole variable, so that its address is available in every state.
 bool Recursion::outlives_state(const Val &v) const {
     if (!v.is_ref()) return std::ranges::all_of(v.parts(), [&](const Val &item) { return outlives_state(item); });
     const Ref &ref = *v.ref();
@@ -480,7 +481,7 @@ Val Recursion::recursive_call(const Node *node, FuncInfo &info, const std::vecto
     return info.returns ? loaded_result(w_, first.result) : Val{};
 }
 
-/// The outermost call: its arguments are stored to the parameters before the loop starts.
+/// Emits the outermost call in front of the loop: stores the arguments to the parameters, and makes the func's entry the first state.
 MachineFunction &Recursion::start_machine(const Node *node, FuncInfo &info, const std::vector<Val> &args,
                                           ir::Value loop) {
     const ir::BlockId block = b_.block;

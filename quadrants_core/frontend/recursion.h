@@ -12,7 +12,7 @@ class Recursion : public Part {
     ir::Value make_local(ir::Scalar elem);
     Val recursive_call(const Node *node, FuncInfo &info, const std::vector<Val> &args);
     void flat_calls(const Node *tree);
-    std::vector<Val> kept_items(const Node *node, std::vector<Val> items);
+    std::vector<Val> stored_items(const Node *node, std::vector<Val> items);
     bool can_recur(const FuncInfo &info, const std::vector<Val> &args);
     /// The block in which variables are made.
     ir::BlockId block_of_variables() const { return machine_ ? machine_->entry : b_.block; }

@@ -5,10 +5,10 @@
 namespace qd::frontend {
 
 /// Compiling so many takes half a minute and gigabytes of memory.
-constexpr size_t most_instructions = 2'000'000;
+constexpr size_t max_instructions = 2'000'000;
 
 inline void check_size(Walk &w, const Node *node) {
-    if (w.fn.insts.size() <= most_instructions) [[likely]]
+    if (w.fn.insts.size() <= max_instructions) [[likely]]
         return;
     w.fail(node, UserErrorKind::compilation,
            "The kernel is too large to be compiled: it has more than 2000000 instructions here",

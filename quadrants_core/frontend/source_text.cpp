@@ -20,7 +20,7 @@ std::string text_between(const std::string &text, const Extent &at) {
 } // namespace
 
 /// A short expression as written in the source; empty if it is long.
-std::string written(Walk &w, const Node *node) {
+std::string short_source(Walk &w, const Node *node) {
     constexpr size_t longest = 60;
     if (node->at.end_line != node->at.line || node->at.end_column - node->at.column > long(longest)) return {};
     return text_between(w.frames.back().source->text, node->at);

@@ -165,7 +165,7 @@ Val Recursion::flat_ifexp(const Node *node) {
 }
 
 /// Stores values in variables, so that they outlive the current state.
-std::vector<Val> Recursion::kept_items(const Node *node, std::vector<Val> items) {
+std::vector<Val> Recursion::stored_items(const Node *node, std::vector<Val> items) {
     for (Val &item : items)
         if (!item.is_constant() && w_.places.storable(item)) item = w_.places.new_variable(node, item);
     w_.scopes.bind(w_.objects.intern("for: items"), tuple_of(items));
@@ -348,7 +348,7 @@ void Recursion::flat_for(const Node *node) {
     if (over.is_static) {
         const auto loops = std::exchange(machine_->loops, {});
         w_.frames.back().loops.push_back({LoopContext::What::static_, 0});
-        for (const Val &item : kept_items(source, static_items(w_, source, over))) {
+        for (const Val &item : stored_items(source, static_items(w_, source, over))) {
             Scope inner(w_);
             bind_static(w_, target, item);
             w_.coverage.set_line(node->at.line);

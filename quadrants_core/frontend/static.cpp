@@ -253,7 +253,7 @@ static void run_comprehension(Walk &w, Items generators, size_t at, bool cut, co
                                             : sequence_items(w, source, over).sequence().items;
     std::optional<Scope> around;
     if (cut) around.emplace(w);
-    if (cut) items = w.recursion.kept_items(source, std::move(items));
+    if (cut) items = w.recursion.stored_items(source, std::move(items));
     for (const Val &item : items) {
         std::vector<Binding> named; // by `:=`, which binds outside the comprehension
         {

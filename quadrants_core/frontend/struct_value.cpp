@@ -296,7 +296,7 @@ static std::optional<Val> unpacked_vector(const val::StructValue &structure, PyO
     return out;
 }
 
-Making::Making(Walk &walk, PyObject *cls) : structs(walk.structs) {
+UnderConstruction::UnderConstruction(Walk &walk, PyObject *cls) : structs(walk.structs) {
     StructLayout &made = structs.layouts_.emplace_back();
     made.cls = PyRef::borrow(cls);
     made.nesting = walk.nesting;

@@ -25,7 +25,7 @@ class Structs : public Part {
     /// The member of a struct value under a name; null if it has none.
     const Val *member(const Node *node, const Val &structure, PyObject *name);
     /// Instances under construction: their members are looked up by type.
-    bool is_being_made(const StructLayout *type) const { return find_made(type) != nullptr; }
+    bool is_under_construction(const StructLayout *type) const { return find_made(type) != nullptr; }
     void add_member(const StructLayout *type, PyObject *name, Val v);
     Val made(const StructLayout *type);
 
@@ -34,7 +34,7 @@ class Structs : public Part {
     Val member_value(const Node *node, PyObject *type, const Val &v, const std::string &what);
     bool has_members(const Node *node, const StructLayout &type, const Val &v);
 
-    friend struct Making;
+    friend struct UnderConstruction;
     struct Unfinished {
         StructLayout *type;
         std::vector<Val> members;
@@ -51,12 +51,12 @@ class Structs : public Part {
 };
 
 /// Marks an instance of a class as under construction.
-struct Making {
+struct UnderConstruction {
     Structs &structs;
     const StructLayout *type;
-    Making(Walk &walk, PyObject *cls);
-    Making(const Making &) = delete;
-    ~Making() { structs.unfinished_.pop_back(); }
+    UnderConstruction(Walk &walk, PyObject *cls);
+    UnderConstruction(const UnderConstruction &) = delete;
+    ~UnderConstruction() { structs.unfinished_.pop_back(); }
 };
 
 Val make_struct(const StructLayout *type, std::vector<Val> members);

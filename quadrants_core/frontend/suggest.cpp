@@ -184,7 +184,7 @@ bool loops_around(const Node *in, const Node *statement, std::vector<const Node 
 
 } // namespace
 
-std::vector<const Node *> worth_showing(Walk &w, const Node *assertion) {
+std::vector<const Node *> values_to_show(Walk &w, const Node *assertion) {
     std::vector<const Node *> out, loops;
     const auto add = [&](const Node *node) {
         const std::string words = source_text(w, node);

@@ -14,6 +14,6 @@ std::string why_narrow(Walk &w, const Node *node, ir::Scalar to, ir::Scalar from
 std::string near_word(const std::string &name, std::span<const std::string_view> words);
 /// Returns the values that a failed assertion shows: the indices of the loops around it, and the operands of a comparison or the variables
 /// in another condition.
-std::vector<const Node *> worth_showing(Walk &w, const Node *assertion);
+std::vector<const Node *> values_to_show(Walk &w, const Node *assertion);
 
 } // namespace qd::frontend

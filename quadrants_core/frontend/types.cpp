@@ -303,7 +303,7 @@ Val to_matrix(Walk &w, const Node *node, const Val &given) {
 Val unpacked(Walk &w, const Node *node, const Val &v, int depth) {
     if (!v.is_constant() || !(PyTuple_Check(v.object()) || PyList_Check(v.object()))) return v;
     val::Sequence out{{}, PyTuple_Check(v.object()) ? val::Sequence::Type::tuple : val::Sequence::Type::list};
-    if (double(Py_SIZE(v.object())) > most_items) w.fail_too_long(node);
+    if (double(Py_SIZE(v.object())) > max_items) w.fail_too_long(node);
     if (depth > deepest_sequence) w.fail_type(node, "A list or tuple is nested too deeply, or holds itself");
     PyRef fast = PyRef::steal(PySequence_Fast(v.object(), ""));
     if (!fast) w.python_failed(node);

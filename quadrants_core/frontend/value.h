@@ -76,8 +76,8 @@ struct Ref {
     const FieldInfo *field = nullptr; ///< the field, even if `pointer` suffices
 };
 
-constexpr double most_items = 1 << 20; ///< limit on the items that a kernel takes one by one at compile time
-constexpr int deepest_sequence = 100;  ///< nesting limit of Python lists
+constexpr double max_items = 1 << 20; ///< limit on the items that a kernel takes one by one at compile time
+constexpr int deepest_sequence = 100; ///< nesting limit of Python lists
 
 class Val;
 struct BuiltinRow;

@@ -1,5 +1,5 @@
-// Reads the text form (format in print.cpp). Blocks follow the indentation. Types are taken as stated: checking them is the verifier's job,
-// so that invalid functions can be written down.
+// Parses the text form of the IR, which print.cpp describes. Indentation delimits blocks. Types are accepted as written; the verifier
+// checks them, so that tests can contain invalid functions.
 #include "ir/cursor.h"
 #include "ir/eval.h"
 #include "ir/print.h"
@@ -23,7 +23,7 @@ const std::unordered_map<std::string_view, Op> &ops_by_name() {
     return map;
 }
 
-/// Reads one function, line by line.
+/// Parses one function, line by line.
 struct Reader {
     std::vector<Line> &lines;
     size_t pos = 0;
@@ -122,12 +122,12 @@ void Reader::header(Cursor &c) {
         else if (int32_t *id = graph_id(word))
             *id = int32_t(c.number(INT32_MAX));
         else
-            c.fail(
-                "expected fast_math, debug, a wish, aliased, tmp, ret, range_at, level, checkpoint, region or section");
+            c.fail("expected fast_math, debug, a compile flag, aliased, tmp, ret, range_at, level, checkpoint, region "
+                   "or section");
     }
 }
 
-/// Returns entry `index` and grows the table if necessary.
+/// Returns entry `index` of a table, which grows if necessary.
 template <class T> T &entry(Cursor &c, std::vector<T> &table, uint64_t index) {
     if (index > 1000000) c.fail("table index is too large");
     if (table.size() <= index) table.resize(size_t(index) + 1);
@@ -246,7 +246,7 @@ void Reader::subgraph(Cursor &c) {
     c.expect_end();
 }
 
-/// Reads one line of the tables, if the next line is one.
+/// Reads a table entry if the next line begins one.
 bool Reader::table(int indent) {
     if (!more(indent)) return false;
     Cursor c = at();

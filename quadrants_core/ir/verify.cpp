@@ -1,5 +1,4 @@
-// The rules that every function obeys. They are checked here or, for single instructions, in verify_types.cpp; passes may rely on all
-// of them.
+// The rules that every function obeys, on which passes may rely. They are checked here or, for single instructions, in verify_types.cpp.
 //
 // Structure
 //  - Ids are in range. An instruction is listed in exactly one block, once; a block has exactly one owner.
@@ -131,7 +130,7 @@ void Checker::position() {
         report({}, "the range lies outside of the tmp buffer");
 }
 
-/// Checks a graph_begin inside of the `open` subgraphs, outermost first.
+/// Checks the graph_begin `mark`. `open`: the enclosing subgraphs, outermost first.
 void Checker::begin(Value mark, const std::vector<uint32_t> &open) {
     using Kind = Subgraph::Kind;
     const Subgraph &own = fn.subgraphs[fn[mark].imm];

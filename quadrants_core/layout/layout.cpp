@@ -1,6 +1,6 @@
 // A cell of a level contains its members and child levels in sequence, each aligned; a dense level is `count` consecutive cells, the first
-// listed axis outermost. An index is decomposed from the deepest level upwards: at each level, the quotient by the extents below selects
-// the cell.
+// listed axis outermost. An index is decomposed like a mixed-radix number: at each level, the index divided by the product of the extents
+// below, modulo the extent of the level, selects the cell.
 #include "layout/layout.h"
 
 #include "base/error.h"
@@ -16,7 +16,7 @@ namespace {
 
 uint64_t align_up(uint64_t n, uint64_t a) { return (n + a - 1) / a * a; }
 
-/// Levels from the outermost (below the root) to `node`.
+/// Returns the levels from the outermost one, just below the root, to `node`.
 std::vector<int> path(const Tree &tree, int node) {
     std::vector<int> nodes;
     for (; node > 0; node = tree.nodes[size_t(node)].parent) nodes.push_back(node);
@@ -24,7 +24,7 @@ std::vector<int> path(const Tree &tree, int node) {
     return nodes;
 }
 
-/// Axes on the path, in ascending order: the rank of an axis is the position of its index.
+/// Returns the rank of each axis on the path, which is the position of its index among those of a field. Ranks follow the order of axes.
 std::map<int, int> axis_ranks(const Tree &tree, const std::vector<int> &nodes) {
     std::map<int, int> ranks;
     for (int n : nodes)
@@ -34,15 +34,16 @@ std::map<int, int> axis_ranks(const Tree &tree, const std::vector<int> &nodes) {
     return ranks;
 }
 
-/// Distance in bytes from one large level below the root to the next. Were it a multiple of the page size, loops over several fields would
-/// conflict in a few sets of the L1 cache, whose sets one page covers exactly once. Levels of equal size are equally far apart.
-uint64_t room_of(uint64_t bytes) {
+/// Returns the distance in bytes from a level below the root to the next one. For large levels it is not a multiple of the page size: one
+/// page covers the sets of the L1 cache exactly once, so loops over several fields would conflict in a few sets. Levels of equal size are
+/// equally far apart.
+uint64_t spacing_of(uint64_t bytes) {
     constexpr uint64_t page = 4096, from = 4 * page, line = 64, lines_apart = 19;
     const uint64_t spare = lines_apart * line;
     return bytes < from ? bytes : align_up(bytes - spare, page) + spare;
 }
 
-/// Computes sizes and offsets of one level whose child levels are done; returns the alignment of its cells.
+/// Computes the cell size of a level and the offsets in its cells, after those of its child levels. Returns the alignment of the cells.
 uint64_t finish_cell(Tree &tree, Node &node, const std::vector<uint64_t> &alignment) {
     uint64_t at = 0, end = 0, align = 1;
     for (int child : node.children) {
@@ -58,13 +59,13 @@ uint64_t finish_cell(Tree &tree, Node &node, const std::vector<uint64_t> &alignm
             c.offset_in_parent = align_up(at, own);
             const uint64_t bytes = container_bytes(c.kind, c.count, c.cell_bytes, c.chunk);
             end = c.offset_in_parent + bytes;
-            at = c.offset_in_parent + (node.parent < 0 ? room_of(bytes) : bytes);
+            at = c.offset_in_parent + (node.parent < 0 ? spacing_of(bytes) : bytes);
             align = std::max(align, own);
             continue;
         }
         end = at;
     }
-    at = end; // nothing follows the last one
+    at = end; // no distance after the last child
     node.cell_bytes = align_up(at, align);
     return align;
 }
@@ -91,7 +92,7 @@ int Tree::add_member(int node, std::string name, ir::Scalar elem, std::vector<in
 }
 
 uint64_t Tree::finish() {
-    // A node is created after its parent, so walking from the last node visits every child before its parent.
+    // A parent is created before its children, so reverse order visits every child before its parent.
     std::vector<uint64_t> alignment(nodes.size(), 1);
     for (size_t n = nodes.size(); n-- > 0;) {
         Node &node = nodes[n];
@@ -176,25 +177,25 @@ ir::Place ancestor(const ir::Place &place, size_t depth) {
     above.index_offset.clear();
     for (size_t axis = 0; axis < place.shape.size(); ++axis) {
         uint32_t extent = 1;
-        bool met = false;
+        bool has_axis = false;
         for (size_t l = depth; l-- > 0;)
             for (size_t a = above.levels[l].axes.size(); a-- > 0;) {
                 ir::PlaceAxis &x = above.levels[l].axes[a];
                 if (place.levels[l].axes[a].axis != axis) continue;
-                met = true;
+                has_axis = true;
                 x.axis = uint8_t(above.shape.size());
                 x.divide = extent;
                 extent *= x.extent;
             }
-        if (met) above.shape.push_back(int32_t(extent));
+        if (has_axis) above.shape.push_back(int32_t(extent));
     }
     above.index_offset.resize(above.shape.size(), 0);
     above.name = "S" + std::to_string(depth ? above.levels.back().node : 0);
     return above;
 }
 
-/// True if a level above has the axis too. A dynamic level that is the only one with its axis may grow beyond its extent.
-static bool met_before(const ir::Place &place, const ir::PlaceLevel &level, uint8_t axis) {
+/// True if a level above `level` divides the axis too. If none does, a dynamic level may grow beyond its declared extent.
+static bool has_outer_level(const ir::Place &place, const ir::PlaceLevel &level, uint8_t axis) {
     for (const ir::PlaceLevel &above : place.levels) {
         if (&above == &level || above.node == level.node) return false;
         for (const ir::PlaceAxis &a : above.axes)
@@ -207,7 +208,7 @@ uint64_t cell_number(const ir::Place &place, const ir::PlaceLevel &level, const 
     uint64_t cell = 0;
     for (const ir::PlaceAxis &a : level.axes) {
         uint32_t index = (uint32_t(indices[a.axis]) - uint32_t(place.index_offset[a.axis])) / a.divide;
-        const bool open = level.kind == ir::LevelKind::dynamic && !met_before(place, level, a.axis);
+        const bool open = level.kind == ir::LevelKind::dynamic && !has_outer_level(place, level, a.axis);
         cell += uint64_t(open ? index : index % a.extent) * a.stride;
     }
     return cell;

@@ -36,7 +36,7 @@ struct Tree {
     /// Computes sizes and offsets; members are aligned to their size. Returns the bytes of the root cell.
     uint64_t finish();
     ir::Place place(int member, uint32_t tree_slot, uint32_t id) const;
-    /// The place that denotes the cells of a level, for ops on cells.
+    /// Returns the place of the cells of a level, for ops on cells.
     ir::Place level_place(int node, uint32_t tree_slot, uint32_t id) const;
     std::vector<int> shape(int node) const;
 
@@ -44,13 +44,13 @@ struct Tree {
     void fill_path(ir::Place &place, int node) const;
 };
 
-/// The place that denotes the cells around `place`, `depth` levels below the root.
+/// Returns the place of the cells that contain `place`, `depth` levels below the root.
 ir::Place ancestor(const ir::Place &place, size_t depth);
 
-/// Number of a cell within its container.
+/// Returns the number of a cell within its container.
 uint64_t cell_number(const ir::Place &place, const ir::PlaceLevel &level, const int32_t *indices);
-/// The address of an element, computed from the tree's root downwards; `step(level, container, cell)` returns the address of a cell of a
-/// level that is not dense.
+/// Returns the address of an element, computed from the root of the tree downwards. `step(level, container, cell)` returns the address of a
+/// cell of a level that is not dense.
 template <class Step> char *address(const ir::Place &place, const int32_t *indices, char *root, Step &&step) {
     char *at = root;
     for (const ir::PlaceLevel &level : place.levels) {
@@ -60,7 +60,7 @@ template <class Step> char *address(const ir::Place &place, const int32_t *indic
     }
     return at + place.byte_offset;
 }
-/// The byte offset from the tree's root, for places with dense levels only.
+/// Returns the byte offset from the root of the tree, for places with dense levels only.
 uint64_t address(const ir::Place &place, const int32_t *indices);
 
 } // namespace qd::layout

@@ -13,7 +13,7 @@
 namespace qd::linalg {
 namespace {
 
-/// The positions of a matrix's entries. Eigen assumes without a check that they do not change between analysis and factorization.
+/// The sparsity pattern of a matrix. Eigen assumes, without checking, that it does not change between analysis and factorization.
 struct Pattern {
     int64_t size = -1;
     std::vector<int32_t> outer, inner;
@@ -84,7 +84,7 @@ template <class T> std::unique_ptr<Solver> make(Factorization factorization, Ord
 }
 
 template <class T>
-bool gradients(const SparseMatrix &matrix, const void *b, void *x, int64_t max_steps, double tolerance) {
+bool conjugate_gradients_as(const SparseMatrix &matrix, const void *b, void *x, int64_t max_steps, double tolerance) {
     using Vector = Eigen::Matrix<T, Eigen::Dynamic, 1>;
     const Eigens<T> &m = EigenMatrix<T>::of(matrix);
     const Eigen::Map<const Vector> right(static_cast<const T *>(b), m.rows());
@@ -106,7 +106,7 @@ std::unique_ptr<Solver> make_solver(Number number, Factorization factorization, 
 }
 
 bool conjugate_gradients(const SparseMatrix &matrix, const void *b, void *x, int64_t max_steps, double tolerance) {
-    const auto run = matrix.number() == Number::f32 ? gradients<float> : gradients<double>;
+    const auto run = matrix.number() == Number::f32 ? conjugate_gradients_as<float> : conjugate_gradients_as<double>;
     return run(matrix, b, x, max_steps, tolerance);
 }
 

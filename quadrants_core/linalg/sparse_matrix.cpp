@@ -12,7 +12,7 @@
 namespace qd::linalg {
 namespace {
 
-/// Appends the shortest text that reads back as `value`.
+/// Appends the shortest text from which `value` can be read back exactly.
 template <class T> void append_number(std::string &out, T value) {
     char digits[40];
     out.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
@@ -21,7 +21,7 @@ template <class T> void append_number(std::string &out, T value) {
 template <class T> struct Entry {
     int32_t row;
     T value;
-    /// Entries at the same position may have any order that does not depend on the input order.
+    /// Entries at the same position are ordered by their bits, so that their sum does not depend on the order of the input.
     bool operator<(const Entry &other) const {
         using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
         if (row != other.row) return row < other.row;
@@ -29,7 +29,7 @@ template <class T> struct Entry {
     }
 };
 
-void check_places(int64_t rows, int64_t cols, const Triplets &t) {
+void check_positions(int64_t rows, int64_t cols, const Triplets &t) {
     if (t.count > std::numeric_limits<int32_t>::max())
         throw std::out_of_range(std::to_string(t.count) + " triplets are more than a matrix can hold");
     for (int64_t k = 0; k < t.count; k++) {
@@ -53,10 +53,10 @@ template <class T> std::vector<Entry<T>> by_column(int64_t cols, const Triplets 
 }
 
 template <class T> std::unique_ptr<SparseMatrix> assemble_as(int64_t rows, int64_t cols, const Triplets &t) {
-    check_places(rows, cols, t);
+    check_positions(rows, cols, t);
     std::vector<int32_t> start;
     std::vector<Entry<T>> entries = by_column<T>(cols, t, &start);
-    size_t kept = 0; // entries before it are distinct and final
+    size_t kept = 0; // entries before this one are distinct and final
     for (int64_t j = 0; j < cols; j++) {
         const size_t begin = size_t(start[size_t(j)]), end = size_t(start[size_t(j) + 1]);
         std::sort(entries.begin() + ptrdiff_t(begin), entries.begin() + ptrdiff_t(end));

@@ -1,5 +1,5 @@
 #pragma once
-// The options of a program (options.def) as C++ types.
+// The options of a program as C++ structs, generated from options.def.
 #include "ir/types.h"
 
 #include <cstdint>
@@ -16,18 +16,19 @@ struct OptionTypes {
     using Type = ir::Scalar;
 };
 
-/// One member per row, with its default.
+/// One member per row of options.def, with its default.
 struct Options : OptionTypes {
 #define OPTION(name, type, initial, set_by, key, doc) type name = initial;
 #define KEPT(name, type, initial, doc) type name = initial;
 #include "options/options.def"
 };
 
-// Keeps or drops a row depending on its key.
+// Expands to `text` for rows with the key `record`, to nothing for others.
 #define QD_IF_record(text) text
 #define QD_IF_none(text)
 
-/// The rows with the key `record`. The frontend sees only these, so the compiled form of a kernel depends on no others.
+/// The options with the key `record`, which are part of the names of cache entries. The frontend sees only these, so the IR of a kernel
+/// cannot depend on other options.
 struct LanguageOptions : OptionTypes {
 #define OPTION(name, type, initial, set_by, key, doc) QD_IF_##key(type name = initial;)
 #define KEPT(name, type, initial, doc)

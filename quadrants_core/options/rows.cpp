@@ -1,4 +1,4 @@
-// option_rows: prints options.def as the Python module that the package reads (quadrants/_lib/_option_rows.py).
+// The program option_rows, which prints options.def as a Python module for the package (quadrants/_lib/_option_rows.py).
 #include "options/options.h"
 
 #include <cstdio>

@@ -13,7 +13,7 @@ using namespace ir;
 
 namespace {
 
-constexpr uint64_t most_elements = 4096;
+constexpr uint64_t max_elements = 4096;
 
 struct Local {
     Value inst;
@@ -45,7 +45,7 @@ struct Tables {
     void visit(Value v, BlockId b) {
         const Inst &in = fn[v];
         const std::span<const Value> args = fn.args(v);
-        if (in.op == Op::local && in.imm <= most_elements) {
+        if (in.op == Op::local && in.imm <= max_elements) {
             targets[v.id].local = uint32_t(locals.size());
             locals.push_back({v, b, std::vector<uint64_t>(in.imm), {}});
             return;
@@ -89,7 +89,7 @@ struct Tables {
             fn[local.inst].imm = uint64_t(known - fn.tables.begin());
             if (known == fn.tables.end()) fn.tables.push_back(table);
         }
-        if (changed) settle_spaces(fn);
+        if (changed) recompute_spaces(fn);
         return changed;
     }
 };

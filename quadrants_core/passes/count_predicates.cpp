@@ -8,11 +8,11 @@
 //    side counts that number minus the accumulator of the condition, and likewise inside both sides. Accumulators of conditions
 //    over an i32 `for` have 32 bits; the others have 64.
 //    Amounts that are invariant in a `for` are multiplied by its trip count instead.
-//  - Where the task may be left, at `exit` or a failed assertion, the accumulators of all enclosing loops are counted first.
-//  - A serial task may run long. Where its loops poll for Stop they also check for a request for the counts so far, then count
-//    the accumulators of all enclosing loops and reset them to zero.
+//  - Before the task ends early, at `exit` or a failed assertion, the accumulators of all enclosing loops are counted.
+//  - A serial task may run long. Where its loops poll for Stop, they also check whether the counts so far were requested. If so, they
+//    count the accumulators of all enclosing loops and reset them to zero.
 //  - Loops that may run long inside a parallel one, and innermost loops of serial tasks that may become SIMD loops, have a safepoint
-//    (safepoints.h), which counts what all enclosing loops gained before their current iterations began.
+//    (safepoints.h), which counts the gains of all enclosing loops up to the start of their current iterations.
 // The accumulators are locals, which promote then turns into carried values. A count after a loop is a count of the enclosing loop;
 // counts outside of loops stay.
 #include "analysis/effects.h"
@@ -36,7 +36,7 @@ namespace {
 
 /// The condition of a count that was hoisted out of a branch.
 struct Condition {
-    Value value; ///< u1; none: a plain count
+    Value value; ///< u1; none: the count is unconditional
     bool negated = false;
 };
 
@@ -45,7 +45,7 @@ struct Sum {
     Value local;
     Type type;
 };
-/// The amount that a loop adds to a counter: trip count * trips, trip count * amounts, plus and minus accumulators.
+/// The amount that a loop adds to a counter: trip count * (trips + sum of amounts), plus or minus accumulators.
 struct Gain {
     uint64_t trips = 0;
     std::vector<Value> amounts;                ///< values in the body that can be computed outside of it
@@ -53,7 +53,7 @@ struct Gain {
     friend auto operator<=>(const Gain &, const Gain &) = default;
 };
 
-/// How often control reaches a position in an iteration: always, or as accumulators tell.
+/// How often a loop reaches a position in its body: once per iteration, or a number that accumulators give; unknown otherwise.
 struct Entry {
     bool known = false;
     uint64_t trips = 0;
@@ -181,7 +181,7 @@ class Counting {
         flush(state, after);
     }
 
-    /// Replaces the counts in a block of the loop, including branches. Inner loops contain none any more.
+    /// Replaces the counts in a block of the loop, including branches. Inner loops no longer contain counts.
     void gather(LoopState &state, Builder &before, BlockId block, Entry entry) {
         std::vector<Value> old = std::move(fn_[block].insts);
         fn_[block].insts.clear();
@@ -203,7 +203,7 @@ class Counting {
         }
     }
 
-    /// How often one side of a branch is reached, if the accumulator of its condition tells.
+    /// Returns how often one side of a branch is reached, if its condition has an accumulator.
     Entry side_entry(const LoopState &state, BlockId block, uint32_t segment, const Entry &around, Value branch,
                      int side) const {
         const auto sum = state.sum_of.find({block.id, segment, fn_.args(branch)[0].id, false});
@@ -267,7 +267,8 @@ class Counting {
         return began;
     }
 
-    /// Adds counts to the safepoints in a block. A loop's own safepoint is first in its body, where `began` would equal the accumulators.
+    /// Adds counts to the safepoints in a block. `began`: the accumulators at the start of the iteration; empty if only the loop's own
+    /// safepoint needs them, since that one is first in the body.
     void count_at_safepoints(const LoopState &state, BlockId block, const std::vector<Value> &began) {
         const std::vector<Value> insts = fn_[block].insts;
         for (Value v : insts) {
@@ -276,15 +277,16 @@ class Counting {
                     if (const BlockId inner = fn_[v].blocks[k]) count_at_safepoints(state, inner, began);
                 continue;
             }
-            const BlockId told = fn_[v].blocks[0];
-            Builder b(fn_, told);
-            b.at = fn_[told].insts.size() - 1;
+            const BlockId branch = fn_[v].blocks[0];
+            Builder b(fn_, branch);
+            b.at = fn_[branch].insts.size() - 1;
             b.span = fn_[v].span;
             flush(state, b, &began);
         }
     }
 
-    /// Counts what a loop gained so far: after it, where the task is left, or, given `began`, up to the start of the current iteration.
+    /// Emits counts of the gains of a loop: after the loop, where the task ends early, or, if `began` is given, up to the start of the
+    /// current iteration.
     void flush(const LoopState &state, Builder &b, const std::vector<Value> *began = nullptr) {
         if (state.gains.empty()) return;
         Value trips;
@@ -297,7 +299,7 @@ class Counting {
             Value total = began && !began->empty() ? (*began)[k] : b.load(sum.local);
             totals.push_back(sum.type.elem == Scalar::i64 ? total : b.cast(total, Scalar::i64));
         }
-        // Counters with equal gains share the value, so that the loop around shares the accumulator.
+        // Counters with equal gains share the value, so that in the enclosing loop they share an accumulator.
         std::map<Gain, Value> known;
         for (auto &[counter, gain] : state.gains) {
             if (!gain.trips && gain.amounts.empty() && gain.sums.empty()) continue; // counts of 0
@@ -421,7 +423,7 @@ class Counting {
         }
     }
 
-    /// if condition {} else { flush; assert }
+    /// Returns `if condition {} else { flush; assert }` as a replacement for an assertion.
     Value guard(const LoopState &state, Value assertion) {
         BlockId shell = fn_.make_block();
         Builder b(fn_, shell);

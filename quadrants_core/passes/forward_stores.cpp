@@ -28,7 +28,7 @@ using ir::Value;
 
 namespace {
 
-constexpr size_t most_facts = 32; ///< considered per object; older facts are dropped at the next write
+constexpr size_t max_facts = 32; ///< considered per object; older facts are dropped at the next write
 
 struct Fact {
     Access access;
@@ -48,7 +48,7 @@ struct Forward {
     std::vector<Fact> facts;
     struct Known {
         std::vector<uint32_t> facts; ///< positions
-        size_t full = 2 * most_facts;
+        size_t full = 2 * max_facts;
     };
     std::vector<Known> by_object;
     std::vector<std::vector<uint32_t>> neighbours; ///< by object: the objects that it may overlap, itself included
@@ -68,7 +68,7 @@ struct Forward {
         Known &known = by_object[object];
         if (known.facts.size() >= known.full) { // facts killed in their own block cannot be revived
             std::erase_if(known.facts, [&](uint32_t i) { return i >= scope && !facts[i].alive; });
-            known.full = known.facts.size() + 2 * most_facts;
+            known.full = known.facts.size() + 2 * max_facts;
         }
         known.facts.push_back(uint32_t(facts.size()));
         facts.push_back({access, value, store, bool(store), object, epoch, true});
@@ -84,7 +84,7 @@ struct Forward {
         for (size_t i = list.size(); i > 0; --i) {
             uint32_t position = list[i - 1];
             if (!facts[position].alive) continue;
-            if (++seen <= most_facts)
+            if (++seen <= max_facts)
                 f(position);
             else if (complete)
                 kill(position);

@@ -31,7 +31,7 @@ using ir::Value;
 
 namespace {
 
-constexpr uint32_t most_writes = 64; ///< compared one by one with a load; with more, the load stays
+constexpr uint32_t max_writes = 64; ///< compared one by one with a load; with more, the load stays
 
 /// All accesses that write, in program order, and the range of those in each loop.
 struct Writes {
@@ -92,7 +92,7 @@ struct Hoist {
 
     bool written(const Frame &frame, Value load) const {
         auto [begin, end] = writes.range[frame.loop.id];
-        if (end - begin > most_writes) return true;
+        if (end - begin > max_writes) return true;
         analysis::Access access = memory.access(load);
         if ((effects[frame.loop.id] & analysis::syncs) && !memory.own(access.pointer)) return true;
         for (uint32_t i = begin; i < end; ++i)

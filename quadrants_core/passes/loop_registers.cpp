@@ -29,8 +29,8 @@ using ir::Value;
 
 namespace {
 
-constexpr size_t most_accesses = 256; ///< in one loop; larger loops are left alone
-constexpr size_t most_cells = 16;
+constexpr size_t max_accesses = 256; ///< in one loop; larger loops are left alone
+constexpr size_t max_cells = 16;
 
 struct Registers {
     Function &fn;
@@ -83,13 +83,12 @@ struct Registers {
     std::vector<std::vector<Value>> cells(Value loop) const {
         std::vector<std::vector<Value>> list;
         bool ordered = fn[loop].op == Op::loop || (fn[loop].op == Op::for_ && !fn.loops[fn[loop].imm].vectorize);
-        if (!ordered || (effects[loop.id] & (analysis::leaves | analysis::syncs)) ||
-            inside(loop).size() > most_accesses)
+        if (!ordered || (effects[loop.id] & (analysis::leaves | analysis::syncs)) || inside(loop).size() > max_accesses)
             return list;
         std::vector<Value> taken;
         for (Value v : fn[fn[loop].blocks[0]].insts) {
             if (effects[v.id] & (analysis::jumps | analysis::endless)) break;
-            if (fn[v].op != Op::store || std::ranges::count(taken, v) || list.size() == most_cells) continue;
+            if (fn[v].op != Op::store || std::ranges::count(taken, v) || list.size() == max_cells) continue;
             std::vector<Value> group = cell(v, loop);
             taken.insert(taken.end(), group.begin(), group.end());
             if (!group.empty()) list.push_back(std::move(group));

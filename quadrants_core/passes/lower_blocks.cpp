@@ -50,7 +50,7 @@ bool lower_blocks(Function &fn, const Config &) {
     Blocks blocks(fn);
     for (BlockId root : {fn.bounds, fn.body})
         if (root) blocks.run(root);
-    if (blocks.moves) settle_spaces(fn);
+    if (blocks.moves) recompute_spaces(fn);
     return blocks.any || blocks.moves;
 }
 

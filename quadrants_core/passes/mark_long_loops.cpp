@@ -71,13 +71,13 @@ std::vector<Value> long_loops(const Function &fn) {
     return std::move(finding.found);
 }
 
-void flush_behind(Function &fn, Value loop) {
+void flush_after(Function &fn, Value loop) {
     Loop flags = fn.loops[fn[loop].imm]; // entries may be shared
     flags.flushes = true;
     fn.loops.push_back(std::move(flags));
     fn[loop].imm = fn.loops.size() - 1;
     for (Value v : fn[fn[loop].blocks[0]].insts)
-        if (is_part_of_range(fn, v)) flush_behind(fn, v);
+        if (is_part_of_range(fn, v)) flush_after(fn, v);
 }
 
 bool mark_long_loops(Function &fn, const Config &) {

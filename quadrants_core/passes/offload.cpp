@@ -264,7 +264,7 @@ class Offloader {
         }
         b.ret();
         serialize_parallel(task);
-        if (moves_local(values_.bodies[s])) settle_spaces(task);
+        if (moves_local(values_.bodies[s])) recompute_spaces(task);
         return task;
     }
 
@@ -295,7 +295,7 @@ class Offloader {
         b.ret();
         serialize_parallel(task);
         const bool moves = moves_local(values_.bodies[s]);
-        if (moves || moves_local(values_.bounds[s])) settle_spaces(task);
+        if (moves || moves_local(values_.bounds[s])) recompute_spaces(task);
         if (moves) shared_updates(task);
         task.name = k_.loops[k_[loop].imm].name;
         if (k_.loops[k_[loop].imm].ordered) task.set_flag(CompileFlag::ordered);

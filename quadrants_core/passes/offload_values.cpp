@@ -10,7 +10,7 @@ using namespace ir;
 
 namespace {
 
-constexpr int most_copied = 16; ///< instructions recomputed rather than passed through memory
+constexpr int max_copied = 16; ///< instructions recomputed rather than passed through memory
 
 } // namespace
 
@@ -40,7 +40,7 @@ bool Crossing::can_recompute(Value v) {
     if (state) return state == 1;
     const Inst &inst = k_[v];
     if (inst.op == Op::param) return home_[v.id] < 0;
-    const bool ok = is_movable(inst.op) && recompute_cost(v) <= most_copied;
+    const bool ok = is_movable(inst.op) && recompute_cost(v) <= max_copied;
     remat_[v.id] = ok ? 1 : 2;
     return ok;
 }
@@ -54,7 +54,7 @@ int Crossing::recompute_cost(Value v) {
     for (Value a : k_.args(v)) {
         if (k_[a].op == Op::param) continue;
         if (!can_recompute(a)) return too_much;
-        if (++cost > most_copied) return too_much;
+        if (++cost > max_copied) return too_much;
         cost += k_[a].op == Op::constant ? 0 : recompute_cost(a);
     }
     return std::min(cost, too_much);

@@ -33,9 +33,9 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t most_elements = 1 << 16; ///< of a copy: larger ones would not fit the caches
-constexpr int64_t least_iterations = 8;    ///< iterations of the chunk loop for which a copy pays off
-constexpr size_t most_copies = 16;
+constexpr int64_t max_elements = 1 << 16; ///< of a copy: larger ones would not fit the caches
+constexpr int64_t least_iterations = 8;   ///< iterations of the chunk loop for which a copy pays off
+constexpr size_t max_copies = 16;
 
 /// Atomics on one address, compared syntactically.
 struct Copy {
@@ -112,7 +112,7 @@ class Chunk {
             else
                 copies.push_back({pointer, {v}, 0, {}});
         });
-        if (!copies.empty() && (count_ += copies.size()) <= most_copies) inner_.push_back({inner, std::move(copies)});
+        if (!copies.empty() && (count_ += copies.size()) <= max_copies) inner_.push_back({inner, std::move(copies)});
     }
 
     /// True if exactly one index is that of the loop and the others are invariant.
@@ -151,7 +151,7 @@ class Chunk {
         also(b.ge(iterations, few));
         for (const Inner &inner : inner_) {
             const Value n = b.trips(fn_.args(inner.loop)[0], fn_.args(inner.loop)[1]);
-            const Value most = b.i64(most_elements);
+            const Value most = b.i64(max_elements);
             also(b.le(n, most));
         }
         fn_[around].insts.insert(fn_[around].insts.end(), behind.begin(), behind.end());
@@ -220,7 +220,7 @@ class Chunk {
                     instead[cloner.lookup(atomic)] = add(one, copy, cloner, cloner.lookup(atomic));
         if (!instead.empty()) {
             replace(fn_[made].blocks[0], instead);
-            flush_behind(fn_, made);
+            flush_after(fn_, made);
         }
         Builder b(fn_, block);
         b.span = fn_[loop_].span;

@@ -22,7 +22,7 @@ inline bool is_stop_check(const ir::Function &fn, ir::Value v) {
 std::vector<ir::Value> long_loops(const ir::Function &fn);
 /// Sets Loop::flushes, because code after a loop over a chunk writes its reductions to memory: Stop and failed assertions must leave the
 /// loop, not the task. Applies also to the loops in it that run over a part of the range.
-void flush_behind(ir::Function &fn, ir::Value loop);
+void flush_after(ir::Function &fn, ir::Value loop);
 /// Makes the Stop checks in the loops of a serial task serve requests for counts, and adds safepoints.
 void serve_counts(ir::Function &fn);
 /// Adds an empty safepoint at the start of a loop's body.

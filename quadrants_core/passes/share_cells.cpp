@@ -16,7 +16,7 @@ using namespace ir;
 
 namespace {
 
-constexpr size_t most_facts = 64; ///< considered, the latest first
+constexpr size_t max_facts = 64; ///< considered, the latest first
 
 struct Fact {
     Value container, number, cell;
@@ -63,7 +63,7 @@ struct Sharing {
 
     const Fact *find(Value v) const {
         size_t seen = 0;
-        for (size_t i = facts.size(); i-- > 0 && seen < most_facts;) {
+        for (size_t i = facts.size(); i-- > 0 && seen < max_facts;) {
             const Fact &f = facts[i];
             if (!f.alive) continue;
             ++seen;

@@ -49,7 +49,7 @@ struct Settle {
 
 } // namespace
 
-void settle_spaces(Function &fn) {
+void recompute_spaces(Function &fn) {
     Settle settle{fn};
     for (BlockId root : {fn.bounds, fn.body})
         if (root) settle.block(root);

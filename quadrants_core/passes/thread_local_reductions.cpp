@@ -83,7 +83,7 @@ class ChunkLoop {
         }
         if (!changed) return false;
         accumulate(fn_[loop_].blocks[0]);
-        if (runs_) flush_behind(fn_, loop_);
+        if (runs_) flush_after(fn_, loop_);
         return changed;
     }
 

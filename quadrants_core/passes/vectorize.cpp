@@ -38,7 +38,7 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t most_room = 2 << 20; ///< bytes for all lanes
+constexpr int64_t max_room = 2 << 20; ///< bytes for all lanes
 
 class Vectorizer {
   public:
@@ -78,14 +78,14 @@ class Vectorizer {
         Value v = fn_[b].insts[at];
         Plan plan;
         bool possible = planner_.plan(v, plan);
-        if (possible && plan.far_inside) {
+        if (possible && plan.has_inner_gather) {
             bool changed = children(v);
             if (changed) return true;
             possible = planner_.plan(v, plan);
         }
         if (!possible) return children(v);
         if (in_remainder_) plan.unroll = 1;
-        if (plan.takes_room && in_remainder_) return children(v);
+        if (plan.reserves_room && in_remainder_) return children(v);
         if (!plan.rooms.empty()) {
             split(b, at, plan);
             return true;
@@ -109,11 +109,11 @@ class Vectorizer {
             Value entries = fn_.args(room)[0];
             if (fn_[entries].op == Op::constant) entries = out.i64(int64_t(fn_[entries].imm));
             const Value size = out.i64(int64_t(entry_bytes(fn_[room])) * plan.lanes);
-            const Value most = out.i64(most_room); // clamped: the product must not overflow
+            const Value most = out.i64(max_room); // clamped: the product must not overflow
             const Value bytes = out.mul(out.min(entries, most), size);
             total = total ? out.add(total, bytes) : bytes;
         }
-        const Value most = out.i64(most_room);
+        const Value most = out.i64(max_room);
         const Value small = out.le(total, most);
         const Value trips = out.trips(fn_.args(v)[0], fn_.args(v)[1]);
         const Value few = out.i64(plan.lanes);

@@ -275,7 +275,7 @@ Value LaneEmitter::masked_side(Value branch, int side, Value condition, size_t l
     block(b, leave);
     --branches_;
     bool breaks = fn_[last].op == Op::break_;
-    if (breaks) take_along(last);
+    if (breaks) record_results(last);
     Value stays = breaks ? Value{} : mask_;
     mask_ = outer;
     return stays;

@@ -52,7 +52,7 @@ class LaneEmitter {
     void leaving_loop(ir::Value v);
     void leaving_body(Leaving &own, bool counted);
     void leaving_results(const Leaving &own, ir::Value copy);
-    void take_along(ir::Value break_inst);
+    void record_results(ir::Value break_inst);
     void switch_to(ir::Value survivors);
     bool frozen(ir::Value loop, size_t slot) const;
     void add_gains(size_t slot, ir::Value reached);

@@ -154,7 +154,7 @@ void LaneEmitter::leaving_results(const Leaving &own, Value copy) {
 }
 
 /// The active lanes leave the loop.
-void LaneEmitter::take_along(Value break_inst) {
+void LaneEmitter::record_results(Value break_inst) {
     for (size_t k = 0; k < leaving_->taken.size(); ++k) {
         if (leaving_->totals[k]) add_gains(k, fn_.args(break_inst)[k]);
         Value &taken = leaving_->taken[k];

@@ -1,19 +1,20 @@
 // Conditions for vectorising a loop:
-//  - Its iterations are independent: it comes from a parallel loop, or no store may touch memory that another iteration accesses. For
-//    the latter, every store goes to contiguous elements, one per iteration, and any access that may alias it has the same address.
+//  - Its iterations are independent: it comes from a parallel loop, or no store may touch memory that another iteration accesses. To
+//    prove the latter, every store must go to contiguous elements, one per iteration, and every access that may alias a store must have
+//    the same address.
 //  - Carried values are sums, minima or maxima. Float sums are reassociated only if the loop comes from a parallel loop (where the sum
 //    was atomic) or under fast_math.
-//  - It contains pure instructions, loads, stores, branches, `for` loops with bounds that do not depend on the index, and loops that
-//    break; no continue, atomics or other effects, except a check for Stop that leaves the task.
-//  - Heap room that each iteration reserves, of equal size, is reserved for all lanes at once: byte n of it is at byte n * lanes for
-//    the first lane, and in the following elements for the others. So lanes access contiguous elements of it, if all access the
-//    same position.
-//  - Lanes leave a divergent inner loop one by one: those that broke are masked until none is left. A divergent inner loop, or any
-//    inner loop in a vectorised one, makes the body large: the remaining iterations then run as a masked SIMD iteration, not as
-//    a second copy of the body.
-//  - A branch on a varying condition becomes masks. Under a mask, a load or store of contiguous elements is masked; a load whose
-//    address does not vary must be safe: every iteration accesses it anyway.
-// An index i + c is assumed not to wrap when it forms an address: no address inside an array does.
+//  - It contains only pure instructions, loads, stores, branches, checks for Stop that leave the task and, if it comes from a parallel
+//    loop, inner loops: `for` loops with bounds that do not depend on the index, and loops that end by break. There is no continue,
+//    atomic or other effect.
+//  - Heap room that each iteration reserves, of equal size, is reserved for all lanes at once, with elements interleaved: byte n of the
+//    room is at byte n * lanes for the first lane, and in the following elements for the others. Lanes that access the same position
+//    then access contiguous elements.
+//  - Lanes leave a divergent inner loop one by one: lanes that broke are masked until none is active. With an inner loop the body is
+//    large, so the remaining iterations run as a masked SIMD iteration instead of a second copy of the body.
+//  - A branch on a varying condition becomes masks. Under a mask, a load or store of contiguous elements is masked; a load from an
+//    address that does not vary must be safe to execute speculatively (`safe`).
+// An index i + c that forms an address is assumed not to wrap, since addresses inside an array do not.
 #include "passes/vectorize_plan.h"
 
 #include "analysis/uses.h"
@@ -35,14 +36,14 @@ namespace {
 constexpr size_t largest_body = 3000; ///< instructions
 constexpr size_t long_body = 800;     ///< instructions; longer bodies are not duplicated
 
-/// Machines have SIMD integer division by constants only.
+/// True for integer divisions by variables, for which machines have no SIMD instructions.
 bool divides_lane_by_lane(const Function &fn, Value v) {
     Op op = fn[v].op;
     bool divides = op == Op::div || op == Op::rem || op == Op::floordiv || op == Op::mod;
     return divides && fn.type(v).is_int() && fn[fn.args(v)[1]].op != Op::constant;
 }
 
-/// True for routines that are calls in scalar code but a few dozen instructions in vector code.
+/// True for math functions that are calls in scalar code but a few dozen instructions in vector code.
 bool has_vector_form(const Function &fn, const Inst &inst) {
     return fn.fast_math && inst.type.elem == Scalar::f32 && (info(inst.op).traits & lane_form);
 }
@@ -77,7 +78,7 @@ Planner::Planner(const Function &fn, const analysis::Memory &memory, const Confi
     });
 }
 
-/// Ignores the uses at a safepoint, which adapts to the vectorised loop: see vectorize_safepoint.cpp.
+/// Does not count the uses at a safepoint, which is rewritten for the vectorised loop: see vectorize_safepoint.cpp.
 void Planner::forget_uses(BlockId b) {
     for (Value v : fn_[b].insts)
         for (Value a : fn_.args(v)) --uses_[a.id];
@@ -131,7 +132,7 @@ bool Planner::plan(Value loop, Plan &plan) {
 
     plan.lanes = config_.vector_bytes / widest_;
     if (plan.lanes < 2 || plan.lanes > 64) return false;
-    if (size_ >= long_body && config_.vector_bytes >= 64 && !plan.takes_room) plan.mask_remainder = true;
+    if (size_ >= long_body && config_.vector_bytes >= 64 && !plan.reserves_room) plan.mask_remainder = true;
     if (plan.mask_remainder) totals_.find_sums(loop, *this); // next to an inner loop the popcounts are free
     int64_t lo, hi;
     if (constant(fn_, fn_.args(loop)[0], lo) && constant(fn_, fn_.args(loop)[1], hi)) {
@@ -140,8 +141,8 @@ bool Planner::plan(Value loop, Plan &plan) {
     }
     // Only float sums have a latency worth hiding; coverage counts take one cycle.
     bool slow = std::any_of(params.begin() + 1, params.end(), [&](Value p) { return fn_.type(p).is_float(); });
-    if (slow && !plan.mask_remainder && !plan.takes_room) plan.unroll = size_ <= 12 ? 4 : size_ <= 40 ? 2 : 1;
-    if (plan.takes_room && plan.scatters_inside) return false; // little speedup for lanes times the room
+    if (slow && !plan.mask_remainder && !plan.reserves_room) plan.unroll = size_ <= 12 ? 4 : size_ <= 40 ? 2 : 1;
+    if (plan.reserves_room && plan.scatters_inside) return false; // little speedup for lanes times the room
     return vector_cost_ + (scalar_cost_ + idle_cost_) / plan.lanes < 0.8 * scalar_cost_;
 }
 
@@ -185,7 +186,7 @@ bool Planner::instruction(Value v) {
 bool Planner::room(Value v) {
     const Value entries = fn_.args(v)[0];
     if (leaving_ || shape(entries).kind != Shape::uniform) return false;
-    plan_->takes_room = true;
+    plan_->reserves_room = true;
     if (!room_lanes(fn_[v])) { // sized by the number of entries
         if (inside(entries) && fn_[entries].op != Op::constant) return false;
         if (std::ranges::find(plan_->rooms, v) == plan_->rooms.end()) plan_->rooms.push_back(v);
@@ -275,7 +276,7 @@ bool Planner::memory_access(Value v) {
     scalar_cost_ += weight;
     if (!contiguous) {
         vector_cost_ += weight * (is_load ? 1.5 : 2.5);
-        plan_->far_inside |= depth_ > 0;
+        plan_->has_inner_gather |= depth_ > 0;
         plan_->scatters_inside |= depth_ > 0 && !is_load;
     }
     return true;
@@ -286,8 +287,8 @@ bool Planner::diverges(Value loop) const {
     return std::any_of(body.begin(), body.end(), [&](Value v) { return jumps(v); });
 }
 
-/// Checks a Stop check, at which all lanes leave. Counts before it must be reductions that are valid for every lane, including those that
-/// left the loop or are masked.
+/// Returns whether a check for Stop, where all lanes leave together, can be vectorised. The counts in its branch must be reductions that
+/// are valid for every lane, including lanes that left the inner loop or are masked.
 bool Planner::stop_check(Value v) {
     const std::vector<Value> &leave = fn_[fn_[v].blocks[0]].insts, &stay = fn_[fn_[v].blocks[1]].insts;
     if (fn_[leave.back()].op != Op::exit || stay.size() != 1 || fn_[stay[0]].op != Op::yield) return false;
@@ -317,7 +318,7 @@ Value Planner::counted_of(Value amount) const {
     return amount;
 }
 
-/// False if a branch yields a mixture of room that lanes reserved together and anything but a constant.
+/// Returns false if result `slot` of a branch may point to room that lanes reserved together or to anything else but a constant.
 bool Planner::joins_rooms(Value branch, size_t slot) {
     bool any = false, all = true;
     for (BlockId b : fn_[branch].blocks) {
@@ -353,8 +354,8 @@ bool Planner::branch(Value v) {
     return true;
 }
 
-/// An inner loop: with the same trip count in all lanes, or divergent. Carried values are uniform until something varying enters them; a
-/// value that a lane passes when it leaves is varying.
+/// Plans an inner loop, which has the same trip count in all lanes or is divergent. Finds by iteration which carried values vary; the
+/// result of a divergent loop always varies.
 bool Planner::inner_loop(Value v) {
     if (!marked_) return false;
     bool counted = fn_[v].op == Op::for_, leaves = diverges(v);
@@ -413,7 +414,7 @@ bool Planner::inner_loop(Value v) {
     return true;
 }
 
-/// Follows the carried values of the loop through its body: each must be yielded as a reduction of itself and other values.
+/// Returns whether each carried value of the loop is a reduction: the body must combine it with other values by one operation and yield it.
 bool Planner::sums(BlockId b) {
     for (Value v : fn_[b].insts) {
         const Inst &inst = fn_[v];

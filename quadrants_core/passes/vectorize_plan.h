@@ -26,12 +26,12 @@ inline bool is_lane_wise(ir::Op op) {
 struct Plan {
     ir::Value loop;
     int lanes = 0;
-    std::vector<ir::Op> sums;    ///< by carried value of the loop: add, min or max
-    int unroll = 1;              ///< number of independent reductions, to hide the latency of one
-    bool mask_remainder = false; ///< the remainder is a masked SIMD iteration; otherwise a scalar loop
-    bool far_inside = false;     ///< gathers or scatters in an inner loop
+    std::vector<ir::Op> sums;      ///< by carried value of the loop: add, min or max
+    int unroll = 1;                ///< number of independent reductions, to hide the latency of one
+    bool mask_remainder = false;   ///< the remainder is a masked SIMD iteration; otherwise a scalar loop
+    bool has_inner_gather = false; ///< gathers or scatters in an inner loop
     bool scatters_inside = false;
-    bool takes_room = false;      ///< each iteration reserves room on the heap
+    bool reserves_room = false;   ///< each iteration reserves room on the heap
     std::vector<ir::Value> rooms; ///< reservations as large as the trip count of their loop
 };
 
@@ -44,16 +44,16 @@ class Planner {
     Shape shape(ir::Value v) const { return v.id < shapes_.size() ? shapes_[v.id] : Shape{}; }
     /// True if a load from here may execute speculatively.
     bool safe(ir::Value pointer) const;
-    /// True if it contains a break of the enclosing loop.
+    /// True if the instruction is or contains a break of the enclosing loop.
     bool jumps(ir::Value v) const { return v.id < effects_.size() && (effects_[v.id] & analysis::jumps); }
     /// True for a divergent loop: an inner loop that lanes leave one by one.
     bool diverges(ir::Value loop) const;
-    /// The value to which a count at an exit of the task adds something.
+    /// Returns the accumulator to which the amount of a count at an exit of the task adds something.
     ir::Value counted_of(ir::Value amount) const;
-    /// True if it is defined inside the loop planned last.
+    /// True if the value is defined inside the loop planned last.
     bool inside(ir::Value v) const { return v.id < defined_.size() && defined_[v.id]; }
     bool used(ir::Value v) const { return v.id < uses_.size() && uses_[v.id]; }
-    /// True if it is used only by counts where Stop leaves the task.
+    /// True if the value is used only by counts where Stop leaves the task.
     bool for_stop_only(ir::Value v) const { return used(v) && stop_uses_[v.id] == uses_[v.id]; }
     /// True for room that lanes reserved together, or a pointer into it.
     bool is_in_shared_room(ir::Value v) const { return v.id < shared_room_.size() && shared_room_[v.id]; }

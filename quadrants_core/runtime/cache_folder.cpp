@@ -16,8 +16,8 @@
 namespace qd::runtime {
 namespace {
 
-constexpr uint64_t refresh_after = 60;     ///< seconds; a use is not recorded if the file's time is younger
-constexpr uint64_t abandoned_after = 3600; ///< seconds; a temporary file this old has lost its writer
+constexpr uint64_t refresh_after = 60;     ///< seconds; a use updates the time of the file only if that is older
+constexpr uint64_t abandoned_after = 3600; ///< seconds; the writer of a temporary file this old has died
 constexpr uint64_t largest_file = 256u << 20;
 constexpr uint32_t file_format = 2;
 
@@ -29,7 +29,7 @@ struct Header {
     uint64_t written;  ///< time of writing, in nanoseconds since 1970
     uint64_t bytes;    ///< size of the content after the header
     uint64_t checksum; ///< of the content, seeded with the name and the time
-    Digest signature;  ///< of the header with zeros here, and the content; zeros: unsigned
+    Digest signature;  ///< of the header (with zeros in this field) and the content; zeros: unsigned
 };
 
 uint64_t nanoseconds(const timespec &t) { return uint64_t(t.tv_sec) * 1'000'000'000 + uint64_t(t.tv_nsec); }
@@ -49,12 +49,12 @@ struct Descriptor {
     Descriptor &operator=(const Descriptor &) = delete;
 };
 
-bool are_one(const struct stat &a, const struct stat &b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
+bool is_same_file(const struct stat &a, const struct stat &b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
 
 } // namespace
 
-/// A folder that stays open for a while. The program may close descriptors that it did not open, and reuse their numbers; a descriptor that
-/// no longer refers to the folder must not be closed here.
+/// A folder that is kept open. Other code may close descriptors that it did not open, and their numbers may be reused: a descriptor that no
+/// longer refers to the folder must not be closed here.
 struct OpenFolder {
     const int fd;
     struct stat status;
@@ -62,18 +62,18 @@ struct OpenFolder {
     explicit OpenFolder(int f) : fd(f) { lost = fstat(fd, &status) != 0; }
     OpenFolder(const OpenFolder &) = delete;
     ~OpenFolder() {
-        if (is_still_it()) close(fd);
+        if (refers_to_folder()) close(fd);
     }
-    bool is_still_it(struct stat *now = nullptr) const {
+    bool refers_to_folder(struct stat *now = nullptr) const {
         struct stat own;
         if (!now) now = &own;
-        if (lost || fstat(fd, now) != 0 || !are_one(*now, status)) lost = true;
+        if (lost || fstat(fd, now) != 0 || !is_same_file(*now, status)) lost = true;
         return !lost;
     }
     /// True if the folder was not removed and is still trusted.
-    bool is_as_it_was() const {
+    bool is_usable() const {
         struct stat now;
-        return is_still_it(&now) && now.st_nlink > 0 && distrust(now).empty();
+        return refers_to_folder(&now) && now.st_nlink > 0 && distrust(now).empty();
     }
 };
 
@@ -84,12 +84,12 @@ std::shared_ptr<const OpenFolder> last_root(CacheTrust &trust) {
     return trust.last;
 }
 
-/// Other code gets the lowest free number, so it is unlikely to get this one. From 64 on the system enlarges its descriptor table, which
-/// takes many milliseconds in a process with threads.
-constexpr int least_number = 48;
+/// The least number for the descriptor. New descriptors get the lowest free number, so other code is unlikely to get one from here on. A
+/// number of 64 or more would make the system enlarge the descriptor table, which takes many milliseconds in a process with threads.
+constexpr int min_descriptor = 48;
 
 void keep_root(CacheTrust &trust, const Descriptor &root) {
-    const int fd = fcntl(root.fd, F_DUPFD_CLOEXEC, least_number);
+    const int fd = fcntl(root.fd, F_DUPFD_CLOEXEC, min_descriptor);
     if (fd < 0) return;
     auto now = std::make_shared<const OpenFolder>(fd);
     const std::lock_guard guard(trust.lock);
@@ -100,7 +100,7 @@ void keep_root(CacheTrust &trust, const Descriptor &root) {
 constexpr const char *is_link = "it is a link";
 constexpr const char *no_folder = "it is no folder";
 
-/// Opens the folder if it exists and is trusted. Otherwise `problem` says why not; it is empty if there is no folder.
+/// Opens a folder if it exists and is trusted. Otherwise `problem` gives the reason, and is empty if the folder does not exist.
 Descriptor open_folder(int parent, const char *path, std::string &problem) {
     Descriptor folder(openat(parent, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
     struct stat status;
@@ -119,8 +119,8 @@ Descriptor open_folder(int parent, const char *path, std::string &problem) {
     return Descriptor(-1);
 }
 
-/// Opens a regular file below the folder if it is trusted. Otherwise returns -1, and `problem` says why unless the file is missing. Opening
-/// does not block, as opening a pipe would.
+/// Opens a regular file below a folder if the file is trusted. Otherwise returns -1, and `problem` gives the reason unless the file is
+/// missing. Never blocks, even if the path is a pipe.
 Descriptor open_file(int folder, const std::string &path, struct stat &status, std::string &problem) {
     Descriptor file(openat(folder, path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
     if (file.fd < 0) {
@@ -147,7 +147,7 @@ bool make_folders(const std::string &path) {
     return true;
 }
 
-/// Writes all bytes or fails; errno then says why.
+/// Writes all bytes, or returns false and sets errno.
 bool write_all(int fd, const void *data, size_t bytes) {
     const auto *at = static_cast<const char *>(data);
     while (bytes) {
@@ -179,7 +179,7 @@ Digest signature_of(Header header, std::span<const uint8_t> key, std::span<const
     return hmac_sha256(key, {bytes_of(header), bytes});
 }
 
-/// Returns the contents of an open file, if it is complete.
+/// Returns the content of an open file if it is complete and, given a key, correctly signed. Otherwise `problem` gives the reason.
 std::optional<std::vector<uint8_t>> read_content(int file, const struct stat &status, const std::string &name,
                                                  const FileKind &kind, std::span<const uint8_t> key,
                                                  std::string &problem) {
@@ -221,7 +221,7 @@ int write_file(int folder, const std::string &name, const FileKind &kind, std::s
     header.checksum = hash_bytes(bytes, header.name ^ header.written);
     if (!key.empty()) header.signature = signature_of(header, key, bytes);
 
-    // The time distinguishes processes of several machines with the same number.
+    // The time distinguishes processes of different machines with the same process id.
     const std::string temporary = "." + name.substr(0, 16) + "." + std::to_string(getpid()) + "." +
                                   std::to_string(header.written) + "." + std::to_string(serial++) + ".tmp";
     const int fd = openat(folder, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -259,8 +259,8 @@ uint64_t nanoseconds_now() {
 }
 
 bool is_long_ago(uint64_t time, uint64_t seconds) {
-    const uint64_t now = nanoseconds_now(), far = seconds * 1'000'000'000;
-    return time + far < now || now + far < time;
+    const uint64_t now = nanoseconds_now(), distance = seconds * 1'000'000'000;
+    return time + distance < now || now + distance < time;
 }
 
 std::string CacheFolder::in_root(const std::string &name) const {
@@ -270,7 +270,7 @@ std::string CacheFolder::in_root(const std::string &name) const {
     return path;
 }
 
-/// True if the folder exists and is trusted. A user who may write the root could replace the folder, so only trusted users may.
+/// True if the folder exists and is trusted. The root must be trusted too, since anyone who can write to it could replace the folder.
 bool CacheFolder::may_be_used(int root, std::string &problem) const {
     struct stat status;
     if (fstatat(root, name_, &status, AT_SYMLINK_NOFOLLOW) != 0) {
@@ -311,12 +311,12 @@ std::optional<std::vector<uint8_t>> CacheFolder::load(const std::string &name, c
         if (bytes && touch && is_long_ago(nanoseconds(status.st_mtim), refresh_after)) futimens(file.fd, nullptr);
         return bytes;
     };
-    if (const auto last = last_root(trust_); last && last->is_as_it_was() && may_be_used(last->fd, problem)) {
+    if (const auto last = last_root(trust_); last && last->is_usable() && may_be_used(last->fd, problem)) {
         const Descriptor file = open_file(last->fd, in_root(name), status, problem);
         if (file.fd >= 0)
             if (auto bytes = read(file)) return bytes;
     }
-    problem.clear(); // files that are missing there may be in the folder that the path refers to now
+    problem.clear(); // the path may refer to another folder by now, which has the file
     const Descriptor root(open_root(problem));
     if (!problem.empty()) trust_.warn_once("compiled kernels in " + path() + " are not used: " + problem);
     if (root.fd < 0) return {};

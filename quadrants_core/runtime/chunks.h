@@ -34,7 +34,7 @@ struct Start {
     const Bounds &bounds;
     const TaskEntry &code;
     float weight;
-    bool shares_little = false; ///< QD_SHARE_LITTLE
+    bool shares_all_loops = false; ///< QD_SHARE_LITTLE
     int64_t range[2] = {0, 0};
 
     int64_t size() const { return range[1] - range[0]; }

@@ -20,7 +20,7 @@ namespace qd::runtime {
 class Stream;
 
 /// How a task performed its atomic updates in its last launch.
-struct Updated {
+struct UpdateMode {
     enum class How : uint8_t {
         unknown,  ///< it does none, or ran in a region, or was not launched
         unlocked, ///< on one thread, also if code with locks does not pay or is unavailable
@@ -40,7 +40,7 @@ struct LoadedTask {
     virtual void switch_to(const LoadedTask &) {}
     /// Called when code of the same task with locks was loaded (DeviceOptions::need_locks). Both stay loaded.
     virtual void set_locked_code(const LoadedTask &) {}
-    virtual Updated updated() const { return {}; }
+    virtual UpdateMode update_mode() const { return {}; }
     /// Its code as loaded in memory; empty if faults in it are not reported.
     virtual std::span<const uint8_t> code() const { return {}; }
     /// The source span of the code byte at `offset`; 0 if unknown.

@@ -21,7 +21,7 @@ constexpr FileKind record_file = {{'Q', 'D', 'R', 'E', 'C', 'D', '\r', '\n'}};
 constexpr const char *lock_name = "qdcache.lock";
 constexpr int lock_attempts = 5;
 constexpr useconds_t lock_pause = 50'000; ///< microseconds
-constexpr uint64_t lock_lives = 60;       ///< seconds; work under the lock takes milliseconds
+constexpr uint64_t lock_lifetime = 60;    ///< seconds; work under the lock takes milliseconds
 constexpr uint64_t abandoned_after = 3600;
 constexpr uint64_t second = 1'000'000'000;
 constexpr LibraryVersion library_version = {QD_VERSION_MAJOR, QD_VERSION_MINOR, QD_VERSION_PATCH};
@@ -64,18 +64,19 @@ std::string host_name() {
 
 std::string lock_text() { return host_name() + ' ' + std::to_string(getpid()); }
 
-/// True if the lock belongs to a process of this machine that no longer exists.
-bool has_lost_its_owner(const std::string &text) {
+/// True if the lock file names a process of this machine that no longer exists.
+bool names_dead_process(const std::string &text) {
     const size_t space = text.find(' ');
     if (space == std::string::npos || text.substr(0, space) != host_name()) return false;
     const long pid = std::atol(text.c_str() + space + 1);
     return pid > 0 && kill(pid_t(pid), 0) != 0 && errno == ESRCH;
 }
 
-/// A folder that had room within these limits. Valid for a second: programs that use no kernels may start and end in quick succession.
-class LastGlance {
+/// Remembers for one second that a cache folder was within its limits, since programs that use no kernels may start and end in quick
+/// succession.
+class LastCheck {
   public:
-    bool is_good(const std::string &path, const CacheLimits &limits) {
+    bool was_within_limits(const std::string &path, const CacheLimits &limits) {
         const std::lock_guard guard(lock_);
         return path == path_ && limits == limits_ && nanoseconds_now() - at_ < second;
     }
@@ -91,7 +92,7 @@ class LastGlance {
     std::string path_;
     CacheLimits limits_;
     uint64_t at_ = 0;
-} last_glance;
+} last_check;
 
 std::string entry_name(const KernelKey &name, EntryPlace place) {
     if (place == EntryPlace::fast) return to_hex(name) + ".cache.txt";
@@ -174,7 +175,7 @@ std::optional<CachedTask> DiskCache::load_task(const CacheKey &key) {
         last_ = {*kernel, file};
     }
     const CachedTask *task = file ? file->find(key) : nullptr;
-    if (!task && kernel) { // its program ended before this code was generated; another may have added it
+    if (!task && kernel) { // published incomplete, by a program that ended early; another program may have completed it
         const auto bytes = unpublished_.load(file_of(*kernel), kernel_file);
         file = bytes ? parse(*bytes) : nullptr;
         task = file ? file->find(key) : nullptr;
@@ -215,7 +216,7 @@ void DiskCache::use_helper(const KernelKey &key, const std::string &name) {
     if (used_.try_emplace(key, Used{name, {}, false, false, true}).second) settled_ = false;
 }
 
-/// Writes the file of a kernel if the code of all its tasks is available; with `partly`, also if some is missing.
+/// Writes the file of a kernel if the code of all its tasks is available. `partly`: also if some is missing.
 bool DiskCache::collect(const KernelKey &key, bool partly) {
     CachedKernel kernel;
     std::vector<CacheKey> elsewhere;
@@ -269,7 +270,7 @@ bool DiskCache::take_lock() {
         const auto entries = kernels_.list();
         const auto lock = std::ranges::find(entries, lock_name, &FolderEntry::name);
         if (lock == entries.end()) continue;
-        if (is_long_ago(lock->changed, lock_lives) || has_lost_its_owner(kernels_.read_text(lock_name)))
+        if (is_long_ago(lock->changed, lock_lifetime) || names_dead_process(kernels_.read_text(lock_name)))
             kernels_.remove(lock_name);
     }
     trust_.warn_once("Lock " + kernels_.path() + "/" + lock_name +
@@ -278,7 +279,7 @@ bool DiskCache::take_lock() {
     return false;
 }
 
-/// Describes kernels that were not listed, from their files.
+/// Completes entries of the listing that only have a key, from the files of their kernels.
 void DiskCache::describe_unlisted(CacheListing &listing) const {
     for (auto &[key, listed] : listing.kernels) {
         if (!listed.name.empty()) continue;
@@ -323,17 +324,18 @@ bool DiskCache::has_nothing_to_do() {
     return settled_ = settled_ || glance_is_enough();
 }
 
-/// Called with `lock_` held. Decides from a glance at the listing: it was written within a second or no kernel was used, and there is room.
+/// True if there is nothing to publish or remove, as far as the header of the listing shows: the folder is within its limits, and either no
+/// kernel was used or the listing was written within the last second. Called with `lock_` held.
 bool DiskCache::glance_is_enough() const {
     const auto is_still = [](const auto &entry) {
         return !entry.second.waits && !entry.second.unpublished && !entry.second.helper;
     };
     if (limits_.cleaning == Cleaning::version || !std::ranges::all_of(used_, is_still)) return false;
-    if (used_.empty() && last_glance.is_good(trust_.root, limits_)) return true;
+    if (used_.empty() && last_check.was_within_limits(trust_.root, limits_)) return true;
     uint64_t bytes, written;
     if (!CacheListing::glance(kernels_, &bytes, &written)) return used_.empty() && !kernels_.is_there();
     const bool has_room = limits_.cleaning == Cleaning::never || bytes < limits_.max_bytes;
-    if (has_room) last_glance.keep(trust_.root, limits_);
+    if (has_room) last_check.keep(trust_.root, limits_);
     return has_room && (used_.empty() || !is_long_ago(written, 1));
 }
 
@@ -369,7 +371,7 @@ void DiskCache::publish() {
         if (used.contains(key)) one.unpublished = false;
 }
 
-/// Called with the file lock held.
+/// Moves the kernels of this program and abandoned ones into the shared folder, and updates the listing. Called with the file lock held.
 void DiskCache::change_listing(const std::map<KernelKey, Used> &used) const {
     CacheListing listing;
     const bool readable = listing.load(kernels_);
@@ -452,7 +454,7 @@ bool DiskCache::has_entry(const KernelKey &name, EntryPlace place) const {
         (place == EntryPlace::fast ? fast_ : entries_).load(entry_name(name, place), record_file)); // a complete one
 }
 
-/// Removes the least recently used records once they exceed the size limit of the kernels.
+/// Removes a fraction of the cache entries, the least recently used, once they exceed the size limit that applies to kernels.
 void DiskCache::clean_up_records() {
     if (!recorded_.exchange(false) || limits_.cleaning == Cleaning::never || limits_.cleaning == Cleaning::version)
         return;

@@ -5,11 +5,11 @@
 //                                only when a program publishes: when it ends, or on request.
 //   unpublished_kernels/         kernels of running programs, or of programs that were killed before they published;
 //                                visible to others at once. Absent when empty.
-//   records/                     records: bytes stored under a name for the layers above
-//   python_side_cache/           records of kernels with fastcache=True
+//   records/                     cache entries: bytes that higher layers store under a name
+//   python_side_cache/           cache entries of kernels with fastcache=True
 //
-// Nothing here throws: an unusable folder causes one warning, and the program continues without a cache. Only the listing is changed under
-// a lock; it determines only what a clean-up removes first and where the code of a single task is found.
+// Nothing here throws: an unusable folder causes one warning, and the program continues without a cache. Only changes of the listing need a
+// lock. The listing serves two purposes: to choose what a clean-up removes first, and to find the code of a single task.
 #include "abi/abi.h"
 #include "base/fork.h"
 #include "runtime/cache_listing.h"

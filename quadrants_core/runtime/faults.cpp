@@ -1,7 +1,7 @@
 #include "runtime/faults.h"
 
 #include "runtime/heap_order.h"
-#include "runtime/last_words.h"
+#include "runtime/fault_report.h"
 
 #include <atomic>
 #include <bit>

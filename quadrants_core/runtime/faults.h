@@ -56,11 +56,11 @@ constexpr uint64_t page_bytes = 4096; ///< access rights are the same throughout
 /// Throws Fault if the byte cannot be read or written; its value is unchanged. For use outside guarded code.
 void probe(uintptr_t address, bool writes);
 
-/// Ends the process, with an explanation (last_words.h), if a kernel overwrote the heap. A later fault in guarded code ends it too; this
+/// Ends the process, with an explanation (fault_report.h), if a kernel overwrote the heap. A later fault in guarded code ends it too; this
 /// function is called once the chunks that ran concurrently with the faulting one are done.
 void end_if_heap_is_corrupted();
 
-/// For handlers that end the process after a fault or an abort: reports how kernels may be involved (last_words.h).
+/// For handlers that end the process after a fault or an abort: reports how kernels may be involved (fault_report.h).
 void explain_end();
 
 /// True if this thread has called prepare_thread_for_faults.

@@ -33,7 +33,7 @@ struct Parts {
 
     static void run(const void *self, uint32_t thread, uint32_t part) {
         const Parts &all = *static_cast<const Parts *>(self);
-        all.copies.tell(part, all.job.states[thread].to_copy);
+        all.copies.offsets_of(part, all.job.states[thread].to_copy);
         const auto first = [&](uint32_t p) { return uint32_t(uint64_t(p) * all.chunks / all.parts); };
         for (uint32_t chunk = first(part); chunk < first(part + 1); chunk++) Job::run(&all.job, thread, chunk);
     }
@@ -53,20 +53,21 @@ void Launcher::run_in_order(const abi::Task &task, const std::atomic<const TaskE
     uint64_t draws[2];
     device_lib::seed_random(draws, draws_.seed, draws_.launches++);
     const TaskEntry &code = *entry.load(std::memory_order_acquire);
-    Start start{bounds, code, task.weight.index, shares_little_, {0, 1}};
+    Start start{bounds, code, task.weight.index, shares_all_loops_, {0, 1}};
     if (task.kind == abi::TaskKind::range)
         call_guarded(&launch, &states_[0], reinterpret_cast<int64_t>(&start), 0, read_range);
     if (start.size() <= 0) return;
     const bool is_whole = task.kind == abi::TaskKind::serial || start.is_small();
-    const int64_t chunk = is_whole         ? start.size()
-                          : shares_little_ ? start.size() / few_chunks + 1
-                                           : chunk_size(start.size(), task.weight,
-                                                        task.block_dim ? task.block_dim : block_dim_, as_many_threads);
+    const int64_t chunk =
+        is_whole ? start.size()
+        : shares_all_loops_
+            ? start.size() / few_chunks + 1
+            : chunk_size(start.size(), task.weight, task.block_dim ? task.block_dim : block_dim_, as_many_threads);
     Job job(*this, entry, launch, start.range[0], start.range[1], chunk);
     job.draws = draws;
     const uint32_t chunks = job.chunks();
     if (code.updates.order == abi::Order::same) {
-        code.note(Updated::How::unlocked); // unless run_chunks notes another way
+        code.note(UpdateMode::How::unlocked); // unless run_chunks notes another way
         return run_chunks(job);
     }
     const double work = double(start.size()) * double(std::max(0.1f, task.weight.index));
@@ -75,12 +76,12 @@ void Launcher::run_in_order(const abi::Task &task, const std::atomic<const TaskE
                                : 0;
     if (parts) {
         states_[0].alone = threads() == 1;
-        code.note(Updated::How::parts, parts, copies_.bytes());
+        code.note(UpdateMode::How::parts, parts, copies_.bytes());
         const Merge merge{*this};
         const Parts all{job, copies_, chunks, parts};
         return pool_->run(Parts::run, &all, parts);
     }
-    code.note(Updated::How::one_thread);
+    code.note(UpdateMode::How::one_thread);
     for (uint32_t index = 0; index < chunks; index++) Job::run(&job, 0, index);
 }
 

@@ -82,7 +82,7 @@ struct Unwatched {
     static constexpr bool before(size_t) { return true; }
     static constexpr void yielded(int32_t) {}
     static constexpr void began(int32_t) {}
-    static constexpr void turned(int32_t) {}
+    static constexpr void repeated(int32_t) {}
 };
 
 /// Runs the steps from `at` on. `watch.before` is called before each step and ends the walk there by returning false. Returns the next
@@ -107,7 +107,7 @@ size_t walk_graph(const std::vector<GraphStep> &steps, size_t at, abi::GraphWord
         case GraphStep::Kind::level_end:
             if (words.yielded >= 0 || runner.flag(step.flag) == 0) break;
             words.resume_point = abi::GraphWords::from_the_start;
-            watch.turned(step.index);
+            watch.repeated(step.index);
             at = step.target - 1;
             break;
         case GraphStep::Kind::checkpoint_begin:

@@ -175,7 +175,7 @@ namespace {
 uint64_t pages_of(size_t bytes) { return (bytes + page - 1) / page * page; }
 } // namespace
 
-void *Apart::operator new(size_t bytes) {
+void *IsolatedPages::operator new(size_t bytes) {
     void *pages = map(pages_of(bytes));
     if (!pages) throw std::bad_alloc();
 #ifdef __SANITIZE_ADDRESS__
@@ -184,7 +184,7 @@ void *Apart::operator new(size_t bytes) {
     return pages;
 }
 
-void Apart::operator delete(void *p, size_t bytes) {
+void IsolatedPages::operator delete(void *p, size_t bytes) {
 #ifdef __SANITIZE_ADDRESS__
     __lsan_unregister_root_region(p, bytes);
 #endif

@@ -15,7 +15,7 @@ uint64_t host_available();
 
 /// Base of objects that threads access while a kernel runs. They are placed in separate pages with unmapped memory around, which a kernel
 /// that overruns the heap cannot reach. Such a kernel therefore runs into the end of the heap, and its fault is reported (faults.h).
-struct Apart {
+struct IsolatedPages {
     static void *operator new(size_t bytes);
     static void operator delete(void *p, size_t bytes);
 };

@@ -28,7 +28,7 @@ constexpr int64_t one_vector = 16;     ///< maximum number of lanes of 32-bit nu
 constexpr int64_t whole_vectors = 64;  ///< large chunks are multiples of this: no scalar remainder inside the range
 
 /// For tests: threads share loops of any length.
-bool shares_little() {
+bool shares_all_loops() {
     const char *asked = std::getenv("QD_SHARE_LITTLE");
     return asked && *asked && *asked != '0';
 }
@@ -58,7 +58,7 @@ void Bounds::read_others(const abi::Launch *launch, abi::Thread *thread, int64_t
 }
 
 bool Start::is_small() const {
-    return size() <= 1 || (double(size()) * double(weight) < inline_below && !shares_little);
+    return size() <= 1 || (double(size()) * double(weight) < inline_below && !shares_all_loops);
 }
 
 void Start::run(const abi::Launch *launch, abi::Thread *thread, int64_t self, int64_t) {
@@ -70,7 +70,7 @@ void Start::run(const abi::Launch *launch, abi::Thread *thread, int64_t self, in
 
 bool TaskEntry::accumulates_like(const TaskEntry &other) const {
     return std::ranges::equal(accumulations, other.accumulations,
-                              [](const auto &a, const auto &b) { return a.is_like(b); });
+                              [](const auto &a, const auto &b) { return a.matches(b); });
 }
 
 static const uint32_t never = 0;
@@ -102,8 +102,9 @@ void Job::run(const void *self, uint32_t thread, uint32_t index) {
 }
 
 Launcher::Launcher(int threads, uint32_t block_dim, NeedLocks need_locks)
-    : pool_(Pool::shared(threads)), block_dim_(block_dim), need_locks_(need_locks), shares_little_(shares_little()),
-      states_(size_t(pool_->threads())), copies_(pool_->threads(), shares_little_) {
+    : pool_(Pool::shared(threads)), block_dim_(block_dim), need_locks_(need_locks),
+      shares_all_loops_(shares_all_loops()), states_(size_t(pool_->threads())),
+      copies_(pool_->threads(), shares_all_loops_) {
     for (uint32_t i = 0; i < states_.size(); i++) {
         states_[i].index = i;
         states_[i].random[0] = i + 1;
@@ -125,7 +126,7 @@ abi::HeapUse Launcher::heap_use_so_far() const {
 }
 
 Progress Launcher::progress_so_far() const {
-    const Pool::Begun begun = pool_->begun();
+    const Pool::JobProgress begun = pool_->progress();
     if (!begun.work) {
         Progress ended;
         for (const State &state : states_) {
@@ -152,17 +153,17 @@ void Launcher::run(const abi::Task &task, const std::atomic<const TaskEntry *> &
                 const FloatMode always(now.subnormals);
                 return run_in_order(task, entry, bounds, launch);
             }
-            now.note(Updated::How::unlocked);
+            now.note(UpdateMode::How::unlocked);
             if (task.kind == abi::TaskKind::serial) return call_guarded(&launch, &states_[0], 0, 1, now.body);
         }
-        Start start{bounds, now, task.weight.index, shares_little_};
+        Start start{bounds, now, task.weight.index, shares_all_loops_};
         call_guarded(&launch, &states_[0], reinterpret_cast<int64_t>(&start), 0, Start::run);
         if (start.is_small()) return;
         const FloatMode always(now.subnormals); // chunks may switch to other code
         const int64_t indices = start.size();
-        const int64_t chunk =
-            shares_little_ ? indices / few_chunks + 1
-                           : chunk_size(indices, task.weight, task.block_dim ? task.block_dim : block_dim_, threads());
+        const int64_t chunk = shares_all_loops_ ? indices / few_chunks + 1
+                                                : chunk_size(indices, task.weight,
+                                                             task.block_dim ? task.block_dim : block_dim_, threads());
         Job job(*this, entry, launch, start.range[0], start.range[1], chunk);
         job.work = double(indices) * double(task.weight.index);
         run_chunks(job);
@@ -193,12 +194,12 @@ void Launcher::run_chunks(Job &job) {
             (needs == abi::Needs::nothing || copies_.are_all())) {
             job.copied = job.begun;
             job.met = needs;
-            job.shown->note(Updated::How::copies, copies_.count(), copies_.bytes());
+            job.shown->note(UpdateMode::How::copies, copies_.count(), copies_.bytes());
             return run_in_copies(job, chunks);
         }
         if (needs != abi::Needs::nothing) return run_with_locks(job);
         job.met = abi::Needs::nothing;
-        job.shown->note(Updated::How::locked);
+        job.shown->note(UpdateMode::How::locked);
         states_[0].alone = 0;
     }
     pool_->run(Job::run, &job, chunks);
@@ -206,7 +207,7 @@ void Launcher::run_chunks(Job &job) {
 
 /// Runs other code of the task. If that does not pay or is unavailable, one thread runs everything.
 void Launcher::run_with_locks(Job &job) {
-    const bool pays = job.work >= locks_from || shares_little_;
+    const bool pays = job.work >= locks_from || shares_all_loops_;
     if (pays && need_locks_ && !job.begun->locked) {
         const FloatMode as_elsewhere(Subnormals::kept); // for compiling, and the threads that it starts
         need_locks_(*job.launch);
@@ -228,7 +229,7 @@ Launcher::Merge::~Merge() {
 void Launcher::run_in_copies(Job &job, uint32_t chunks) {
     const Merge merge{*this};
     states_[0].alone = 0;
-    for (size_t thread = 0; thread < states_.size(); thread++) copies_.tell(thread, states_[thread].to_copy);
+    for (size_t thread = 0; thread < states_.size(); thread++) copies_.offsets_of(thread, states_[thread].to_copy);
     pool_->run(Job::run, &job, chunks);
 }
 

@@ -29,12 +29,12 @@ struct TaskEntry {
     /// For code that needs one thread or copies: the same task with locks. Null: not compiled yet.
     std::atomic<const std::atomic<const TaskEntry *> *> locked{nullptr};
 
-    void note(Updated::How how, uint64_t copies = 0, uint64_t bytes = 0) const {
+    void note(UpdateMode::How how, uint64_t copies = 0, uint64_t bytes = 0) const {
         if (updates.any) updated.store(uint64_t(how) | copies << 8 | bytes << 24, std::memory_order_relaxed);
     }
-    Updated last() const {
+    UpdateMode last() const {
         const uint64_t word = updated.load(std::memory_order_relaxed);
-        return {Updated::How(word & 0xff), uint32_t(word >> 8 & 0xffff), word >> 24};
+        return {UpdateMode::How(word & 0xff), uint32_t(word >> 8 & 0xffff), word >> 24};
     }
 
     /// True if threads with copies for one may run the other.
@@ -82,7 +82,7 @@ class Launcher {
     std::shared_ptr<Pool> pool_;
     uint32_t block_dim_;
     const NeedLocks need_locks_;
-    const bool shares_little_; ///< QD_SHARE_LITTLE: loops of any length go to the pool
+    const bool shares_all_loops_; ///< QD_SHARE_LITTLE: loops of any length go to the pool
     std::vector<State> states_;
     PrivateCopies copies_;
     struct Draws {

@@ -63,15 +63,15 @@ const ForkHooks hooks(nullptr, nullptr, [] { process_generation += 2; });
 
 } // namespace
 
-struct Pool::State : Apart {
+struct Pool::State : IsolatedPages {
     struct alignas(cache_line) Part {
         std::atomic<uint64_t> left{0};
     };
     struct Parts { // in separate pages too, as many as there are threads
         const size_t bytes;
         Part *const all;
-        explicit Parts(size_t n) : bytes(n * sizeof(Part)), all(new (Apart::operator new(bytes)) Part[n]) {}
-        ~Parts() { Apart::operator delete(all, bytes); }
+        explicit Parts(size_t n) : bytes(n * sizeof(Part)), all(new (IsolatedPages::operator new(bytes)) Part[n]) {}
+        ~Parts() { IsolatedPages::operator delete(all, bytes); }
         Parts(const Parts &) = delete;
         Part &operator[](size_t thread) const { return all[thread]; }
     };
@@ -316,7 +316,7 @@ void Pool::run(Work work, const void *job, uint32_t chunks) {
     if (error) std::rethrow_exception(error);
 }
 
-Pool::Begun Pool::begun() const {
+Pool::JobProgress Pool::progress() const {
     const State &s = *state_;
     if (threads_ == 1) {
         const uint32_t chunks = s.alone_chunks.load(std::memory_order_relaxed);

@@ -22,12 +22,12 @@ class Pool {
     void run(Work work, const void *job, uint32_t chunks);
 
     /// The progress of a job.
-    struct Begun {
+    struct JobProgress {
         Work work = nullptr; ///< null: there is no job
         uint32_t begun = 0, chunks = 0;
     };
     /// Callable from any thread.
-    Begun begun() const;
+    JobProgress progress() const;
 
     /// The pool of that size. There is one per process, kept when its users are gone so that the next user need not start threads.
     static std::shared_ptr<Pool> shared(int threads);

@@ -22,12 +22,12 @@ namespace qd::runtime {
 namespace {
 
 constexpr double bytes_for_an_update = 8;
-constexpr double least_updates = 1 << 12;   ///< fewer are not worth waking the pool twice
-constexpr uint64_t most_bytes = 128u << 20; ///< limit for all copies
-constexpr uint64_t block_bytes = 4096;      ///< merged before the next copy is read
+constexpr double least_updates = 1 << 12;  ///< fewer are not worth waking the pool twice
+constexpr uint64_t max_bytes = 128u << 20; ///< limit for all copies
+constexpr uint64_t block_bytes = 4096;     ///< merged before the next copy is read
 constexpr uint64_t blocks_of_a_chunk = 16;
 
-constexpr uint32_t most_parts = 64;
+constexpr uint32_t max_parts = 64;
 constexpr double small_bytes = 1 << 16; ///< negligible compared with the smallest range that is cut
 /// Limit for copies of parts; without parts, one thread would do all the work.
 constexpr double bytes_for_an_operation = 0.5;
@@ -137,11 +137,11 @@ template <class Word, class Bits> Merger merger_for(abi::Merge how) {
 
 /// Null for unsupported numbers.
 Merger merger_for(const abi::Accumulation &what) {
-    if (what.number == abi::Number::real) {
+    if (what.number == abi::Number::floating) {
         if (what.word_bytes == 4) return merger_for<float, uint32_t>(what.merge);
         return what.word_bytes == 8 ? merger_for<double, uint64_t>(what.merge) : nullptr;
     }
-    const bool is_signed = what.number == abi::Number::whole;
+    const bool is_signed = what.number == abi::Number::signed_integer;
     if (what.word_bytes == 1)
         return is_signed ? merger_for<int8_t, uint8_t>(what.merge) : merger_for<uint8_t, uint8_t>(what.merge);
     if (what.word_bytes == 2)
@@ -156,7 +156,7 @@ Merger merger_for(const abi::Accumulation &what) {
 } // namespace
 
 PrivateCopies::~PrivateCopies() {
-    for (size_t number = 0; number < rooms_.size(); number++) give_back(number);
+    for (size_t number = 0; number < buffers_.size(); number++) give_back(number);
 }
 
 /// Finds the accumulated memory; returns false if it is empty.
@@ -183,29 +183,29 @@ bool PrivateCopies::find(const abi::Accumulation &what, const abi::LaunchData &l
 }
 
 void PrivateCopies::give_back(size_t number) {
-    for (const Room &own : rooms_[number]) {
+    for (const CopyBuffer &own : buffers_[number]) {
         host_free(own.at);
         held_ -= own.bytes;
     }
-    rooms_[number].clear();
+    buffers_[number].clear();
 }
 
 /// Throws DeviceError if out of memory.
 void PrivateCopies::make_room(size_t number, uint64_t bytes) {
-    if (rooms_.size() <= number) rooms_.resize(number + 1);
-    std::vector<Room> &rooms = rooms_[number];
-    if (rooms.size() < count_ || rooms[0].bytes < bytes) {
+    if (buffers_.size() <= number) buffers_.resize(number + 1);
+    std::vector<CopyBuffer> &buffers = buffers_[number];
+    if (buffers.size() < count_ || buffers[0].bytes < bytes) {
         give_back(number);
         const uint64_t wanted = bytes * count_;
-        for (size_t other = 0; other < rooms_.size() && held_ + wanted > most_bytes; other++)
+        for (size_t other = 0; other < buffers_.size() && held_ + wanted > max_bytes; other++)
             if (other >= copied_.size() || !copied_[other].original) give_back(other);
         for (size_t copy = 0; copy < count_; copy++) {
-            rooms.push_back({static_cast<char *>(host_alloc(bytes)), bytes, bytes});
+            buffers.push_back({static_cast<char *>(host_alloc(bytes)), bytes, bytes});
             held_ += bytes;
         }
     }
     for (size_t copy = 0; copy < count_; copy++) {
-        Room &own = rooms[copy];
+        CopyBuffer &own = buffers[copy];
         if (own.used < bytes) std::memset(own.at + own.used, 0, bytes - own.used);
         own.used = bytes;
     }
@@ -219,7 +219,7 @@ bool PrivateCopies::has_room(size_t number, uint64_t bytes) {
         give_back(number);
         return false;
     }
-    if (held_ <= most_bytes) return true;
+    if (held_ <= max_bytes) return true;
     give_back(number);
     return false;
 }
@@ -230,7 +230,7 @@ bool PrivateCopies::pays(const Copied &found, int64_t indices) const {
     const double updates = double(indices) * double(found.what.updates);
     const double all = double(found.used_bytes()) * double(count_);
     return (always_ || (updates >= least_updates && all <= bytes_for_an_update * updates)) &&
-           double(found.bytes) * double(count_) <= double(most_bytes);
+           double(found.bytes) * double(count_) <= double(max_bytes);
 }
 
 bool PrivateCopies::begin(std::span<const abi::Accumulation> what, const abi::LaunchData &launch, int64_t indices) {
@@ -257,7 +257,7 @@ uint32_t PrivateCopies::begin_parts(std::span<const abi::Accumulation> what, con
     std::vector<Copied> sums(what.size());
     double bytes = 1;
     for (size_t number = 0; number < what.size(); number++) {
-        if (!what[number].rounds()) continue;
+        if (!what[number].depends_on_order()) continue;
         if (!merger_for(what[number])) return 0;
         if (!find(what[number], launch, sums[number])) {
             if (sums[number].bytes) return 0; // the size overflows
@@ -265,8 +265,8 @@ uint32_t PrivateCopies::begin_parts(std::span<const abi::Accumulation> what, con
         }
         bytes += double(sums[number].bytes);
     }
-    const double fit = std::clamp(bytes_for_an_operation * work, small_bytes, double(most_bytes)) / bytes;
-    count_ = size_t(std::min({double(most_parts), double(chunks), fit}));
+    const double fit = std::clamp(bytes_for_an_operation * work, small_bytes, double(max_bytes)) / bytes;
+    count_ = size_t(std::min({double(max_parts), double(chunks), fit}));
     if (count_ < 2) return 0;
     for (size_t number = 0; number < what.size(); number++)
         if (sums[number].original) {
@@ -282,15 +282,17 @@ uint32_t PrivateCopies::begin_parts(std::span<const abi::Accumulation> what, con
     // Accumulations that give the same result in any order get copies if these pay.
     for (size_t number = 0; number < what.size(); number++) {
         Copied found;
-        if (what[number].rounds() || !merger_for(what[number]) || !find(what[number], launch, found)) continue;
+        if (what[number].depends_on_order() || !merger_for(what[number]) || !find(what[number], launch, found))
+            continue;
         if (pays(found, indices) && has_room(number, found.bytes)) copied_[number] = found;
     }
     return uint32_t(count_);
 }
 
-void PrivateCopies::tell(size_t copy, int64_t *to_copy) const {
+void PrivateCopies::offsets_of(size_t copy, int64_t *to_copy) const {
     for (size_t number = 0; number < copied_.size(); number++)
-        to_copy[number] = copied_[number].original ? rooms_[number][copy].at - copied_[number].original : ptrdiff_t(0);
+        to_copy[number] =
+            copied_[number].original ? buffers_[number][copy].at - copied_[number].original : ptrdiff_t(0);
 }
 
 uint64_t PrivateCopies::bytes() const {
@@ -303,7 +305,7 @@ uint64_t PrivateCopies::bytes() const {
 /// The merge job. A chunk covers some blocks of one accumulation.
 struct PrivateCopies::Merging {
     PrivateCopies *copies;
-    std::array<uint32_t, abi::most_accumulations> first_chunk{}; ///< by accumulation
+    std::array<uint32_t, abi::max_accumulations> first_chunk{}; ///< by accumulation
 
     static void run(const void *self, uint32_t, uint32_t chunk) {
         const Merging &job = *static_cast<const Merging *>(self);
@@ -316,7 +318,7 @@ struct PrivateCopies::Merging {
         for (uint64_t at = begin; at < end; at += block_bytes) {
             const uint64_t bytes = std::min(block_bytes, end - at);
             for (size_t copy = 0; copy < job.copies->count_; copy++) {
-                char *own = job.copies->rooms_[number][copy].at + at;
+                char *own = job.copies->buffers_[number][copy].at + at;
                 merger(copied.original + at, own, bytes, copied.what.neutral);
             }
         }

@@ -30,7 +30,7 @@ class PrivateCopies {
     uint32_t begin_parts(std::span<const abi::Accumulation> what, const abi::LaunchData &launch, int64_t indices,
                          double work, uint32_t chunks);
     /// Fills the offsets from the array to the copy of a thread or part, for each accumulation: abi::Thread::to_copy.
-    void tell(size_t copy, int64_t *to_copy) const;
+    void offsets_of(size_t copy, int64_t *to_copy) const;
     /// Merges the copies into the arrays, in order. The copies are zero afterwards.
     void merge(Pool &pool);
     /// The bytes and the number of copies in the current launch, or in the last one.
@@ -46,7 +46,7 @@ class PrivateCopies {
 
         uint64_t used_bytes() const; ///< bytes of the cells that exist
     };
-    struct Room {
+    struct CopyBuffer {
         char *at = nullptr;
         uint64_t bytes = 0;
         /// So many bytes were merged last and are zero; the rest may not be, if a kernel overran its array.
@@ -62,10 +62,10 @@ class PrivateCopies {
 
     const size_t threads_;
     const bool always_;
-    size_t count_ = 0;                     ///< copies of each accumulation in the current launch
-    std::vector<Copied> copied_;           ///< by accumulation of the current launch
-    std::vector<std::vector<Room>> rooms_; ///< by accumulation and copy
-    uint64_t held_ = 0;                    ///< their total bytes
+    size_t count_ = 0;                             ///< copies of each accumulation in the current launch
+    std::vector<Copied> copied_;                   ///< by accumulation of the current launch
+    std::vector<std::vector<CopyBuffer>> buffers_; ///< by accumulation and copy
+    uint64_t held_ = 0;                            ///< their total bytes
 };
 
 } // namespace qd::runtime

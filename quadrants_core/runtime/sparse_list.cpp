@@ -16,9 +16,9 @@ using abi::TreeNode;
 
 constexpr uint64_t piece_cells = 4096; ///< maximum cells of a piece, unless a row has more
 constexpr size_t enough = 512;         ///< containers that keep all threads busy
-constexpr size_t most_indices = 16;
+constexpr size_t max_indices = 16;
 
-using Indices = std::array<int32_t, most_indices>;
+using Indices = std::array<int32_t, max_indices>;
 
 struct Item {
     char *cell; ///< contains the container of the next level

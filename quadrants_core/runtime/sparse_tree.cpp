@@ -10,7 +10,7 @@ using abi::TreeNode;
 namespace {
 
 /// By node: the maximum number of its cells; 0: unknown.
-std::vector<uint64_t> most_cells(const std::vector<TreeNode> &nodes) {
+std::vector<uint64_t> max_cells(const std::vector<TreeNode> &nodes) {
     std::vector<uint64_t> most(nodes.size(), 1);
     for (size_t n = 1; n < nodes.size(); n++) // a child comes after its parent
         if (nodes[n].kind == LevelKind::dynamic ||
@@ -25,7 +25,7 @@ SparseTrees::Tree::Tree(abi::Tree tree, char *r, const BlockSource &source, int 
     : data(std::move(tree)), root(r), owns_memory(data.nodes.size()), pools(data.nodes.size()),
       lists(data.nodes.size()), list_addresses(data.nodes.size()) {
     chunk_tables = std::make_unique<CellPool>(source, 8 * more_chunks);
-    const std::vector<uint64_t> most = most_cells(data.nodes);
+    const std::vector<uint64_t> most = max_cells(data.nodes);
     for (size_t n = data.nodes.size(); n-- > 0;) {
         const TreeNode &node = data.nodes[n];
         // A thread that was too late to create a cell holds an extra one for a moment.

@@ -11,7 +11,7 @@ namespace qd::runtime {
 namespace {
 
 constexpr uint64_t first_chunk = 64 << 10, page = 4096;
-constexpr uint64_t most_grown = 64 << 20; ///< chunks double up to this size
+constexpr uint64_t max_grown = 64 << 20; ///< chunks double up to this size
 
 } // namespace
 
@@ -44,7 +44,7 @@ char *ThreadHeap::more(uint64_t bytes) {
         for (size_t i = next; i < chunks_.size(); ++i) source_.give(chunks_[i].begin);
         chunks_.resize(next);
         uint64_t wanted =
-            next ? std::min(2 * uint64_t(chunks_.back().end - chunks_.back().begin), most_grown) : first_chunk;
+            next ? std::min(2 * uint64_t(chunks_.back().end - chunks_.back().begin), max_grown) : first_chunk;
         if (bytes > UINT64_MAX - 2 * page) return nullptr;
         wanted = std::max(wanted, (step + page - 1) / page * page);
         void *begin = nullptr;

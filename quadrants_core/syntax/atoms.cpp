@@ -38,7 +38,7 @@ const Node *ExpressionRules::constant(PyObject *borrowed) {
 
 /// Parses a tuple, a generator or one bracketed expression, whose source range excludes the brackets.
 const Node *ExpressionRules::brackets() {
-    Deeper deeper(*this);
+    DepthGuard guard(*this);
     const Token *first = next_;
     expect(Kind::lpar);
     if (accept(Kind::rpar)) return make(NodeKind::Tuple, first, static_cast<const List *>(nullptr));
@@ -70,7 +70,7 @@ const Node *ExpressionRules::brackets() {
 }
 
 const Node *ExpressionRules::list_display() {
-    Deeper deeper(*this);
+    DepthGuard guard(*this);
     const Token *first = next_;
     expect(Kind::lsqb);
     Pending items(*this);
@@ -90,7 +90,7 @@ const Node *ExpressionRules::list_display() {
 
 /// Parses a dict or a set; the token after the first item decides between them.
 const Node *ExpressionRules::brace_display() {
-    Deeper deeper(*this);
+    DepthGuard guard(*this);
     const Token *first = next_;
     expect(Kind::lbrace);
     Pending items(*this);

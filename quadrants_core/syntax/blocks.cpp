@@ -24,7 +24,7 @@ const Node *StatementRules::if_statement() {
         const Node *test = named_expression();
         parts.push_back({first, test, block()});
     } while (kind() == Kind::elif_);
-    if (parts.size() > size_t(most_elifs)) cannot();
+    if (parts.size() > size_t(max_elifs)) cannot();
     const List *orelse = else_block();
     for (size_t i = parts.size() - 1;; --i) {
         const Part &part = parts[i];

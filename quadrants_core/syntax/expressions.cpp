@@ -5,15 +5,15 @@
 namespace qd::syntax {
 namespace {
 
-/// A binary operator and its precedence from 1, or 0 if the token is not a binary operator.
+/// The operator of a token and its precedence, starting at 1; 0 if the token is not a binary operator.
 struct Binary {
-    uint8_t strength = 0;
+    uint8_t precedence = 0;
     NodeKind op{};
 };
 
 constexpr auto binary_of = [] {
     std::array<Binary, token_kinds> table{};
-    const auto row = [&](Kind kind, uint8_t strength, NodeKind op) { table[size_t(kind)] = {strength, op}; };
+    const auto row = [&](Kind kind, uint8_t precedence, NodeKind op) { table[size_t(kind)] = {precedence, op}; };
     row(Kind::bar, 1, NodeKind::BitOr);
     row(Kind::caret, 2, NodeKind::BitXor);
     row(Kind::amper, 3, NodeKind::BitAnd);
@@ -58,7 +58,7 @@ void ExpressionRules::require_target(const Node *target, bool nested) const {
     for (const Node *item : items_of(target, Field::elts)) require_target(item, true);
 }
 
-/// Returns `item` alone, or a tuple if a comma follows; a trailing comma belongs to the tuple.
+/// Returns `item`, or a tuple that begins with it if a comma follows. A trailing comma belongs to the tuple.
 const Node *ExpressionRules::more_of_tuple(const Token *first, const Node *item,
                                            const Node *(ExpressionRules::*next_item)()) {
     if (kind() != Kind::comma) return item;
@@ -99,7 +99,7 @@ const Node *ExpressionRules::named_expression() {
 }
 
 const Node *ExpressionRules::expression() {
-    Deeper deeper(*this);
+    DepthGuard guard(*this);
     if (kind() == Kind::lambda_) return lambda();
     const Token *first = next_;
     const Node *body = disjunction();
@@ -142,14 +142,14 @@ const Node *ExpressionRules::conjunction() {
 const Node *ExpressionRules::inversion() {
     const Token *first = next_;
     if (!accept(Kind::not_)) return comparison();
-    Deeper deeper(*this);
+    DepthGuard guard(*this);
     const Node *operand = inversion();
     return make(NodeKind::UnaryOp, first, operator_node(NodeKind::Not), operand);
 }
 
 namespace {
 
-/// The comparison operator that a token begins, or And if there is none.
+/// Returns the comparison operator that a token begins; And if it begins none.
 NodeKind comparison_of(Kind kind, Kind after) {
     switch (kind) {
     case Kind::equal2: return NodeKind::Eq;
@@ -189,10 +189,10 @@ const Node *ExpressionRules::binary(int lowest) {
     const Node *left = unary();
     for (int length = 0;;) {
         const Binary op = binary_of[size_t(kind())];
-        if (op.strength <= lowest) return left;
+        if (op.precedence <= lowest) return left;
         link(length);
         step();
-        const Node *right = binary(op.strength);
+        const Node *right = binary(op.precedence);
         left = make(NodeKind::BinOp, first, left, operator_node(op.op), right);
     }
 }
@@ -205,7 +205,7 @@ const Node *ExpressionRules::unary() {
     case Kind::tilde: op = NodeKind::Invert; break;
     default: return power();
     }
-    Deeper deeper(*this);
+    DepthGuard guard(*this);
     const Token *first = next_;
     step();
     const Node *operand = unary();
@@ -216,7 +216,7 @@ const Node *ExpressionRules::power() {
     const Token *first = next_;
     const Node *base = primary();
     if (!accept(Kind::star2)) return base;
-    Deeper deeper(*this);
+    DepthGuard guard(*this);
     const Node *exponent = unary();
     return make(NodeKind::BinOp, first, base, operator_node(NodeKind::Pow), exponent);
 }
@@ -240,7 +240,7 @@ const Node *ExpressionRules::primary() {
 }
 
 const Node *ExpressionRules::call(const Token *first, const Node *func) {
-    Deeper deeper(*this);
+    DepthGuard guard(*this);
     expect(Kind::lpar);
     Pending both(*this);
     arguments(both);
@@ -250,7 +250,7 @@ const Node *ExpressionRules::call(const Token *first, const Node *func) {
 }
 
 const Node *ExpressionRules::subscript(const Token *first, const Node *value) {
-    Deeper deeper(*this);
+    DepthGuard guard(*this);
     expect(Kind::lsqb);
     const Node *index = slices();
     expect(Kind::rsqb);

@@ -77,22 +77,22 @@ class Conversion {
     }
 
     bool fill(const FieldRow &row, PyObject *given, Slot &slot) {
-        if (row.holds == Holds::object) {
+        if (row.holds == FieldType::object) {
             slot.object = tree_.keep(Py_XNewRef(given));
             return true;
         }
         if (!given || given == Py_None) return true;
         switch (row.holds) {
-        case Holds::child: return (slot.child = node(given)) != nullptr;
-        case Holds::list: return (slot.list = list(given)) != nullptr;
-        case Holds::word:
+        case FieldType::child: return (slot.child = node(given)) != nullptr;
+        case FieldType::list: return (slot.list = list(given)) != nullptr;
+        case FieldType::word:
             Py_INCREF(given);
             PyUnicode_InternInPlace(&given);
             slot.object = tree_.keep(given);
             return true;
-        case Holds::number: slot.number = PyLong_AsLong(given); return true;
-        case Holds::object:
-        case Holds::nothing: break;
+        case FieldType::number: slot.number = PyLong_AsLong(given); return true;
+        case FieldType::object:
+        case FieldType::nothing: break;
         }
         return true;
     }

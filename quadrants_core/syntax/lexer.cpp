@@ -10,7 +10,7 @@ namespace {
 
 enum Class : uint8_t { other, letter, digit, blank };
 
-/// The class of each byte. Bytes of non-ASCII characters count as letters; the parser asks CPython if they form an identifier.
+/// The class of each byte value. Bytes of non-ASCII characters count as letters; the parser asks CPython whether they form an identifier.
 constexpr auto class_of = [] {
     std::array<Class, 256> table{};
     for (int c = 'a'; c <= 'z'; ++c) table[size_t(c)] = table[size_t(c - 'a' + 'A')] = letter;
@@ -49,20 +49,21 @@ Kind kind_of_word(std::string_view word) {
     return Kind::name;
 }
 
-/// Width of indentation with tabs to multiples of eight and with tabs as one column: CPython requires both to agree.
+/// The width of an indentation, once with tab stops every eight columns (`wide`) and once with tabs of one column (`narrow`). As in
+/// CPython, both must give the same nesting.
 struct Width {
     int wide = 0, narrow = 0;
     bool operator==(const Width &) const = default;
 };
 
-constexpr size_t most_brackets = 200, most_indents = 100;
+constexpr size_t max_brackets = 200, max_indents = 100;
 
 class Lexer {
   public:
     Lexer(std::string_view text, int first_line)
         : first_(text.data()), p_(first_), end_(first_ + text.size()), line_first_(first_), line_(first_line) {
         // An offset must fit into a token, and a column into an int.
-        if (text.size() > size_t(1) << 30 || first_line < 0 || first_line > 1 << 29) throw Cannot{};
+        if (text.size() > size_t(1) << 30 || first_line < 0 || first_line > 1 << 29) throw GiveUp{};
         grow();
     }
 
@@ -80,8 +81,8 @@ class Lexer {
     }
 
   private:
-    /// The first byte from `p` on that does not satisfy `wanted`.
-    template <class Wanted> const char *behind(const char *p, Wanted wanted) const {
+    /// Returns the first position from `p` on whose byte does not satisfy `wanted`.
+    template <class Wanted> const char *skip_while(const char *p, Wanted wanted) const {
         const char *end = end_;
         while (p != end && wanted(*p)) p++;
         return p;
@@ -147,7 +148,7 @@ void Lexer::grow() {
 
 Width Lexer::indentation() {
     Width width;
-    const char *p = behind(p_, [](char c) { return c == ' '; });
+    const char *p = skip_while(p_, [](char c) { return c == ' '; });
     width.wide = width.narrow = int(p - p_);
     for (; p != end_; ++p) {
         if (*p == ' ') {
@@ -164,7 +165,7 @@ Width Lexer::indentation() {
     return width;
 }
 
-/// Advances to the first token of the next line that has one; false at the end of the function.
+/// Advances to the first token of the next line that has one; returns false at the end of the function.
 bool Lexer::start_line() {
     for (;;) {
         const Width width = indentation();
@@ -172,7 +173,7 @@ bool Lexer::start_line() {
         if (*p_ == '#') skip_comment();
         if (p_ == end_) return false;
         // A backslash here joins the indentation of two lines.
-        if (*p_ == '\r' || *p_ == '\0' || *p_ == '\\') throw Cannot{};
+        if (*p_ == '\r' || *p_ == '\0' || *p_ == '\\') throw GiveUp{};
         if (*p_ != '\n') return enter(width);
         p_++;
         next_line();
@@ -187,32 +188,32 @@ bool Lexer::enter(const Width &width) {
     if (in_body_ && width.wide <= indents_.front().wide) return false;
     const Width &now = indents_.back();
     if (width.wide == now.wide) {
-        if (width.narrow != now.narrow) throw Cannot{};
+        if (width.narrow != now.narrow) throw GiveUp{};
     } else if (width.wide > now.wide) {
-        if (width.narrow <= now.narrow || indents_.size() >= most_indents) throw Cannot{};
+        if (width.narrow <= now.narrow || indents_.size() >= max_indents) throw GiveUp{};
         indents_.push_back(width);
         put(Kind::indent, p_);
     } else {
         while (width.wide < indents_.back().wide) {
             indents_.pop_back();
-            if (indents_.empty()) throw Cannot{};
+            if (indents_.empty()) throw GiveUp{};
             put(Kind::dedent, p_);
         }
-        if (width != indents_.back()) throw Cannot{};
+        if (width != indents_.back()) throw GiveUp{};
     }
     return true;
 }
 
 void Lexer::skip_comment() {
-    p_ = behind(p_, [](char c) { return c != '\n' && c != '\r' && c != '\0'; });
-    if (p_ != end_ && *p_ != '\n') throw Cannot{};
+    p_ = skip_while(p_, [](char c) { return c != '\n' && c != '\r' && c != '\0'; });
+    if (p_ != end_ && *p_ != '\n') throw GiveUp{};
 }
 
-/// Reads one token, or skips a comment or line join; false behind the end of a logical line.
+/// Reads one token, or skips a comment or line join; returns false after the end of a logical line.
 bool Lexer::token() {
-    p_ = behind(p_, [](char c) { return class_of[uint8_t(c)] == blank; });
+    p_ = skip_while(p_, [](char c) { return class_of[uint8_t(c)] == blank; });
     if (p_ == end_) {
-        if (!brackets_.empty()) throw Cannot{true};
+        if (!brackets_.empty()) throw GiveUp{true};
         put(Kind::newline, p_);
         out_.length = size_t(p_ - first_);
         return false;
@@ -243,19 +244,19 @@ bool Lexer::token() {
 
 void Lexer::backslash() {
     p_++;
-    if (p_ == end_) throw Cannot{true};
-    if (*p_ != '\n') throw Cannot{};
+    if (p_ == end_) throw GiveUp{true};
+    if (*p_ != '\n') throw GiveUp{};
     p_++;
-    if (p_ == end_) throw Cannot{true};
+    if (p_ == end_) throw GiveUp{true};
     next_line();
 }
 
 void Lexer::word() {
     const char *begin = p_;
-    p_ = behind(p_, is_word);
+    p_ = skip_while(p_, is_word);
     if (p_ != end_ && (*p_ == '"' || *p_ == '\'') && p_ - begin <= 2) {
         for (const char *c = begin; c != p_; ++c)
-            if (!std::strchr("rRbBuUfF", *c)) throw Cannot{};
+            if (!std::strchr("rRbBuUfF", *c)) throw GiveUp{};
         string(begin);
         return;
     }
@@ -264,12 +265,12 @@ void Lexer::word() {
     put(kind, begin);
 }
 
-/// At least one digit, with single underscores between digits.
+/// Reads at least one digit, with single underscores between digits.
 void Lexer::digits(bool (*valid)(char)) {
     do {
         if (at(0) == '_') p_++;
-        if (!valid(at(0))) throw Cannot{};
-        p_ = behind(p_, valid);
+        if (!valid(at(0))) throw GiveUp{};
+        p_ = skip_while(p_, valid);
     } while (at(0) == '_');
 }
 
@@ -296,9 +297,9 @@ void Lexer::number() {
         if (char(at(0) | 0x20) == 'j') p_++;
         if (p_ == whole_end && *begin == '0')
             for (const char *c = begin; c != p_; ++c)
-                if (*c != '0' && *c != '_') throw Cannot{};
+                if (*c != '0' && *c != '_') throw GiveUp{};
     }
-    if (is_word(at(0))) throw Cannot{}; // `1if x`
+    if (is_word(at(0))) throw GiveUp{}; // `1if x`
     put(Kind::number, begin);
 }
 
@@ -308,15 +309,15 @@ void Lexer::string(const char *begin) {
     const size_t quotes = at(1) == quote && at(2) == quote ? 3 : 1;
     const int line = line_, column = int(begin - line_first_);
     for (p_ += quotes;; ++p_) {
-        if (p_ == end_) throw Cannot{true};
+        if (p_ == end_) throw GiveUp{true};
         if (*p_ == quote && (quotes == 1 || (at(1) == quote && at(2) == quote))) break;
         if (*p_ == '\\') {
             p_++;
-            if (p_ == end_) throw Cannot{true};
+            if (p_ == end_) throw GiveUp{true};
         } else if (*p_ == '\n' && quotes == 1) {
-            throw Cannot{};
+            throw GiveUp{};
         }
-        if (*p_ == '\r' || *p_ == '\0') throw Cannot{};
+        if (*p_ == '\r' || *p_ == '\0') throw GiveUp{};
         if (*p_ == '\n') {
             line_++;
             line_first_ = p_ + 1;
@@ -330,14 +331,14 @@ void Lexer::string(const char *begin) {
 }
 
 void Lexer::open(Kind kind, char closing) {
-    if (brackets_.size() >= most_brackets) throw Cannot{};
+    if (brackets_.size() >= max_brackets) throw GiveUp{};
     brackets_.push_back(closing);
     p_++;
     put(kind, p_ - 1);
 }
 
 void Lexer::close(Kind kind, char closing) {
-    if (brackets_.empty() || brackets_.back() != closing) throw Cannot{};
+    if (brackets_.empty() || brackets_.back() != closing) throw GiveUp{};
     brackets_.pop_back();
     p_++;
     put(kind, p_ - 1);
@@ -390,7 +391,7 @@ Kind Lexer::operator_kind() {
         p_ += 2;
         return Kind::ellipsis;
     }
-    throw Cannot{};
+    throw GiveUp{};
 }
 
 } // namespace

@@ -1,7 +1,7 @@
 #pragma once
 // Splits Python source text into the tokens of one function, as CPython 3.11 does: indents and dedents by its two tab widths, lines joined
 // by brackets and backslashes, strings over several lines. Comments are dropped. The input may be arbitrary bytes; on anything that is not
-// certainly valid Python the lexer throws Cannot.
+// certainly valid Python the lexer throws GiveUp.
 #include "syntax/tree.h"
 
 #include <memory>
@@ -30,7 +30,7 @@ struct Token {
 };
 
 /// Thrown when the parser gives up; `open` is true if it did because the text ended.
-struct Cannot {
+struct GiveUp {
     bool open = false;
 };
 

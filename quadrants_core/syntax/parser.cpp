@@ -26,7 +26,7 @@ Outcome parse_function(Tree &tree, std::string_view text, int first_line, size_t
         StatementRules rules(tree, text, std::move(tokens), first_line);
         tree.root = rules.function();
         return Outcome::parsed;
-    } catch (const Cannot &cannot) {
+    } catch (const GiveUp &cannot) {
         PyErr_Clear();
         return cannot.open ? Outcome::open : Outcome::cannot;
     }

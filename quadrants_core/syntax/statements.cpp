@@ -65,7 +65,7 @@ const Node *StatementRules::class_definition(const List *decorators) {
 /// Parses the colon and the block after it.
 const List *StatementRules::block() {
     expect(Kind::colon);
-    Deeper deeper(*this);
+    DepthGuard guard(*this);
     Pending body(*this);
     if (!accept(Kind::newline)) {
         simple_statements(body);

@@ -17,11 +17,11 @@ class TokenCursor {
 
   protected:
     /// Counts the open rules. The limit bounds the height of the tree, and with it the stack depth of code that walks it.
-    struct Deeper {
-        explicit Deeper(TokenCursor &p) : parser(p) {
-            if (++parser.depth_ > most_depth || stack_is_short()) parser.cannot();
+    struct DepthGuard {
+        explicit DepthGuard(TokenCursor &p) : parser(p) {
+            if (++parser.depth_ > max_depth || stack_is_short()) parser.cannot();
         }
-        ~Deeper() { parser.depth_--; }
+        ~DepthGuard() { parser.depth_--; }
         TokenCursor &parser;
     };
 
@@ -45,7 +45,7 @@ class TokenCursor {
         size_t from_;
     };
 
-    [[noreturn]] void cannot() const { throw Cannot{at_end()}; }
+    [[noreturn]] void cannot() const { throw GiveUp{at_end()}; }
     Kind kind() const { return next_->kind; }
     Kind kind_after() const { return kind() == Kind::end ? Kind::end : next_[1].kind; }
     void step() { next_++; } // never past Kind::end, which no rule takes
@@ -75,15 +75,15 @@ class TokenCursor {
     }
     /// Counts the operands of a chain such as a + b + c, each of which adds to the height of the tree.
     void link(int &length) {
-        if (++length > free_links && ++links_ > most_links) cannot();
+        if (++length > free_links && ++links_ > max_links) cannot();
     }
 
-    static constexpr int most_depth = 200, free_links = 8, most_links = 500, most_elifs = 2000;
+    static constexpr int max_depth = 200, free_links = 8, max_links = 500, max_elifs = 2000;
 
     Tree &tree_;
     std::string_view text_;
     Tokens tokens_;
-    Words words_;
+    NameTable words_;
     int first_line_;
     const Token *next_;
     std::vector<const Node *> pending_, picked_;

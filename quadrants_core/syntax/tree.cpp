@@ -63,7 +63,7 @@ void Tree::name_privates(std::string_view class_name) {
         if (node == root) return; // the function's own name stays as it is
         Slot *slot = const_cast<Node *>(node)->slots();
         for (const FieldRow &row : fields_of(node->kind)) {
-            if (row.holds == Holds::word && slot->object) name_private(*slot, prefix);
+            if (row.holds == FieldType::word && slot->object) name_private(*slot, prefix);
             ++slot;
         }
     });
@@ -101,20 +101,20 @@ std::string place(const Extent &at) {
            std::to_string(at.end_column);
 }
 
-std::string dump_slot(Holds holds, const Slot &slot, bool places) {
+std::string dump_slot(FieldType holds, const Slot &slot, bool places) {
     switch (holds) {
-    case Holds::nothing: break;
-    case Holds::child: return slot.child ? dump(slot.child, places) : "";
-    case Holds::list: {
+    case FieldType::nothing: break;
+    case FieldType::child: return slot.child ? dump(slot.child, places) : "";
+    case FieldType::list: {
         std::string out;
         if (slot.list)
             for (const Node *item : slot.list->items())
                 out += (out.empty() ? "" : ", ") + (item ? dump(item, places) : "None");
         return "[" + out + "]";
     }
-    case Holds::word:
-    case Holds::object: return slot.object ? repr(slot.object) : "";
-    case Holds::number: return std::to_string(slot.number);
+    case FieldType::word:
+    case FieldType::object: return slot.object ? repr(slot.object) : "";
+    case FieldType::number: return std::to_string(slot.number);
     }
     return "";
 }
@@ -130,23 +130,23 @@ std::string difference_of_lists(const List *a, const List *b) {
     return "";
 }
 
-std::string difference_of_slots(Holds holds, const Slot &a, const Slot &b) {
+std::string difference_of_slots(FieldType holds, const Slot &a, const Slot &b) {
     switch (holds) {
-    case Holds::nothing: break;
-    case Holds::child: {
+    case FieldType::nothing: break;
+    case FieldType::child: {
         if (!a.child && !b.child) break;
         const std::string found = a.child && b.child ? difference(a.child, b.child) : "one is none";
         return found.empty() ? "" : " " + found;
     }
-    case Holds::list: return difference_of_lists(a.list, b.list);
-    case Holds::word:
+    case FieldType::list: return difference_of_lists(a.list, b.list);
+    case FieldType::word:
         if (a.object == b.object) break; // interned
         return ": one is another word";
-    case Holds::object: {
+    case FieldType::object: {
         if (Py_TYPE(a.object) == Py_TYPE(b.object) && repr(a.object) == repr(b.object)) break;
         return ": " + repr(a.object) + " or " + repr(b.object);
     }
-    case Holds::number:
+    case FieldType::number:
         if (a.number == b.number) break;
         return ": " + std::to_string(a.number) + " or " + std::to_string(b.number);
     }

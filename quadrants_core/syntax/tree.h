@@ -45,11 +45,11 @@ enum class Field : uint8_t {
 };
 
 /// The type of a field; `nothing` pads the table.
-enum class Holds : uint8_t { nothing, child, list, word, object, number };
+enum class FieldType : uint8_t { nothing, child, list, word, object, number };
 
 struct FieldRow {
     Field field{};
-    Holds holds = Holds::nothing;
+    FieldType holds = FieldType::nothing;
 };
 
 struct KindRow {
@@ -58,11 +58,11 @@ struct KindRow {
 };
 
 inline constexpr KindRow kind_rows[] = {
-#define CHILD(name) FieldRow{Field::name, Holds::child},
-#define LIST(name) FieldRow{Field::name, Holds::list},
-#define WORD(name) FieldRow{Field::name, Holds::word},
-#define OBJECT(name) FieldRow{Field::name, Holds::object},
-#define NUMBER(name) FieldRow{Field::name, Holds::number},
+#define CHILD(name) FieldRow{Field::name, FieldType::child},
+#define LIST(name) FieldRow{Field::name, FieldType::list},
+#define WORD(name) FieldRow{Field::name, FieldType::word},
+#define OBJECT(name) FieldRow{Field::name, FieldType::object},
+#define NUMBER(name) FieldRow{Field::name, FieldType::number},
 #define NODE(name, fields) KindRow{#name, {fields}},
 #include "syntax/nodes.def"
 #undef CHILD
@@ -87,7 +87,7 @@ constexpr bool is_statement(NodeKind kind) { return kind < NodeKind::BoolOp; }
 inline constexpr auto slot_counts = [] {
     std::array<uint8_t, kind_count> counts{};
     for (size_t kind = 0; kind < kind_count; ++kind)
-        for (const FieldRow &row : kind_rows[kind].fields) counts[kind] += row.holds != Holds::nothing;
+        for (const FieldRow &row : kind_rows[kind].fields) counts[kind] += row.holds != FieldType::nothing;
     return counts;
 }();
 
@@ -190,8 +190,8 @@ const Node *operator_node(NodeKind kind);
 template <class Visit> void each_child(const Node *node, const Visit &visit) {
     const Slot *slot = node->slots();
     for (const FieldRow &row : fields_of(node->kind)) {
-        if (row.holds == Holds::child && slot->child && !is_operator(slot->child->kind)) visit(slot->child);
-        if (row.holds == Holds::list && slot->list)
+        if (row.holds == FieldType::child && slot->child && !is_operator(slot->child->kind)) visit(slot->child);
+        if (row.holds == FieldType::list && slot->list)
             for (const Node *item : slot->list->items())
                 if (item && !is_operator(item->kind)) visit(item);
         ++slot;

@@ -5,13 +5,13 @@
 
 namespace qd::syntax {
 
-size_t Words::hash(std::string_view name) {
+size_t NameTable::hash(std::string_view name) {
     size_t h = name.size();
     for (char c : name) h = h * 31 + uint8_t(c);
     return h ^ h >> 7;
 }
 
-void Words::grow() {
+void NameTable::grow() {
     std::vector<Entry> old = std::exchange(entries_, std::vector<Entry>(std::max<size_t>(64, entries_.size() * 2)));
     const size_t mask = entries_.size() - 1;
     for (const Entry &entry : old) {
@@ -22,7 +22,7 @@ void Words::grow() {
     }
 }
 
-PyObject *Words::intern(std::string_view name) {
+PyObject *NameTable::intern(std::string_view name) {
     if (used_ * 2 >= entries_.size()) grow();
     const size_t mask = entries_.size() - 1;
     size_t i = hash(name) & mask;
@@ -54,7 +54,7 @@ PyObject *normalised(PyObject *name) {
 
 } // namespace
 
-PyObject *Words::make(std::string_view name) {
+PyObject *NameTable::make(std::string_view name) {
     PyObject *made = PyUnicode_DecodeUTF8(name.data(), Py_ssize_t(name.size()), nullptr);
     if (made && !PyUnicode_IS_ASCII(made)) made = normalised(made);
     if (!made) {

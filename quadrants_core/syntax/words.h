@@ -4,9 +4,9 @@
 
 namespace qd::syntax {
 
-class Words {
+class NameTable {
   public:
-    explicit Words(Tree &tree) : tree_(tree) {}
+    explicit NameTable(Tree &tree) : tree_(tree) {}
 
     /// The name as CPython stores it: normalised if it is not ASCII. Null if it is not an identifier.
     PyObject *intern(std::string_view name);

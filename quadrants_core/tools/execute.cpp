@@ -34,7 +34,7 @@ Array make_array(const Type &type, std::vector<int64_t> extents) {
 
 namespace {
 
-/// Receives the messages of a running function; `fn` is the function before passes, which has the types of their values.
+/// Receives the messages of a running function. `fn` is the function before the passes, from which the types of message values are taken.
 struct Record {
     const Function *fn = nullptr;
     Outputs *outputs = nullptr;
@@ -103,7 +103,7 @@ uint64_t tree_bytes(const Place &place) {
     return bytes;
 }
 
-/// Gives tasks access to bytes of the host: in place, or, on a device whose memory the host does not see, as a copy there.
+/// Gives tasks access to memory of the host: in place, or as a copy on the device if the host cannot access the memory of the device.
 class Mirror {
   public:
     Mirror(runtime::Device *device, runtime::Stream *stream)
@@ -114,7 +114,7 @@ class Mirror {
     }
     Mirror(const Mirror &) = delete;
 
-    /// The bytes must stay in place until the mirror is destroyed.
+    /// Returns the address at which tasks find the `bytes` at `here`, which must stay in place until the mirror is destroyed.
     template <class T> T *show(T *here, uint64_t bytes) {
         if (!device_ || !here) return here;
         for (const Copy &copy : copies_)
@@ -159,10 +159,10 @@ class Mirror {
     std::vector<runtime::Buffer> buffers_;
 };
 
-/// The memory of one run, and the launches that give tasks access to it.
+/// The memory of one run of a kernel, and the launches of its tasks on that memory.
 class Memory {
   public:
-    /// Without a device, the memory is the host's.
+    /// Without a device, tasks run in memory of the host.
     Memory(const Function &fn, const Inputs &inputs, runtime::Device *device = nullptr,
            runtime::Stream *stream = nullptr)
         : mirror_(device, stream), returns_(fn.returns), places_(fn.places) {
@@ -207,7 +207,7 @@ class Memory {
         c.data.counters = mirror_.show(counters);
         c.data.stop = &stop_;
         c.data.failed = mirror_.show(&failed_, sizeof failed_);
-        c.data.asked = mirror_.show(&asked_, sizeof asked_);
+        c.data.counts_requested = mirror_.show(&counts_requested_, sizeof counts_requested_);
         c.host.print = on_print;
         c.host.fail = on_fail;
         c.host.reserve = on_reserve;
@@ -285,7 +285,7 @@ class Memory {
     std::vector<uint64_t> args_, tmp_, ret_;
     std::vector<char *> roots_;
     uint32_t stop_ = 0, failed_ = 0;
-    uint32_t asked_ = 1; ///< the first loop with a safepoint reports its counts so far
+    uint32_t counts_requested_ = 1; ///< the first loop with a safepoint reports its counts so far
     std::mutex lock_;
 };
 
@@ -323,7 +323,7 @@ Compiled compile(const BackendRun &how, runtime::Device &device, const engine::L
     return task;
 }
 
-/// Marks each counter with its number as a line, which identifies it after the kernel is cut into tasks.
+/// Stores the number of each counter as its source line, which identifies the counter after the kernel is split into tasks.
 Function label_counters(const Function &kernel) {
     Function fn = kernel;
     for (size_t i = 0; i < fn.counters.size(); ++i) {
@@ -433,7 +433,7 @@ Outputs run_on(const BackendRun &how, const Function &fn, const Inputs &inputs, 
 namespace {
 
 /// True for zero and subnormal numbers.
-bool tiny(Constant c) {
+bool is_zero_or_subnormal(Constant c) {
     switch (c.type) {
     case Scalar::f32: return (c.bits & 0x7f800000) == 0;
     case Scalar::f64: return (c.bits & 0x7ff0000000000000u) == 0;
@@ -447,7 +447,7 @@ bool alike(Constant a, Constant b, double tolerance) {
     if (!is_float(a.type)) return false;
     double x = to_double(a), y = to_double(b);
     if (x != x && y != y) return true;
-    if (a.type != Scalar::f16 && tiny(a) && tiny(b)) return true;
+    if (a.type != Scalar::f16 && is_zero_or_subnormal(a) && is_zero_or_subnormal(b)) return true;
     double gap = x > y ? x - y : y - x, size = std::max(x < 0 ? -x : x, y < 0 ? -y : y);
     return tolerance > 0 && gap <= tolerance * std::max(size, 1.0);
 }

@@ -11,8 +11,8 @@ using namespace ir;
 
 namespace {
 
-/// Parameters: x (only loaded), y (each element updated by its own iteration), z (only added to), integers, scratch without a
-/// companion, which holds values with zero derivative, a float and an integer.
+/// Generates kernels to differentiate. Their parameters: x (only loaded), y (each element updated by its own iteration), z (only added to),
+/// an array of integers, a scratch array without a companion for values with zero derivative, a float and an integer.
 class SmoothGenerator {
   public:
     explicit SmoothGenerator(uint64_t seed) : rng_(seed), b_(fn_) {}
@@ -63,7 +63,7 @@ class SmoothGenerator {
         const Value p = at(z_, any_index());
         b_.atomic_add(p, real());
     }
-    /// Updates an element linearly in its old value.
+    /// Updates an element by a linear function of its old value.
     void update() {
         const Value p = at(y_, own_index());
         const Value old = b_.load(p);
@@ -73,7 +73,7 @@ class SmoothGenerator {
         const Value sum = b_.add(scaled, more);
         b_.store(p, rng_.chance(20) ? more : sum);
     }
-    /// Updates a local, not linearly: reverse mode needs the old value.
+    /// Updates a local by a nonlinear function of its old value, which reverse mode needs therefore.
     void update_local() {
         const Value p = in_local(of(locals_));
         const Value old = b_.load(p);
@@ -92,7 +92,7 @@ class SmoothGenerator {
         const Value b = whole();
         return b_.le(a, b);
     }
-    /// Bounds a value.
+    /// Limits a value to [-1, 1].
     Value tame(Value v) { return rng_.chance(50) ? b_.tanh(v) : b_.sin(v); }
 
     void statements(int n, int depth);

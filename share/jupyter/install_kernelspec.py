@@ -1,4 +1,4 @@
-"""Installs the Quadrants kernelspec into an environment, with absolute paths of the kernel and of the interpreter.
+"""Installs the Quadrants kernelspec into an environment, with the absolute paths of the kernel and the interpreter.
 
     python install_kernelspec.py --kernel build/kernel/xquadrants [--prefix .venv]
 """

@@ -278,7 +278,7 @@ WHILE = "import threading\nt = threading.Thread(target=slow, args=(np.ones(4), 2
 
 
 def verdicts(cell):
-    """number -> whether a line without a count says never"""
+    """Returns number -> True for lines that launches skipped, for lines without a count."""
     return {line["number"]: line["launched"] for line in cell["lines"] if line["count"] == 0}
 
 

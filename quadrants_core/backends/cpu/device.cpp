@@ -27,7 +27,7 @@ struct CpuTask final : runtime::LoadedTask {
     void set_locked_code(const LoadedTask &other) override {
         own.locked.store(&static_cast<const CpuTask &>(other).entry, std::memory_order_release);
     }
-    runtime::Updated updated() const override { return entry.load()->last(); }
+    runtime::UpdateMode update_mode() const override { return entry.load()->last(); }
     std::span<const uint8_t> code() const override { return machine->code(); }
     uint32_t span_at(uint64_t offset) const override { return machine->line_at(offset); }
 };
@@ -39,7 +39,7 @@ std::vector<abi::Accumulation> accumulations_of(const MappedCode &machine) {
          bytes = bytes.subspan(sizeof(abi::Accumulation))) {
         abi::Accumulation one;
         std::memcpy(&one, bytes.data(), sizeof one);
-        if (!one.word_bytes || found.size() == abi::most_accumulations) break;
+        if (!one.word_bytes || found.size() == abi::max_accumulations) break;
         found.push_back(one);
     }
     return found;

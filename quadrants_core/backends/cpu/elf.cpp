@@ -1,5 +1,6 @@
-// Layout of the mapping: code and thunks | constants and the table of addresses (GOT) | writable data, each on its own pages. A
-// thunk (`jmp *slot`) stands in for a function that is out of reach of a 32-bit displacement.
+// Loads a relocatable ELF object into memory. Layout of the mapping: code and thunks | constants and the table of addresses (GOT) |
+// writable data, each on its own pages. Calls of external functions go through thunks (`jmp *slot`), since the functions may be out of
+// reach of a 32-bit displacement.
 #include "backends/cpu/elf.h"
 
 #include "backends/cpu/line_table.h"
@@ -21,7 +22,7 @@ struct Bad : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-constexpr uint64_t page = 4096, most_bytes = uint64_t(1) << 30, thunk_bytes = 8;
+constexpr uint64_t page = 4096, max_bytes = uint64_t(1) << 30, thunk_bytes = 8;
 constexpr uint64_t round_up(uint64_t v, uint64_t to) { return (v + to - 1) / to * to; }
 
 } // namespace
@@ -139,7 +140,7 @@ void ElfLoader::place() {
             if (s.sh_flags & SHF_TLS) throw Bad("thread-local data");
             at = round_up(at, align);
             placed_[i] = at;
-            if (s.sh_size > most_bytes || at + s.sh_size > most_bytes) throw Bad("a section is too large");
+            if (s.sh_size > max_bytes || at + s.sh_size > max_bytes) throw Bad("a section is too large");
             at += s.sh_size;
         }
     };

@@ -3,7 +3,7 @@
 
 #include "backends/cpu/cpu.h"
 #include "base/error.h"
-#include "codegen/llvm/door/door.h"
+#include "codegen/llvm/loader/loader.h"
 #include "runtime/pool.h"
 
 #include "codegen_stamp.h"
@@ -50,11 +50,11 @@ std::string describe_processor() {
     return text;
 }
 
-/// A lesser processor to compile for: QD_TARGET_CPU names an x86-64 psABI level that this processor supports too.
+/// The processor to compile for. QD_TARGET_CPU selects an x86-64 psABI level, which must not exceed what this processor supports.
 struct Level {
     std::string_view name; ///< as LLVM spells it; empty: this processor
     int vector_bytes = 0;
-    bool here = true; ///< this processor supports it
+    bool is_supported = true; ///< this processor supports it
 };
 
 int vector_bytes() {
@@ -87,8 +87,9 @@ Level level() {
     return {asked, 16, false};
 }
 
+/// Returns the reason why the backend cannot run here; empty if it can.
 std::string missing() {
-    if (level().here) return {};
+    if (level().is_supported) return {};
     return std::string("QD_TARGET_CPU=") + requested_level() +
            " is none of x86-64, x86-64-v2, x86-64-v3 and x86-64-v4 that this processor has";
 }
@@ -128,37 +129,37 @@ std::span<const passes::Pass> legalize(const Caps &) {
 
 std::string missing_compiler() {
     try {
-        codegen::llvm_door::open();
+        codegen::llvm_library::open();
         return {};
     } catch (const InternalError &error) {
         return error.what();
     }
 }
 
-codegen::llvm_door::Request request_for(const ir::Function &task, const Caps &caps, Tier tier) {
-    codegen::llvm_door::Request request;
+codegen::llvm_library::Request request_for(const ir::Function &task, const Caps &caps, Tier tier) {
+    codegen::llvm_library::Request request;
     request.task = &task;
     request.cpu = caps.processor;
     request.optimize = tier == Tier::best;
     return request;
 }
 
-std::vector<uint8_t> through_llvm(const codegen::llvm_door::Request &request) {
+std::vector<uint8_t> through_llvm(const codegen::llvm_library::Request &request) {
     std::vector<uint8_t> out;
     std::string error;
-    if (!codegen::llvm_door::open().compile(request, &out, &error)) throw InternalError(error);
+    if (!codegen::llvm_library::open().compile(request, &out, &error)) throw InternalError(error);
     return out;
 }
 
 abi::Binary emit(const ir::Function &task, const Caps &caps, Tier tier, bool lines) {
-    codegen::llvm_door::Request request = request_for(task, caps, tier);
+    codegen::llvm_library::Request request = request_for(task, caps, tier);
     request.lines = lines;
     return {caps.target, through_llvm(request)};
 }
 
 std::string disassemble(const ir::Function &task, const Caps &caps, Tier tier, Listing listing) {
-    using codegen::llvm_door::Output;
-    codegen::llvm_door::Request request = request_for(task, caps, tier);
+    using codegen::llvm_library::Output;
+    codegen::llvm_library::Request request = request_for(task, caps, tier);
     request.output = listing == Listing::given          ? Output::given_text
                      : listing == Listing::intermediate ? Output::ir_text
                                                         : Output::assembly;

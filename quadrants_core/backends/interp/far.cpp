@@ -158,7 +158,7 @@ class FarStream final : public runtime::Stream {
     void check(const ir::Function &fn, const abi::LaunchData &launch) const {
         const auto own = [&](const void *place) { return !place || memory_.holds(reinterpret_cast<uint64_t>(place)); };
         bool all = own(launch.args) && own(launch.tmp) && own(launch.ret) && own(launch.trees) &&
-                   own(launch.counters) && own(launch.failed) && own(launch.asked);
+                   own(launch.counters) && own(launch.failed) && own(launch.counts_requested);
         uint32_t slot = 0;
         for (const ir::Value p : fn.params) {
             const ir::Type &type = fn.type(p);

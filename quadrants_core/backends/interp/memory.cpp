@@ -16,8 +16,8 @@ char *at(uint64_t number) { return reinterpret_cast<char *>(uintptr_t(number)); 
 
 } // namespace
 
-/// Throws runtime::Fault if there is no memory. Accessible pages are remembered for the rest of the run.
-void Walk::reach(uint64_t address, uint64_t bytes, bool writes) {
+/// Throws runtime::Fault if the bytes cannot be accessed. Pages found accessible are cached for the rest of the run.
+void Walk::check_accessible(uint64_t address, uint64_t bytes, bool writes) {
     for (const uint64_t at : {address, address + bytes - 1}) {
         const uint64_t page = at / runtime::page_bytes;
         uint64_t &known = known_pages[writes][page % std::size(known_pages[writes])];
@@ -27,9 +27,9 @@ void Walk::reach(uint64_t address, uint64_t bytes, bool writes) {
     }
 }
 
-/// Checks that an access stays within memory that is not global, whose size its op gives. Pointers that went through control
+/// Throws runtime::Fault if an access leaves its local, table or shared memory, whose size is known. Pointers that passed through control
 /// flow are not checked.
-void Walk::stay(Value pointer, uint64_t address, uint64_t bytes, bool writes) const {
+void Walk::check_bounds(Value pointer, uint64_t address, uint64_t bytes, bool writes) const {
     if (fn.type(pointer).space == Space::global) return;
     while (fn[pointer].op == Op::offset) pointer = fn.args(pointer)[0];
     const Inst &made = fn[pointer];
@@ -46,14 +46,14 @@ void Walk::stay(Value pointer, uint64_t address, uint64_t bytes, bool writes) co
 }
 
 uint64_t Walk::read(uint64_t address, Scalar type) {
-    reach(address, uint64_t(size_of(type)), false);
+    check_accessible(address, uint64_t(size_of(type)), false);
     uint64_t bits = 0;
     std::memcpy(&bits, at(address), size_t(size_of(type)));
     return type == Scalar::u1 ? bits & 1 : bits;
 }
 
 void Walk::write(uint64_t address, Constant v) {
-    reach(address, uint64_t(size_of(v.type)), true);
+    check_accessible(address, uint64_t(size_of(v.type)), true);
     std::memcpy(at(address), &v.bits, size_t(size_of(v.type)));
 }
 
@@ -73,7 +73,7 @@ uint64_t Walk::reserve(Value v) {
     return number_of(std::exchange(heap.top, heap.top + bytes));
 }
 
-/// Returns the address of a pointer at its use. A place in a sparse tree finds its cell only then, or makes it.
+/// Returns the address of a pointer at its use. For a place in a sparse tree, only the use looks up the cell, or creates it if `writes`.
 uint64_t Walk::pointer(Value v, bool writes) {
     if (fn[v].op == Op::offset) return pointer(fn.args(v)[0], writes) + arg(v, 1);
     if (!sparse_place(v)) return get(v);
@@ -81,7 +81,7 @@ uint64_t Walk::pointer(Value v, bool writes) {
     return number_of(cell(v, place.levels.size(), writes)) + place.byte_offset;
 }
 
-/// Returns the cell of a place, `depth` levels below the root.
+/// Returns the cell, `depth` levels below the root, that contains a place; `make`: creates missing cells.
 char *Walk::cell(Value v, size_t depth, bool make) {
     Place place = fn.places[fn[v].imm];
     place.levels.resize(depth);
@@ -122,7 +122,7 @@ void Walk::about_cells(Value v) {
     }
 }
 
-/// Executes the steps that about_cells and pointers are lowered to, and lists of cells.
+/// Executes the ops that ops on cells and sparse pointers are lowered to, and those on lists of cells.
 void Walk::step(Value v) {
     const Inst &in = fn[v];
     const Place &place = fn.places[place_of(in)];
@@ -205,7 +205,7 @@ uint64_t Walk::table(Value v) {
 void Walk::load(Value v) {
     const Type &t = fn.type(v);
     uint64_t from = pointer(fn.args(v)[0], false);
-    stay(fn.args(v)[0], from, uint64_t(t.lanes * size_of(t.elem)), false);
+    check_bounds(fn.args(v)[0], from, uint64_t(t.lanes * size_of(t.elem)), false);
     for (int lane = 0; lane < t.lanes; ++lane) lanes(v)[lane] = read(from + uint64_t(lane * size_of(t.elem)), t.elem);
 }
 
@@ -213,7 +213,7 @@ void Walk::store(Value v) {
     Value value = fn.args(v)[1];
     const Type &t = fn.type(value);
     uint64_t to = pointer(fn.args(v)[0], true);
-    stay(fn.args(v)[0], to, uint64_t(t.lanes * size_of(t.elem)), true);
+    check_bounds(fn.args(v)[0], to, uint64_t(t.lanes * size_of(t.elem)), true);
     for (int lane = 0; lane < t.lanes; ++lane) write(to + uint64_t(lane * size_of(t.elem)), constant(value, lane));
 }
 
@@ -228,7 +228,7 @@ void Walk::masked(Value v) {
     for (int lane = 0; lane < t.lanes; ++lane) {
         uint64_t at = arg(v, 0) + (far ? lanes(args[1])[lane] : uint64_t(lane * size_of(t.elem)));
         bool on = lanes(mask)[lane] & 1;
-        if (on) stay(args[0], at, uint64_t(size_of(t.elem)), !reads);
+        if (on) check_bounds(args[0], at, uint64_t(size_of(t.elem)), !reads);
         if (reads)
             lanes(v)[lane] = on ? read(at, t.elem) : far ? 0 : lanes(args[2])[lane];
         else if (on)
@@ -239,7 +239,7 @@ void Walk::masked(Value v) {
 void Walk::atomic(Value v) {
     const Inst &in = fn[v];
     uint64_t at = pointer(fn.args(v)[0], true);
-    stay(fn.args(v)[0], at, uint64_t(size_of(in.type.elem)), true);
+    check_bounds(fn.args(v)[0], at, uint64_t(size_of(in.type.elem)), true);
     Constant old{in.type.elem, read(at, in.type.elem)};
     Constant operand = constant(fn.args(v)[1]);
     if (in.op == Op::atomic_xchg) {

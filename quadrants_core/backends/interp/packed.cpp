@@ -177,7 +177,7 @@ void Walk::packed(Value v) {
     const Scalar word = fn.type(args[0]).elem;
     const bool writes = op != PackedOp::packed_load && op != PackedOp::packed_volatile;
     const uint64_t at = pointer(args[0], writes);
-    stay(args[0], at, uint64_t(size_of(word)), writes);
+    check_bounds(args[0], at, uint64_t(size_of(word)), writes);
     const uint64_t before = read(at, word);
     const Scalar type = op == PackedOp::packed_store ? fn.type(args[2]).elem : in.type.elem;
     const Packed packed{packing, type, int(packing.shift + index(args[1]) * packing.bits)};

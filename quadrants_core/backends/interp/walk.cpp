@@ -14,8 +14,8 @@ namespace {
 
 thread_local uint64_t step_limit = 0;
 
-/// Decides what follows an iteration. yielded: the next one; broke: the loop ends with the passed values; else the constructs
-/// around it end too.
+/// Returns what follows an iteration. yielded: the next iteration; broke: the loop ends, with the passed values as results; anything else
+/// also ends the enclosing constructs.
 Flow after_iteration(Walk &walk, Flow flow, const Loop &loop, std::span<const Value> carried) {
     if (flow == Flow::returned || flow == Flow::broke) return flow;
     const bool halfway = flow == Flow::exited;
@@ -61,7 +61,7 @@ Flow Walk::block(BlockId b) {
 }
 
 /// Runs one iteration of a loop, and releases its heap memory.
-Flow Walk::round(BlockId body) {
+Flow Walk::iteration(BlockId body) {
     const HeapMark mark(thread.heap);
     return block(body);
 }
@@ -119,7 +119,7 @@ Flow Walk::for_loop(Value v) {
         receive(params.subspan(1));
         int64_t at = loop.reversed ? hi - 1 - (n - lo) : n;
         values[slot[params[0].id]] = from_int(fn.type(params[0]).elem, at).bits;
-        Flow flow = loop.room_persists ? block(in.blocks[0]) : round(in.blocks[0]);
+        Flow flow = loop.room_persists ? block(in.blocks[0]) : iteration(in.blocks[0]);
         flow = after_iteration(*this, flow, loop, params.subspan(1));
         if (flow == Flow::broke) break;
         if (flow != Flow::yielded) return flow;
@@ -134,7 +134,7 @@ Flow Walk::endless_loop(Value v) {
     pass(fn.args(v));
     while (true) {
         receive(fn[in.blocks[0]].params);
-        Flow flow = round(in.blocks[0]);
+        Flow flow = iteration(in.blocks[0]);
         flow = after_iteration(*this, flow, loop, fn[in.blocks[0]].params);
         if (flow == Flow::broke) break;
         if (flow != Flow::yielded) return flow;
@@ -158,7 +158,7 @@ Flow Walk::parallel(Value v) {
     while (true) {
         for (size_t a = 0; a < params.size(); ++a)
             values[slot[params[a].id]] = uint32_t(fn.loops[in.imm].reversed ? lo[a] + hi[a] - 1 - at[a] : at[a]);
-        Flow flow = round(in.blocks[0]);
+        Flow flow = iteration(in.blocks[0]);
         if (flow != Flow::yielded) return flow;
         if (leave(fn.loops[in.imm])) return Flow::exited;
         size_t a = params.size();
@@ -210,7 +210,7 @@ void Walk::random(Value v) {
     values[slot[v.id]] = bits;
 }
 
-/// Passes the operands from `first` on to the print or fail callback.
+/// Calls the print or fail callback with the operands, starting with operand `first`.
 void Walk::message(Value v, size_t first) {
     const Inst &in = fn[v];
     std::vector<uint64_t> list;
@@ -231,7 +231,7 @@ void Walk::external(Value v) {
     runtime::call_external(function, slots, imm % external_arguments);
 }
 
-/// Evaluates the pure ops that eval does not support.
+/// Evaluates the ops of Family::plain, most of which ir::eval does not support.
 void Walk::plain(Value v) {
     const Inst &in = fn[v];
     switch (PlainOp(in.op)) {
@@ -282,16 +282,18 @@ Flow Walk::outside(Value v) {
         break;
     case OutsideOp::poll: values[slot[v.id]] = stopped(); break;
     case OutsideOp::poll_requests:
-        values[slot[v.id]] = stopped() || (launch.data.asked && __atomic_load_n(launch.data.asked, __ATOMIC_RELAXED));
+        values[slot[v.id]] = stopped() || (launch.data.counts_requested &&
+                                           __atomic_load_n(launch.data.counts_requested, __ATOMIC_RELAXED));
         break;
     case OutsideOp::safepoint: {
-        const uint32_t asked = launch.data.asked ? __atomic_load_n(launch.data.asked, __ATOMIC_RELAXED) : 0;
-        values[slot[v.id]] = asked != std::exchange(told, asked);
+        const uint32_t asked =
+            launch.data.counts_requested ? __atomic_load_n(launch.data.counts_requested, __ATOMIC_RELAXED) : 0;
+        values[slot[v.id]] = asked != std::exchange(reported, asked);
         break;
     }
     case OutsideOp::left_early: values[slot[v.id]] = left; break;
     case OutsideOp::serve_requests:
-        if (launch.data.asked) __atomic_store_n(launch.data.asked, 0u, __ATOMIC_RELAXED);
+        if (launch.data.counts_requested) __atomic_store_n(launch.data.counts_requested, 0u, __ATOMIC_RELAXED);
         values[slot[v.id]] = stopped();
         break;
     case OutsideOp::clock: values[slot[v.id]] = uint64_t(device_lib::clock()); break;
@@ -342,7 +344,7 @@ Outcome run(const Function &fn, const abi::Launch &launch, abi::Thread &thread, 
     Walk walk{fn, launch, thread, begin, end, step};
     walk.start();
     Outcome outcome;
-    if (walk.round(fn.body) != Flow::returned || walk.left) {
+    if (walk.iteration(fn.body) != Flow::returned || walk.left) {
         outcome.how = Left::exited;
         return outcome;
     }

@@ -34,8 +34,8 @@ struct Walk {
     abi::Thread &thread;
     int64_t begin, end, stride;
     uint64_t steps = 0;
-    uint32_t told = 0;                                                   ///< LaunchData::asked at the last safepoint
-    bool left = false;                                                   ///< a loop with `flushes` was left early
+    uint32_t reported = 0; ///< LaunchData::counts_requested at the last safepoint
+    bool left = false;     ///< a loop with `flushes` was left early
     std::vector<uint32_t> slot = std::vector<uint32_t>(fn.insts.size()); ///< index of a value's lanes in `values`
     std::vector<uint64_t> values = std::vector<uint64_t>(1);
     std::vector<std::vector<uint64_t>> locals = std::vector<std::vector<uint64_t>>(fn.insts.size());
@@ -51,7 +51,7 @@ struct Walk {
     void start();
     void define(Value v);
     Flow block(BlockId b);
-    Flow round(BlockId body);
+    Flow iteration(BlockId body);
     Flow inst(Value v);
     Flow terminator(Value v);
     Flow control(Value v);
@@ -80,8 +80,8 @@ struct Walk {
     uint64_t element(Value list);
     void about_cells(Value v);
     void step(Value v);
-    void reach(uint64_t address, uint64_t bytes, bool writes);
-    void stay(Value pointer, uint64_t address, uint64_t bytes, bool writes) const;
+    void check_accessible(uint64_t address, uint64_t bytes, bool writes);
+    void check_bounds(Value pointer, uint64_t address, uint64_t bytes, bool writes) const;
     uint64_t read(uint64_t address, Scalar type);
     void write(uint64_t address, Constant v);
     void load(Value v);

@@ -1,18 +1,19 @@
-// A task that only scatters into an array may do so in a privatised copy for each thread:
+// A task that only scatters into an array may do so in a privatised copy for each thread. Conditions, and what counts as an array:
 //
-//  - every access to the array is an atomic of one kind on numbers of one type, and its old value is not used;
-//  - no pointer into it escapes: it goes only through offsets, not into a block parameter, select or external function;
-//  - arrays are distinct (ir::Function::distinct_arrays): no other name reaches it;
+//  - every access to the array is an atomic of one kind on numbers of one type, and the old values are not used;
+//  - no pointer into the array escapes: pointers are used only in offsets, not in block parameters, selects or external functions;
+//  - arrays are distinct (ir::Function::distinct_arrays): no other parameter or field overlaps the array;
 //  - in a dense field tree, the numbers of one place are such an array (ir::origin_of). Places that interleave, as members of
 //    one cell, count as one. If an address of the tree has no known place, the whole tree is one;
-//  - in a sparse tree, the numbers in the cells of a pointer level are one, and those below a bitmasked level in the tree's own
-//    memory, if the task does nothing with cells of the tree but make them: make_cell reads the tree itself, not a copy;
-//  - a number of the tmp buffer is one;
-//  - f16 and u1 are not privatised, nor anything in tasks of regions, where other tasks may access the same memory.
+//  - in a sparse tree, the numbers in the cells of a pointer level are such an array, as are those below a bitmasked level in the
+//    tree's own memory, if the only operation of the task on cells of the tree is to create them: make_cell reads the tree itself,
+//    not a copy;
+//  - a number of the tmp buffer is such an array;
+//  - f16 and u1 are not privatised, and tasks of regions privatise nothing, since other tasks may access the same memory.
 //
-// Memory that is updated only in a flush behind the chunk loop (thread_local_reductions) has too few updates to need a copy, unless
-// the order is to be fixed (CompileFlag::ordered). Then a task whose updates do not commute runs on one thread: old values are used,
-// the memory is also read or written in other ways, or a float reduction is not privatised.
+// Memory that is updated only in a flush after the chunk loop (thread_local_reductions) has too few updates to need a copy, unless
+// the order must be fixed (CompileFlag::ordered). In that mode a task runs on one thread if its updates do not commute: if old values
+// are used, if the memory is also read or written in other ways, or if a float sum is not privatised.
 #include "codegen/llvm/accumulations.h"
 
 #include "abi/abi.h"
@@ -88,7 +89,9 @@ std::optional<abi::Merge> merge_of(Op atomic) {
 }
 
 abi::Number number_of(Type t) {
-    return t.is_float() ? abi::Number::real : is_signed(t.elem) ? abi::Number::whole : abi::Number::natural;
+    return t.is_float()        ? abi::Number::floating
+           : is_signed(t.elem) ? abi::Number::signed_integer
+                               : abi::Number::unsigned_integer;
 }
 
 /// Returns the neutral element as a word. For a minimum or maximum of floats it is NaN, which loses against every number. A sum
@@ -130,7 +133,7 @@ class Search {
     }
 
   private:
-    /// `often`: how often the block runs for an index of the range; `top`: it is not inside a loop of the program.
+    /// `often`: estimated executions of the block per index of the range; `top`: the block is outside of the chunk loop.
     void block(BlockId b, double often, bool top) {
         for (Value v : fn_[b].insts) {
             visit(v, top ? 0 : often);
@@ -296,7 +299,7 @@ class Search {
             among->end = std::max(among->end, made.end);
             among->updates = std::min(among->updates + made.updates, 1e9f);
         } else {
-            if (number == abi::most_accumulations) return;
+            if (number == abi::max_accumulations) return;
             out.list.push_back(made);
         }
         for (Value v : found.atomics) out.number[v.id] = uint8_t(number + 1);

@@ -9,7 +9,7 @@
 namespace qd::codegen {
 
 struct Accumulations {
-    std::vector<abi::Accumulation> list; ///< at most abi::most_accumulations
+    std::vector<abi::Accumulation> list; ///< at most abi::max_accumulations
     std::vector<uint8_t> number;         ///< by Value id: for an atomic on one of them, its number plus 1
     abi::Updates updates;
 

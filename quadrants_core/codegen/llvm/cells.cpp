@@ -21,7 +21,9 @@ using ir::StepOp;
 
 const ir::PlaceLevel &CellCode::level(Value v) const { return fn_.places[place_of(fn_[v])].levels[level_of(fn_[v])]; }
 
-uint32_t CellCode::piece(Value v) { return code_.pieces.number(Piece::tree, fn_.places[place_of(fn_[v])].tree); }
+uint32_t CellCode::alias_scope(Value v) {
+    return code_.alias_scopes.number(AliasScope::tree, fn_.places[place_of(fn_[v])].tree);
+}
 
 llvm::Value *CellCode::bytes_from(llvm::Value *base, llvm::Value *bytes) {
     return b_.CreateGEP(b_.getInt8Ty(), base, bytes);
@@ -34,7 +36,7 @@ llvm::Value *CellCode::read_word(llvm::Value *at, llvm::Type *t, Value v) {
     code_.apart();
     llvm::LoadInst *load = b_.CreateAlignedLoad(t, at, llvm::Align(t == b_.getInt32Ty() ? 4 : 8));
     load->setAtomic(llvm::AtomicOrdering::Monotonic);
-    code_.pieces.note(load, piece(v));
+    code_.alias_scopes.note(load, alias_scope(v));
     return load;
 }
 
@@ -101,7 +103,7 @@ llvm::Value *CellCode::call_runtime(Value v, size_t routine, llvm::Value *number
         b_.CreateCall(llvm::FunctionType::get(result, types, false),
                       code_.words.pointer_through(offsetof(abi::Launch, host.sparse), routine), operands);
     call->setDoesNotThrow();
-    code_.pieces.note(call, piece(v));
+    code_.alias_scopes.note(call, alias_scope(v));
     return call;
 }
 
@@ -152,9 +154,9 @@ llvm::Value *CellCode::make_cell(Value v, llvm::Value *number) {
         llvm::Value *at = mask_word(v, bit);
         llvm::Value *on = b_.CreateICmpNE(b_.CreateAnd(read_word(at, i64, v), bit), b_.getInt64(0));
         either(on, nullptr, [&] {
-            code_.pieces.note(
+            code_.alias_scopes.note(
                 b_.CreateAtomicRMW(llvm::AtomicRMWInst::Or, at, bit, llvm::Align(8), llvm::AtomicOrdering::Monotonic),
-                piece(v));
+                alias_scope(v));
             return nullptr;
         });
         return cell_at(v, number, bytes_from(container, mask));
@@ -208,7 +210,7 @@ llvm::Value *CellCode::new_cell(Value v) {
     code_.apart();
     llvm::AtomicRMWInst *index = b_.CreateAtomicRMW(llvm::AtomicRMWInst::Add, length, b_.getInt32(1), llvm::Align(4),
                                                     llvm::AtomicOrdering::AcquireRelease);
-    code_.pieces.note(index, piece(v));
+    code_.alias_scopes.note(index, alias_scope(v));
     make_cell(v, b_.CreateZExt(index, b_.getInt64Ty()));
     return index;
 }
@@ -243,7 +245,7 @@ void CellCode::step(Value v) {
         return code_.set(v, of_list(b_.getInt32Ty(), offsetof(abi::ListElement, begin) + 4 * level_of(fn_[v])));
     case StepOp::own_index: code_.refuse(v, "must be lowered to steps first");
     }
-    code_.base[v.id] = piece(v);
+    code_.base[v.id] = alias_scope(v);
 }
 
 } // namespace qd::codegen

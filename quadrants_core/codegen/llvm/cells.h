@@ -15,7 +15,7 @@ class CellCode {
 
   private:
     const ir::PlaceLevel &level(Value v) const;
-    uint32_t piece(Value v);
+    uint32_t alias_scope(Value v);
     llvm::Value *bytes_from(llvm::Value *base, llvm::Value *bytes);
     llvm::Value *bytes_from(llvm::Value *base, uint64_t bytes);
     llvm::Value *read_word(llvm::Value *at, llvm::Type *t, Value v);

@@ -25,7 +25,7 @@ Value safepoint_branch(const ir::Function &fn, Value loop) {
     return {};
 }
 
-/// Returns the number of iterations between safepoints; 0 for a loop that checks for Stop at every iteration, or never.
+/// Returns the number of iterations between checks for Stop and safepoints; 0 for a loop that checks in every iteration, or never.
 uint64_t iterations_between_safepoints(const ir::Function &fn, Value loop) {
     const ir::Loop &flags = fn.loops.at(fn[loop].imm);
     const Value safepoint = safepoint_branch(fn, loop);
@@ -46,12 +46,12 @@ uint64_t iterations_between_safepoints(const ir::Function &fn, Value loop) {
     return loops ? 0 : std::clamp<uint64_t>(steps / std::max<uint64_t>(size, 1), 64, most);
 }
 
-/// True if the block holds a loop with `flushes`.
-bool leaves_inside(const ir::Function &fn, ir::BlockId block) {
+/// True if the block contains a loop with `flushes`, possibly nested in an `if`.
+bool contains_flushing_loop(const ir::Function &fn, ir::BlockId block) {
     return std::ranges::any_of(fn[block].insts, [&](Value v) {
         if (fn[v].op == Op::for_ || fn[v].op == Op::loop) return fn.loops.at(fn[v].imm).flushes;
         return fn[v].op == Op::if_ &&
-               std::ranges::any_of(fn[v].blocks, [&](ir::BlockId b) { return leaves_inside(fn, b); });
+               std::ranges::any_of(fn[v].blocks, [&](ir::BlockId b) { return contains_flushing_loop(fn, b); });
     });
 }
 
@@ -108,7 +108,7 @@ void Emitter::body() {
 
 void Emitter::bounds() {
     if (const auto range = range_of(code_))
-        return code_.leave_constant(abi::range_symbol, &*range, sizeof *range, alignof(abi::Range));
+        return code_.add_constant(abi::range_symbol, &*range, sizeof *range, alignof(abi::Range));
     code_.forget_values();
     begin(declare(code_.module, abi::bounds_symbol, {b_.getPtrTy()}, fn_.fast_math), true);
     llvm::Type *i64 = b_.getInt64Ty();
@@ -123,7 +123,7 @@ void Emitter::begin(llvm::Function *function, bool bounds) {
     code_.begin(function);
     llvm::Value *thread = function->getArg(1);
     heap_.begin(thread, [this](llvm::Instruction *access) {
-        code_.pieces.note(access, code_.pieces.number(Piece::thread, 0));
+        code_.alias_scopes.note(access, code_.alias_scopes.number(AliasScope::thread, 0));
     });
     if (lines_) lines_->enter(*function);
     regions_.clear();
@@ -138,7 +138,7 @@ void Emitter::finish() {
     heap_.leave();
     b_.CreateRetVoid();
     code_.leave->moveAfter(&code_.out->back());
-    code_.pieces.attach(code_.context);
+    code_.alias_scopes.attach(code_.context);
 }
 
 void Emitter::block(ir::BlockId id) {
@@ -219,7 +219,7 @@ void Emitter::jump(Exit &to, std::span<const Value> values) {
     b_.CreateBr(to.block);
 }
 
-/// Continues after a construct whose results are known. A block without predecessors gets no phis.
+/// Continues in the exit block of a construct, where its phis become the results. Phis of a block without predecessors are removed.
 void Emitter::take(const Exit &from, std::span<const Value> results) {
     bool reached = !llvm::pred_empty(from.block);
     for (size_t i = 0; i < from.phis.size(); ++i) {
@@ -231,7 +231,7 @@ void Emitter::take(const Exit &from, std::span<const Value> results) {
     b_.SetInsertPoint(from.block);
 }
 
-/// An empty side gets no block. A side that ends the task with a failure is marked unlikely.
+/// Emits a branch. An empty side gets no block. A side that ends the task with a failure is marked unlikely.
 void Emitter::if_op(Value v) {
     const auto insts = [&](int side) -> std::span<const Value> { return fn_[fn_[v].blocks[side]].insts; };
     const auto is_empty = [&](int side) {
@@ -259,14 +259,14 @@ void Emitter::if_op(Value v) {
     take(merge, fn_.results(v));
 }
 
-/// A loop with short iterations checks for Stop once in many of them:
+/// Emits a `for` loop. An interruptible one without inner loops checks for Stop once in many iterations:
 ///
 ///     if lo < hi:                                   limit = lo + min(hi - lo, many)
 ///         do body while (++i != limit)
 ///         if i != hi: leave if requested; limit = i + min(hi - i, many); continue with the body
 ///
-/// A safepoint at the start of the body is hoisted to where the loop checks for Stop. A reversed loop has the last index before
-/// the next safepoint as its limit. A 32-bit index that addresses depend on is counted in 64 bits: otherwise it would be
+/// A safepoint at the start of the body is hoisted to the check for Stop. In a reversed loop, the limit is the last index before the
+/// next check. A 32-bit index that addresses depend on is counted in 64 bits: otherwise it would be
 /// widened in each iteration, on the critical path to the next one.
 void Emitter::for_op(Value v) {
     std::span<const Value> args = fn_.args(v), params = fn_[fn_[v].blocks[0]].params;
@@ -348,7 +348,7 @@ void Emitter::for_op(Value v) {
         b_.CreateCondBr(at_end, region.leave.block, stay);
         b_.SetInsertPoint(stay);
         if (safepoint) safepoint_at_start(v, safepoint, next, region);
-        if (loop.interruptible) stop_behind_round(v, region, outside_.stop_requested());
+        if (loop.interruptible) stop_after_iteration(v, region, outside_.stop_requested());
         limit_now->addIncoming(limit_after(next), b_.GetInsertBlock());
         index->addIncoming(next, b_.GetInsertBlock());
         b_.CreateBr(body);
@@ -391,8 +391,8 @@ Emitter::Region Emitter::loop_region(Value v, const char *end) {
     return region;
 }
 
-/// Starts in the first block of the body and ends behind the loop. The back edge is a block of its own, where all yields and
-/// continues meet; `turn` ends it, and returns the block of a second back edge if it makes one.
+/// Emits the body of a loop, from its first block to the exit of the loop. All yields and continues jump to one latch block; `turn`
+/// emits the terminator of the latch, and returns the block of a second back edge if it creates one.
 void Emitter::loop_body(Value v, Region &region, llvm::BasicBlock *before,
                         llvm::function_ref<llvm::BasicBlock *()> turn) {
     const size_t slots = fn_.results(v).size();
@@ -429,9 +429,9 @@ void Emitter::loop_body(Value v, Region &region, llvm::BasicBlock *before,
         if (takes) heap_.give_back(mark);
         llvm::Value *reason = nullptr;
         if (flags.interruptible && !iterations_between_safepoints(fn_, v)) reason = outside_.stop_requested();
-        if (flags.flushes && outside_.may_have_left() && leaves_inside(fn_, fn_[v].blocks[0]))
+        if (flags.flushes && outside_.may_have_left() && contains_flushing_loop(fn_, fn_[v].blocks[0]))
             reason = reason ? b_.CreateOr(reason, outside_.left_early()) : outside_.left_early();
-        if (reason) stop_behind_round(v, region, reason);
+        if (reason) stop_after_iteration(v, region, reason);
         for (size_t i = 0; i < slots; ++i) carried[i]->addIncoming(region.yield.phis[i], b_.GetInsertBlock());
         if (llvm::BasicBlock *other = turn())
             for (size_t i = 0; i < slots; ++i) carried[i]->addIncoming(region.yield.phis[i], other);
@@ -456,8 +456,8 @@ void Emitter::leave_with(const Region &region, llvm::ArrayRef<llvm::PHINode *> v
     b_.CreateBr(region.leave.block);
 }
 
-/// Leaves a loop at the end of an iteration if there is a reason.
-void Emitter::stop_behind_round(Value loop, const Region &region, llvm::Value *reason) {
+/// Leaves a loop at the end of an iteration if `reason` is true.
+void Emitter::stop_after_iteration(Value loop, const Region &region, llvm::Value *reason) {
     const bool flushes = fn_.loops.at(fn_[loop].imm).flushes;
     llvm::BasicBlock *next = code_.new_block("go_on"), *stop = flushes ? code_.new_block("stop") : stop_block();
     b_.CreateCondBr(reason, stop, next);

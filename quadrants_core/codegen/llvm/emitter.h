@@ -54,7 +54,7 @@ class Emitter {
     void take(const Exit &from, std::span<const Value> results);
     llvm::BasicBlock *stop_block() const;
     void leave_with(const Region &region, llvm::ArrayRef<llvm::PHINode *> values);
-    void stop_behind_round(Value loop, const Region &region, llvm::Value *reason);
+    void stop_after_iteration(Value loop, const Region &region, llvm::Value *reason);
 
     TaskCode code_;
     const ir::Function &fn_;

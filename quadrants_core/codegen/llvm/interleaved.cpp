@@ -12,8 +12,8 @@ using ir::Effect;
 
 namespace {
 
-constexpr unsigned most_apart = 16;
-constexpr size_t most_open = 32; ///< groups that are searched for each gather and scatter
+constexpr unsigned max_apart = 16;
+constexpr size_t max_open = 32; ///< groups that are searched for each gather and scatter
 
 unsigned least_factor(unsigned n) {
     for (unsigned f = 2; f * f <= n; ++f)
@@ -91,7 +91,7 @@ class GroupFinder {
         const ir::Inst *step = number_of(by);
         if (!step || fn_[steps].op != Op::iota) return {};
         strided.step = int64_t(step->imm);
-        if (strided.step % size != 0 || strided.step < 2 * size || strided.step > int64_t(most_apart) * size) return {};
+        if (strided.step % size != 0 || strided.step < 2 * size || strided.step > int64_t(max_apart) * size) return {};
         strided.root = fn_.args(v)[0];
         while (fn_[strided.root].op == Op::offset) {
             const analysis::Sum sum = analysis::as_sum(fn_, fn_.args(strided.root)[1]);
@@ -146,7 +146,7 @@ class GroupFinder {
             close([&](const Open &open) {
                 return !open.first.reads && !comparable(open.first, strided) && may_overlap(open.first, strided);
             });
-        if (std::ranges::none_of(open_, same) && open_.size() == most_open) close([](const Open &) { return true; });
+        if (std::ranges::none_of(open_, same) && open_.size() == max_open) close([](const Open &) { return true; });
         found = std::ranges::find_if(open_, same);
         if (found == open_.end()) found = open_.insert(open_.end(), Open{strided, {}, {}, written_later(strided)});
         found->members.push_back(v);
@@ -284,7 +284,7 @@ void Interleaved::load(const Group &group) {
                                             llvm::Constant::getNullValue(memory));
         else
             part = code_.b.CreateAlignedLoad(memory, at, align);
-        code_.pieces.note(part, code_.piece_of(group.members[0]));
+        code_.alias_scopes.note(part, code_.alias_scope_of(group.members[0]));
         stream.push_back(part);
         if (!early) continue;
         std::vector<int> elements(lanes_, llvm::PoisonMaskElem);
@@ -310,7 +310,7 @@ void Interleaved::store(const Group &group) {
             part = code_.b.CreateMaskedStore(stream[k], at, align, mask(group, k, 0));
         else
             part = code_.b.CreateAlignedStore(stream[k], at, align);
-        code_.pieces.note(part, code_.piece_of(group.members[last]));
+        code_.alias_scopes.note(part, code_.alias_scope_of(group.members[last]));
     }
 }
 

@@ -90,15 +90,15 @@ void LargeBlocks::fetch(Value v, llvm::Value *frame, uint64_t at) {
     llvm::Value *from = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), frame, at);
     llvm::Value *value = b.CreateAlignedLoad(code_.memory_type(t), from, llvm::Align(8));
     code_.set(v, t.is_bool() ? b.CreateICmpNE(value, llvm::Constant::getNullValue(value->getType())) : value);
-    code_.base[v.id] = piece_of(v);
+    code_.base[v.id] = alias_scope_of(v);
 }
 
 /// Returns the alias scope of a pointer that another function computed.
-uint32_t LargeBlocks::piece_of(Value v) {
+uint32_t LargeBlocks::alias_scope_of(Value v) {
     const ir::Function &fn = code_.fn;
     while (fn[v].op == Op::offset) v = fn.args(v)[0];
-    if (fn[v].op == Op::array_base) return code_.pieces.number(Piece::array, code_.slot_of(fn.args(v)[0]));
-    return fn[v].op == Op::tree_base ? code_.pieces.number(Piece::tree, fn[v].imm) : 0;
+    if (fn[v].op == Op::array_base) return code_.alias_scopes.number(AliasScope::array, code_.slot_of(fn.args(v)[0]));
+    return fn[v].op == Op::tree_base ? code_.alias_scopes.number(AliasScope::tree, fn[v].imm) : 0;
 }
 
 } // namespace qd::codegen

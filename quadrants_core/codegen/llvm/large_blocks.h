@@ -30,7 +30,7 @@ class LargeBlocks {
     void forget(const ToDo &to_do);
     void put(ir::Value v, llvm::Value *frame, uint64_t at);
     void fetch(ir::Value v, llvm::Value *frame, uint64_t at);
-    uint32_t piece_of(ir::Value v);
+    uint32_t alias_scope_of(ir::Value v);
 
     Emitter &emitter_;
     TaskCode &code_;

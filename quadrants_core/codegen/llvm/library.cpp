@@ -8,7 +8,7 @@ namespace {
 
 using namespace qd::codegen;
 
-bool compile_request(const llvm_door::Request &request, std::vector<uint8_t> *out, std::string *error) {
+bool compile_request(const llvm_library::Request &request, std::vector<uint8_t> *out, std::string *error) {
     try {
         *out = compile(request);
         return true;
@@ -18,12 +18,12 @@ bool compile_request(const llvm_door::Request &request, std::vector<uint8_t> *ou
     }
 }
 
-constexpr llvm_door::Library library = {qd::abi::version, LLVM_VERSION_STRING, compile_request, host};
+constexpr llvm_library::Library library = {qd::abi::version, LLVM_VERSION_STRING, compile_request, host};
 
 } // namespace
 
-/// Called once, under the lock of door.cpp, so that no thread uses LLVM half initialised.
-extern "C" __attribute__((visibility("default"))) const llvm_door::Library *qd_llvm_library() {
+/// Called once, under the lock of loader.cpp, so that no thread uses LLVM half initialised.
+extern "C" __attribute__((visibility("default"))) const llvm_library::Library *qd_llvm_library() {
     start_llvm();
     return &library;
 }

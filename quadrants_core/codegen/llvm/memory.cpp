@@ -19,45 +19,48 @@ llvm::Value *MemoryCode::address(Value v) {
     const ir::Inst &in = fn_[v];
     uint32_t &base = code_.base[v.id];
     llvm::Type *byte = b_.getInt8Ty();
-    const auto in_buffer = [&](Piece piece, size_t buffer, uint64_t bytes) {
-        base = code_.pieces.number(piece, 0);
+    const auto in_buffer = [&](AliasScope scope, size_t buffer, uint64_t bytes) {
+        base = code_.alias_scopes.number(scope, 0);
         return b_.CreateConstInBoundsGEP1_64(byte, code_.words.pointer(buffer), bytes);
     };
     switch (AddressOp(in.op)) {
     case AddressOp::array_base: {
         uint32_t first = code_.slot_of(fn_.args(v)[0]);
-        base = code_.pieces.number(Piece::array, first);
+        base = code_.alias_scopes.number(AliasScope::array, first);
         return code_.words.slot(first, b_.getPtrTy());
     }
     case AddressOp::tree_base: {
-        base = code_.pieces.number(Piece::tree, in.imm);
+        base = code_.alias_scopes.number(AliasScope::tree, in.imm);
         llvm::Value *trees = code_.words.pointer(offsetof(abi::Launch, data.trees));
         return code_.words.element(trees, uint32_t(in.imm));
     }
-    case AddressOp::tmp: return in_buffer(Piece::tmp, offsetof(abi::Launch, data.tmp), in.imm);
-    case AddressOp::ret_slot: return in_buffer(Piece::ret, offsetof(abi::Launch, data.ret), in.imm);
-    case AddressOp::count_slot: return in_buffer(Piece::counters, offsetof(abi::Launch, data.counters), 8 * in.imm);
+    case AddressOp::tmp: return in_buffer(AliasScope::tmp, offsetof(abi::Launch, data.tmp), in.imm);
+    case AddressOp::ret_slot: return in_buffer(AliasScope::ret, offsetof(abi::Launch, data.ret), in.imm);
+    case AddressOp::count_slot:
+        return in_buffer(AliasScope::counters, offsetof(abi::Launch, data.counters), 8 * in.imm);
     case AddressOp::random_state:
         static_assert(offsetof(abi::Thread, random) == 0);
-        base = code_.pieces.number(Piece::thread, 0);
+        base = code_.alias_scopes.number(AliasScope::thread, 0);
         return code_.out->getArg(1);
     case AddressOp::reserve:
         return heap_.reserve(in, code_.arg(v, 0), code_.words.pointer(offsetof(abi::Launch, host.reserve)),
                              code_.leave);
     case AddressOp::stack:
-        base = code_.pieces.number(Piece::stacks, 0);
+        base = code_.alias_scopes.number(AliasScope::stacks, 0);
         return b_.CreateIntToPtr(code_.arg(v, 0), b_.getPtrTy());
-    case AddressOp::offset: base = code_.piece_of(v); return b_.CreateGEP(byte, code_.arg(v, 0), code_.arg(v, 1));
+    case AddressOp::offset: base = code_.alias_scope_of(v); return b_.CreateGEP(byte, code_.arg(v, 0), code_.arg(v, 1));
     case AddressOp::local: {
-        base = code_.pieces.number(Piece::local, v.id);
+        base = code_.alias_scopes.number(AliasScope::local, v.id);
         llvm::Type *element = code_.memory_type(Type(in.type.elem));
         llvm::AllocaInst *room = code_.entry.CreateAlloca(llvm::ArrayType::get(element, in.imm ? in.imm : 1));
         room->setAlignment(llvm::Align(16));
         uint64_t bytes = in.imm * uint64_t(ir::size_of(in.type.elem));
-        code_.pieces.note(b_.CreateMemSet(room, b_.getInt8(0), bytes, llvm::MaybeAlign(16)), base);
+        code_.alias_scopes.note(b_.CreateMemSet(room, b_.getInt8(0), bytes, llvm::MaybeAlign(16)), base);
         return room;
     }
-    case AddressOp::table: base = code_.pieces.number(Piece::table, in.imm); return table(fn_.tables[in.imm]);
+    case AddressOp::table:
+        base = code_.alias_scopes.number(AliasScope::table, in.imm);
+        return table(fn_.tables[in.imm]);
     case AddressOp::shared: code_.refuse(v, "must be lowered to a local first");
     case AddressOp::element:
     case AddressOp::place: code_.refuse(v, "must be lowered to pointer arithmetic first");
@@ -88,7 +91,7 @@ void MemoryCode::load(Value v) {
         load->setVolatile(true);
         load->setAtomic(llvm::AtomicOrdering::Acquire);
     }
-    code_.pieces.note(load, code_.piece_of(v));
+    code_.alias_scopes.note(load, code_.alias_scope_of(v));
     code_.set(v, t.is_bool() ? b_.CreateICmpNE(load, llvm::Constant::getNullValue(load->getType())) : load);
 }
 
@@ -97,7 +100,7 @@ void MemoryCode::store(Value v) {
     llvm::Value *value = code_.arg(v, 1);
     if (t.is_bool()) value = b_.CreateZExt(value, code_.memory_type(t));
     llvm::StoreInst *store = b_.CreateAlignedStore(value, code_.arg(v, 0), llvm::Align(uint64_t(ir::size_of(t.elem))));
-    code_.pieces.note(store, code_.piece_of(v));
+    code_.alias_scopes.note(store, code_.alias_scope_of(v));
 }
 
 namespace {
@@ -177,7 +180,7 @@ void MemoryCode::masked(Value v) {
     if (op == Op::gather && !t.is_bool())
         if (const unsigned apart = few_elements_apart(code_.arg(v, 1), mask, t))
             return code_.set(v, load_apart(b_, pointer, memory, t, apart, [&](llvm::Instruction *part) {
-                                 code_.pieces.note(part, code_.piece_of(v));
+                                 code_.alias_scopes.note(part, code_.alias_scope_of(v));
                              }));
     if (far) pointer = b_.CreateGEP(b_.getInt8Ty(), pointer, code_.arg(v, 1));
     llvm::CallInst *access;
@@ -195,7 +198,7 @@ void MemoryCode::masked(Value v) {
         access = far ? b_.CreateMaskedScatter(value, pointer, align, mask)
                      : b_.CreateMaskedStore(value, pointer, align, mask);
     }
-    code_.pieces.note(access, code_.piece_of(v));
+    code_.alias_scopes.note(access, code_.alias_scope_of(v));
 }
 
 void MemoryCode::access(Value v) {

@@ -20,7 +20,7 @@ void OutsideCode::outside(Value v) {
     case OutsideOp::poll_requests: return code_.set(v, requested());
     case OutsideOp::safepoint: return code_.set(v, safepoint());
     case OutsideOp::left_early: return code_.set(v, left_early());
-    case OutsideOp::serve_requests: return code_.set(v, answer());
+    case OutsideOp::serve_requests: return code_.set(v, serve_requests());
     case OutsideOp::clock: return code_.set(v, clock());
     case OutsideOp::thread_index: return code_.set(v, thread_index());
     case OutsideOp::external: return external(v);
@@ -83,7 +83,7 @@ llvm::Value *OutsideCode::stop_requested() {
 
 llvm::Value *OutsideCode::requested() {
     llvm::Value *asked =
-        b_.CreateLoad(b_.getInt32Ty(), code_.words.pointer(b_, offsetof(abi::Launch, data.asked)), true);
+        b_.CreateLoad(b_.getInt32Ty(), code_.words.pointer(b_, offsetof(abi::Launch, data.counts_requested)), true);
     return b_.CreateOr(stop_requested(), b_.CreateICmpNE(asked, b_.getInt32(0)));
 }
 
@@ -93,7 +93,8 @@ llvm::Value *OutsideCode::safepoint() {
         reported_ = code_.entry.CreateAlloca(i32);
         code_.entry.CreateStore(b_.getInt32(0), reported_, true);
     }
-    llvm::Value *asked = b_.CreateLoad(i32, code_.words.pointer(b_, offsetof(abi::Launch, data.asked)), true);
+    llvm::Value *asked =
+        b_.CreateLoad(i32, code_.words.pointer(b_, offsetof(abi::Launch, data.counts_requested)), true);
     llvm::Value *wants = b_.CreateICmpNE(asked, b_.CreateLoad(i32, reported_, true));
     b_.CreateStore(asked, reported_, true); // volatile, so that it occupies no register in the loop
     return wants;
@@ -112,8 +113,8 @@ llvm::Value *OutsideCode::left_early() {
     return b_.CreateICmpNE(b_.CreateLoad(b_.getInt32Ty(), left_), b_.getInt32(0));
 }
 
-llvm::Value *OutsideCode::answer() {
-    b_.CreateStore(b_.getInt32(0), code_.words.pointer(b_, offsetof(abi::Launch, data.asked)), true);
+llvm::Value *OutsideCode::serve_requests() {
+    b_.CreateStore(b_.getInt32(0), code_.words.pointer(b_, offsetof(abi::Launch, data.counts_requested)), true);
     return stop_requested();
 }
 

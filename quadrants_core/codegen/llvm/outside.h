@@ -21,7 +21,7 @@ class OutsideCode {
   private:
     void message(Value v);
     llvm::Value *requested();
-    llvm::Value *answer();
+    llvm::Value *serve_requests();
     llvm::Value *clock();
     llvm::Value *thread_index();
     void external(Value v);
@@ -29,7 +29,7 @@ class OutsideCode {
     TaskCode &code_;
     const ir::Function &fn_;
     llvm::IRBuilder<> &b_;
-    llvm::Value *reported_ = nullptr; ///< value of LaunchData::asked at the last safepoint
+    llvm::Value *reported_ = nullptr; ///< value of LaunchData::counts_requested at the last safepoint
     llvm::Value *left_ = nullptr;     ///< 1: a loop with `flushes` was left early
 };
 

@@ -179,7 +179,7 @@ std::string least_features(const llvm::Target &target, const llvm::Triple &tripl
     return llvm::all_of(wanted, [&](llvm::StringRef feature) { return is_so(*made, feature); }) ? least : all;
 }
 
-Machine &machine(CompilerState &own, const llvm_door::Request &request) {
+Machine &machine(CompilerState &own, const llvm_library::Request &request) {
     for (Machine &m : own.machines)
         if (m.triple == request.triple && m.cpu == request.cpu && m.features == request.features &&
             m.optimize == request.optimize)
@@ -235,8 +235,8 @@ void optimize(llvm::Module &module, llvm::TargetMachine &target) {
         if (!function.isDeclaration()) passes.run(function, analyses);
 }
 
-std::vector<uint8_t> generate(llvm::Module &module, Machine &machine, llvm_door::Output output) {
-    if (output == llvm_door::Output::object) {
+std::vector<uint8_t> generate(llvm::Module &module, Machine &machine, llvm_library::Output output) {
+    if (output == llvm_library::Output::object) {
         if (!machine.writer) {
             machine.writer = std::make_unique<Machine::Writer>();
             add_codegen(machine.writer->passes, *machine.target, machine.writer->stream,
@@ -248,7 +248,7 @@ std::vector<uint8_t> generate(llvm::Module &module, Machine &machine, llvm_door:
     }
     llvm::SmallVector<char, 0> bytes;
     llvm::raw_svector_ostream stream(bytes);
-    if (output == llvm_door::Output::ir_text || output == llvm_door::Output::given_text) {
+    if (output == llvm_library::Output::ir_text || output == llvm_library::Output::given_text) {
         module.print(stream, nullptr);
     } else {
         llvm::legacy::PassManager passes;
@@ -260,7 +260,7 @@ std::vector<uint8_t> generate(llvm::Module &module, Machine &machine, llvm_door:
 
 } // namespace
 
-std::vector<uint8_t> compile(const llvm_door::Request &request) {
+std::vector<uint8_t> compile(const llvm_library::Request &request) {
     const Lease lease;
     CompilerState &own = *lease;
     prepare(own);
@@ -270,12 +270,12 @@ std::vector<uint8_t> compile(const llvm_door::Request &request) {
         std::unique_ptr<llvm::Module> module = emit(*request.task, *own.context, chosen.facts, request.lines);
         compat::set_triple(*module, target.getTargetTriple());
         module->setDataLayout(target.createDataLayout());
-        if (request.task->debug || request.output != llvm_door::Output::object) {
+        if (request.task->debug || request.output != llvm_library::Output::object) {
             std::string problems;
             llvm::raw_string_ostream stream(problems);
             if (llvm::verifyModule(*module, &stream)) throw Refused("the LLVM module is malformed: " + problems);
         }
-        if (request.optimize && request.output != llvm_door::Output::given_text) optimize(*module, target);
+        if (request.optimize && request.output != llvm_library::Output::given_text) optimize(*module, target);
         std::vector<uint8_t> code = generate(*module, chosen, request.output);
         if (!own.first_error.empty()) throw Refused("LLVM: " + own.first_error);
         return code;

@@ -1,6 +1,6 @@
 #pragma once
 // Compiles an LLVM module to machine code. Only this pair of files includes LLVM's pass and target headers.
-#include "codegen/llvm/door/door.h"
+#include "codegen/llvm/loader/loader.h"
 
 #include <cstdint>
 #include <string>
@@ -11,7 +11,7 @@ namespace qd::codegen {
 /// Must be called once, before any other function.
 void start_llvm();
 /// Runs one request from IR to output, with a context and a target machine of its own. Throws Refused.
-std::vector<uint8_t> compile(const llvm_door::Request &request);
+std::vector<uint8_t> compile(const llvm_library::Request &request);
 /// Returns the name and features of this machine, as LLVM spells them.
 void host(std::string *cpu, std::string *features);
 

@@ -34,7 +34,7 @@ class Reading {
     bool product(Value v) {
         if (fn_[v].op == Op::mul && fn_.type(v) == Type(Scalar::i64))
             return product(fn_.args(v)[0]) && product(fn_.args(v)[1]);
-        if (out_.factors == abi::most_range_factors) return false;
+        if (out_.factors == abi::max_range_factors) return false;
         return factor(v, out_.factor[out_.factors++]);
     }
 

@@ -6,7 +6,7 @@ namespace qd::codegen {
 
 TaskCode::TaskCode(const ir::Function &task, llvm::Module &own_module, const TargetFacts &facts)
     : fn(task), target(facts), module(own_module), context(module.getContext()), b(context), entry(context),
-      words(entry), pieces(task.distinct_arrays), values(task.insts.size()), base(task.insts.size()) {
+      words(entry), alias_scopes(task.distinct_arrays), values(task.insts.size()), base(task.insts.size()) {
     if (task.fast_math) {
         // NaN and infinity retain their meaning, so that tests for them work.
         llvm::FastMathFlags flags;
@@ -22,7 +22,7 @@ TaskCode::TaskCode(const ir::Function &task, llvm::Module &own_module, const Tar
 void TaskCode::begin(llvm::Function *function) {
     out = function;
     words.begin(out->getArg(0));
-    pieces.begin();
+    alias_scopes.begin();
     llvm::BasicBlock *first = llvm::BasicBlock::Create(context, "entry", out);
     llvm::BasicBlock *start = llvm::BasicBlock::Create(context, "start", out);
     leave = llvm::BasicBlock::Create(context, "leave", out);
@@ -44,7 +44,7 @@ void TaskCode::apart() {
     b.SetInsertPoint(next);
 }
 
-void TaskCode::leave_constant(const char *name, const void *content, size_t bytes, size_t align) {
+void TaskCode::add_constant(const char *name, const void *content, size_t bytes, size_t align) {
     llvm::Constant *data =
         llvm::ConstantDataArray::get(context, llvm::ArrayRef(static_cast<const uint8_t *>(content), bytes));
     auto *left =

@@ -3,7 +3,7 @@
 // family has its own class that emits into it.
 #include "abi/abi.h"
 #include "codegen/llvm/emit.h"
-#include "codegen/llvm/pieces.h"
+#include "codegen/llvm/alias_scopes.h"
 #include "codegen/llvm/words.h"
 
 #include <map>
@@ -32,7 +32,7 @@ class TaskCode {
     llvm::IRBuilder<> b;
     llvm::IRBuilder<> entry; ///< inserts before the branch that ends the entry block
     LaunchWords words;
-    Pieces pieces;
+    AliasScopes alias_scopes;
     llvm::Function *out = nullptr;
     llvm::BasicBlock *leave = nullptr;      ///< the block that returns
     std::vector<llvm::Value *> values;      ///< by Value id; null: not emitted yet
@@ -43,7 +43,7 @@ class TaskCode {
     void begin(llvm::Function *function);
     void forget_values();
     /// Adds a constant to the object file, which the runtime finds by its name.
-    void leave_constant(const char *name, const void *content, size_t bytes, size_t align);
+    void add_constant(const char *name, const void *content, size_t bytes, size_t align);
     llvm::BasicBlock *new_block(const char *name);
     /// Starts a new block before an instruction that FastISel does not support. See plain.cpp.
     void apart();
@@ -57,7 +57,7 @@ class TaskCode {
     Type arg_type(Value v, size_t i) const { return fn.type(fn.args(v)[i]); }
     void set(Value v, llvm::Value *x) { values[v.id] = x; }
     /// Returns the alias scope of operand 0.
-    uint32_t piece_of(Value access) const { return base[fn.args(access)[0].id]; }
+    uint32_t alias_scope_of(Value access) const { return base[fn.args(access)[0].id]; }
     /// Returns the first slot of a parameter in abi::LaunchData::args.
     uint32_t slot_of(Value param) const;
 

@@ -49,19 +49,19 @@ UpdateCode::UpdateCode(TaskCode &code, Arithmetic &arithmetic)
 void UpdateCode::begin(llvm::Value *thread) {
     thread_ = thread;
     alone_ = nullptr;
-    asked_.assign(accumulations_.list.size(), {});
+    on_entry_.assign(accumulations_.list.size(), {});
 }
 
 void UpdateCode::list() const {
     const abi::Updates &updates = accumulations_.updates;
-    if (updates.some()) code_.leave_constant(abi::updates_symbol, &updates, sizeof updates, alignof(abi::Updates));
+    if (updates.some()) code_.add_constant(abi::updates_symbol, &updates, sizeof updates, alignof(abi::Updates));
     const uint8_t subnormals = uint8_t((fn_.fast_math ? 0 : abi::subnormals_kept) |
                                        (analysis::is_the_same_without_flushing(fn_) ? abi::subnormals_irrelevant : 0));
-    if (subnormals) code_.leave_constant(abi::subnormals_symbol, &subnormals, 1, 1);
+    if (subnormals) code_.add_constant(abi::subnormals_symbol, &subnormals, 1, 1);
     if (accumulations_.list.empty()) return;
     std::vector<abi::Accumulation> all = accumulations_.list;
     all.emplace_back();
-    code_.leave_constant(abi::accumulations_symbol, all.data(), all.size() * sizeof all[0], alignof(abi::Accumulation));
+    code_.add_constant(abi::accumulations_symbol, all.data(), all.size() * sizeof all[0], alignof(abi::Accumulation));
 }
 
 Op UpdateCode::root_of(Value atomic) const {
@@ -100,8 +100,8 @@ UpdateCode::How UpdateCode::how(Value atomic) const {
     if (!thread_) return How::locked;
     if (fn_.role == ir::Role::serial_task) return How::unlocked;
     const bool copied = accumulations_.of(atomic).has_value();
-    if (fn_.has_flag(ir::CompileFlag::ordered)) return How::ask;
-    if (fn_.has_flag(ir::CompileFlag::locked)) return copied ? How::ask : How::locked;
+    if (fn_.has_flag(ir::CompileFlag::ordered)) return How::decide_on_entry;
+    if (fn_.has_flag(ir::CompileFlag::locked)) return copied ? How::decide_on_entry : How::locked;
     if (accumulations_.updates.needs == abi::Needs::nothing) return How::locked;
     return copied || looped_[atomic.id] ? How::unlocked : How::locked;
 }
@@ -118,13 +118,13 @@ llvm::Value *UpdateCode::is_free(std::optional<size_t> accumulation) {
         alone_ =
             entry.CreateICmpNE(word_of_thread(offsetof(abi::Thread, alone), entry.getInt32Ty()), entry.getInt32(0));
     if (!accumulation) return alone_;
-    llvm::Value *&known = asked_[*accumulation].is_free;
+    llvm::Value *&known = on_entry_[*accumulation].is_free;
     if (!known) known = entry.CreateOr(alone_, entry.CreateICmpNE(to_copy(*accumulation), entry.getInt64(0)));
     return known;
 }
 
 llvm::Value *UpdateCode::to_copy(size_t accumulation) {
-    llvm::Value *&known = asked_[accumulation].to_copy;
+    llvm::Value *&known = on_entry_[accumulation].to_copy;
     const size_t offset = offsetof(abi::Thread, to_copy) + accumulation * sizeof(abi::Thread::to_copy[0]);
     if (!known) known = word_of_thread(offset, code_.entry.getInt64Ty());
     return known;
@@ -154,7 +154,7 @@ llvm::Value *UpdateCode::in_copy(llvm::Value *pointer, llvm::Value *to_copy) {
 llvm::Value *UpdateCode::neutral(size_t accumulation) {
     const abi::Accumulation &what = accumulations_.list[accumulation];
     if (!what.neutral) return nullptr;
-    llvm::Value *&known = asked_[accumulation].neutral;
+    llvm::Value *&known = on_entry_[accumulation].neutral;
     if (known) return known;
     llvm::IRBuilder<> &entry = code_.entry;
     llvm::Value *is_copy = entry.CreateICmpNE(to_copy(accumulation), entry.getInt64(0));
@@ -166,7 +166,7 @@ llvm::Value *UpdateCode::neutral(size_t accumulation) {
 llvm::Value *UpdateCode::unlocked(Value v, std::optional<size_t> accumulation) {
     const Type t = fn_[v].type;
     const llvm::Align align(uint64_t(ir::size_of(t.elem)));
-    const uint32_t base = code_.piece_of(v);
+    const uint32_t base = code_.alias_scope_of(v);
     llvm::Value *pointer = code_.arg(v, 0), *x = code_.arg(v, 1), *mask = nullptr;
     if (accumulation) {
         pointer = in_copy(pointer, to_copy(*accumulation));
@@ -178,7 +178,7 @@ llvm::Value *UpdateCode::unlocked(Value v, std::optional<size_t> accumulation) {
         return b_.CreateBitCast(bits, word->getType());
     };
     llvm::LoadInst *load = b_.CreateAlignedLoad(code_.memory_type(t), pointer, align);
-    code_.pieces.note(load, base);
+    code_.alias_scopes.note(load, base);
     llvm::Value *old = changed(load), *next;
     if (t.is_bool()) old = b_.CreateICmpNE(load, llvm::Constant::getNullValue(load->getType()));
     const Op op = ir::plain_op(fn_[v].op);
@@ -193,7 +193,7 @@ llvm::Value *UpdateCode::unlocked(Value v, std::optional<size_t> accumulation) {
                                 arithmetic_.on_floats(ArithmeticOp(op), arithmetic_.cast(t, Scalar::f32, old),
                                                       arithmetic_.cast(t, Scalar::f32, x)));
     if (t.is_bool()) next = b_.CreateZExt(next, code_.memory_type(t));
-    code_.pieces.note(b_.CreateAlignedStore(changed(next), pointer, align), base);
+    code_.alias_scopes.note(b_.CreateAlignedStore(changed(next), pointer, align), base);
     return old;
 }
 
@@ -202,7 +202,7 @@ llvm::Value *UpdateCode::locked(Value v) {
     const ir::Inst &in = fn_[v];
     Type t = in.type;
     llvm::Value *pointer = code_.arg(v, 0), *value = code_.arg(v, 1);
-    uint32_t base = code_.piece_of(v);
+    uint32_t base = code_.alias_scope_of(v);
     bool is_float = t.is_float(), is_signed = ir::is_signed(t.elem), is_bool = t.is_bool();
     // Locks are built from exchange and compare-and-swap, so these also order other accesses.
     auto ordering = llvm::AtomicOrdering::Monotonic;
@@ -231,7 +231,7 @@ llvm::Value *UpdateCode::locked(Value v) {
                                                       : value;
     code_.apart();
     llvm::AtomicRMWInst *rmw = b_.CreateAtomicRMW(op, pointer, operand, align, ordering);
-    code_.pieces.note(rmw, base);
+    code_.alias_scopes.note(rmw, base);
     if (fn_[v].type.is_bool()) return b_.CreateICmpNE(rmw, llvm::Constant::getNullValue(word));
     return word != code_.type(t) ? b_.CreateBitCast(rmw, code_.type(t)) : rmw;
 }
@@ -239,7 +239,7 @@ llvm::Value *UpdateCode::locked(Value v) {
 /// Emits compare-and-swap: once for atomic_cas, in a loop for ops that the machine has no instruction for.
 llvm::Value *UpdateCode::by_swaps(Value v, llvm::Value *pointer, llvm::Value *operand) {
     Type t = fn_[v].type;
-    uint32_t base = code_.piece_of(v);
+    uint32_t base = code_.alias_scope_of(v);
     llvm::Type *word = b_.getIntNTy(unsigned(8 * ir::size_of(t.elem)));
     llvm::Align align{uint64_t(ir::size_of(t.elem))};
     auto to_word = [&](llvm::Value *x) { return t.is_bool() ? b_.CreateZExt(x, word) : b_.CreateBitCast(x, word); };
@@ -252,13 +252,13 @@ llvm::Value *UpdateCode::by_swaps(Value v, llvm::Value *pointer, llvm::Value *op
         code_.apart();
         llvm::AtomicCmpXchgInst *swap = b_.CreateAtomicCmpXchg(
             pointer, expected, desired, align, llvm::AtomicOrdering::AcquireRelease, llvm::AtomicOrdering::Acquire);
-        code_.pieces.note(swap, base);
+        code_.alias_scopes.note(swap, base);
         return to_value(b_.CreateExtractValue(swap, 0));
     }
     code_.apart();
     llvm::LoadInst *first = b_.CreateAlignedLoad(word, pointer, align);
     first->setAtomic(llvm::AtomicOrdering::Monotonic);
-    code_.pieces.note(first, base);
+    code_.alias_scopes.note(first, base);
     llvm::BasicBlock *before = b_.GetInsertBlock(), *again = code_.new_block("retry"),
                      *done = code_.new_block("swapped");
     b_.CreateBr(again);
@@ -276,7 +276,7 @@ llvm::Value *UpdateCode::by_swaps(Value v, llvm::Value *pointer, llvm::Value *op
     }
     llvm::AtomicCmpXchgInst *swap = b_.CreateAtomicCmpXchg(
         pointer, old, to_word(next), align, llvm::AtomicOrdering::Monotonic, llvm::AtomicOrdering::Monotonic);
-    code_.pieces.note(swap, base);
+    code_.alias_scopes.note(swap, base);
     old->addIncoming(b_.CreateExtractValue(swap, 0), again);
     b_.CreateCondBr(b_.CreateExtractValue(swap, 1), done, again);
     b_.SetInsertPoint(done);
@@ -288,7 +288,7 @@ void UpdateCode::atomic(Value v) {
     switch (how(v)) {
     case How::locked: return code_.set(v, locked(v));
     case How::unlocked: return code_.set(v, unlocked(v, copied));
-    case How::ask: break;
+    case How::decide_on_entry: break;
     }
     llvm::Value *free = is_free(copied);
     llvm::BasicBlock *own = code_.new_block("own"), *shared = code_.new_block("shared"),

@@ -18,11 +18,11 @@ class UpdateCode {
     void list() const;
 
   private:
-    struct Asked {
+    struct EntryValues {
         llvm::Value *to_copy = nullptr, *is_free = nullptr, *neutral = nullptr;
     };
 
-    enum class How : uint8_t { locked, unlocked, ask };
+    enum class How : uint8_t { locked, unlocked, decide_on_entry };
 
     /// Returns the op that the chain of offsets starts from.
     ir::Op root_of(Value atomic) const;
@@ -55,7 +55,7 @@ class UpdateCode {
     std::vector<bool> looped_; ///< by Value id: an atomic inside a loop
     llvm::Value *thread_ = nullptr;
     llvm::Value *alone_ = nullptr;
-    std::vector<Asked> asked_; ///< by accumulation
+    std::vector<EntryValues> on_entry_; ///< by accumulation
 };
 
 } // namespace qd::codegen

@@ -71,7 +71,7 @@ bool describe_ndarray(const ParamSpec &spec, NdarrayObject *a, ArrayFacts *out) 
 HostArray view_of(NumpyArray *a) {
     HostArray out;
     out.data = a->data;
-    out.ndim = std::min(a->ndim, HostArray::most_dims);
+    out.ndim = std::min(a->ndim, HostArray::max_tensor_dims);
     std::copy_n(a->shape, out.ndim, out.shape);
     out.elem = a->elem();
     out.contiguous = a->c_contiguous();
@@ -108,10 +108,10 @@ bool describe_host_array(const ParamSpec &spec, const HostArray &a, PyObject *ar
                     "the last axes of the array are those of its elements");
         return false;
     }
-    constexpr int64_t most_components = 1 << 12;
-    if (rows < 1 || cols < 1 || rows > most_components || cols > most_components || rows * cols > most_components) {
+    constexpr int64_t max_components = 1 << 12;
+    if (rows < 1 || cols < 1 || rows > max_components || cols > max_components || rows * cols > max_components) {
         raise_value(spec.name, "element shape " + shape_text(a.shape + ndim, element_dim) +
-                                   " is not that of a vector or matrix of 1 to " + std::to_string(most_components) +
+                                   " is not that of a vector or matrix of 1 to " + std::to_string(max_components) +
                                    " components");
         return false;
     }

@@ -44,9 +44,9 @@ struct BoundParam {
     frontend::ParamKind kind = frontend::ParamKind::scalar;
     ir::Scalar elem = ir::Scalar::none;
     uint32_t slot = 0;
-    uint16_t object = 0;   ///< index of the object that it is read from: an argument, or a member of the plan
-    uint16_t argument = 0; ///< the argument that contains it, for messages
-    bool lifted = false;   ///< a number that is read at every launch, as its class asks
+    uint16_t object = 0;         ///< index of the object that it is read from: an argument, or a member of the plan
+    uint16_t argument = 0;       ///< the argument that contains it, for messages
+    bool runtime_number = false; ///< a number that is read at every launch, as its class asks
     std::shared_ptr<const StructShape> shape; ///< structs
     // arrays
     Signature signature = 0;

@@ -1,8 +1,8 @@
-// How an object is read:
-//  - a parameter, or a member of an annotated dataclass, by its annotation;
-//  - anything reached through a template argument or a data_oriented object, by its kind: arrays are passed at every launch;
-//    numbers and everything else are compile-time values, unless the class asks for numbers to be read at every launch.
-// A nested data_oriented object must stay the same object; a nested dataclass must keep its type.
+// Binds the arguments of a call, and their members, to the parameters of a plan. How an object is bound depends
+//  - on its annotation, for a parameter or a member of an annotated dataclass;
+//  - on its kind, for anything reached through a template argument or a data_oriented object: arrays are passed at every launch; all other
+//    objects are compile-time values, except numbers of classes that want these to be read at every launch.
+// A plan stays valid only while nested data_oriented objects stay the same and nested dataclasses keep their types.
 #include "python/bind/binder.h"
 
 #include "python/bind/errors.h"
@@ -60,10 +60,11 @@ bool has_members(PyObject *o) { return is_data_oriented(o) || is_dataclass(o); }
 bool reaches_members(PyObject *o, std::unordered_set<PyObject *> &seen) {
     if (!PyList_CheckExact(o) && !PyTuple_CheckExact(o) && !PyDict_CheckExact(o)) return false;
     if (stack_is_short() || !seen.insert(o).second) return false;
-    const auto counts = [&](PyObject *borrowed) { // inspecting a value may run Python code that changes `o`
-        const frontend::PyRef v = frontend::PyRef::borrow(borrowed);
-        return is_passed(v.get()) || has_members(v.get()) || reaches_members(v.get(), seen);
-    };
+    const auto counts =
+        [&](PyObject *borrowed) { // owns the value, since inspecting it may run Python code that changes `o`
+            const frontend::PyRef v = frontend::PyRef::borrow(borrowed);
+            return is_passed(v.get()) || has_members(v.get()) || reaches_members(v.get(), seen);
+        };
     if (!PyDict_CheckExact(o)) {
         for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); i++)
             if (counts(PySequence_Fast_GET_ITEM(o, i))) return true;
@@ -104,7 +105,7 @@ void check_constant(const KernelObject *kernel, const ParamSpec &spec, PyObject 
     }
 }
 
-/// Fills `bound` with the object `arg` itself, to be compared by value or by identity.
+/// Binds a compile-time value, which later calls compare by value or by identity.
 void hold_constant(PyObject *arg, BoundParam &bound) {
     bound.kind = frontend::ParamKind::constant;
     bound.value = arg;
@@ -213,12 +214,13 @@ frontend::Param Binder::bind_structure(const ParamSpec &spec, PyObject *, const 
     return param;
 }
 
-/// Returns the arrays that a specialisation accepts. One that computes gradients is either for arrays with a gradient or for those without.
+/// Returns which arrays the specialisation accepts for a parameter. If it computes gradients, it accepts either only arrays with a gradient
+/// or only arrays without one.
 BoundParam::Gradient Binder::gradient_of(const ParamSpec &spec, bool of_host, bool has_one) const {
     using Gradient = BoundParam::Gradient;
-    const bool minds = kernel_->mode == autodiff::Mode::reverse && !spec.constant;
+    const bool depends_on_gradient = kernel_->mode == autodiff::Mode::reverse && !spec.constant;
     if (spec.needs_grad && !of_host) return Gradient::needed;
-    return !minds ? Gradient::either : has_one ? Gradient::needed : Gradient::refused;
+    return !depends_on_gradient ? Gradient::either : has_one ? Gradient::needed : Gradient::refused;
 }
 
 frontend::Param Binder::bind_array(const ParamSpec &spec, PyObject *value, const Origin &from) {
@@ -315,7 +317,7 @@ frontend::Param Binder::bind_constant(const ParamSpec &spec, PyObject *value, co
         Node node;
         node.from = from;
         node.object = value;
-        node.lifts = lifts_numbers(value);
+        node.runtime_number = lifts_numbers(value);
         param.node = add_node(std::move(node));
     }
     return param;
@@ -351,8 +353,8 @@ frontend::Param Binder::baked(PyObject *value) {
     return param;
 }
 
-/// Clears `immutable` unless everything that the plan fetches is held by frozen dataclasses.
-void Binder::hold_steady(const Node &owner) {
+/// Clears Plan::immutable unless `owner`, from which the plan fetches a member, is a frozen dataclass.
+void Binder::clear_immutable_unless_frozen(const Node &owner) {
     PyObject *params = owner.cls ? type_attribute(owner.object, "__dataclass_params__") : nullptr;
     PyObject *frozen = params ? PyObject_GetAttrString(params, "frozen") : nullptr;
     if (frozen != Py_True) plan_.immutable = false;
@@ -369,12 +371,12 @@ void Binder::add_member(int owner, bool item, PyObject *key) {
     plan_.members.push_back({uint16_t(owner), item, key});
 }
 
-/// Returns the index of a node among the objects of a launch. From now on every launch fetches and checks the objects that lead to it.
+/// Returns the index of a node among the objects of a launch. Makes every launch fetch and check the objects on the path to it.
 int Binder::place_of(int at) {
     if (nodes_[size_t(at)].from.place >= 0) return nodes_[size_t(at)].from.place;
     const Node node = nodes_[size_t(at)];
     const int owner = place_of(node.parent);
-    hold_steady(nodes_[size_t(node.parent)]);
+    clear_immutable_unless_frozen(nodes_[size_t(node.parent)]);
     add_member(owner, node.item, node.key);
     Origin from = node.from;
     from.place = int(kernel_->params->size() + plan_.members.size()) - 1;
@@ -392,10 +394,10 @@ int Binder::place_of(int at) {
     return from.place;
 }
 
-/// Adds a member that every launch fetches.
+/// Makes every launch fetch a member of a node; returns where the member comes from.
 Binder::Origin Binder::fetched(int node, PyObject *key, bool item) {
     const int owner = place_of(node);
-    hold_steady(nodes_[size_t(node)]);
+    clear_immutable_unless_frozen(nodes_[size_t(node)]);
     add_member(owner, item, key);
     const Origin &from = nodes_[size_t(node)].from;
     const std::string word = item ? "[" + repr(key) + "]" : "." + std::string(PyUnicode_AsUTF8(key));
@@ -473,11 +475,11 @@ frontend::Param Binder::live_member(int at, PyObject *key, bool item, PyObject *
         spec.form = is_buffer_view(value) ? ParamForm::buffer_view : ParamForm::tensor;
         return bind(spec, value, fetched(at, key, item));
     }
-    if (owner.lifts && !item && (PyLong_Check(value) || PyFloat_Check(value))) {
+    if (owner.runtime_number && !item && (PyLong_Check(value) || PyFloat_Check(value))) {
         spec.form = ParamForm::scalar;
         spec.elem = PyFloat_Check(value) ? default_float : default_int;
         frontend::Param param = bind(spec, value, fetched(at, key, false));
-        plan_.params.back().lifted = param.lifted = true;
+        plan_.params.back().runtime_number = param.runtime_number = true;
         return param;
     }
     frontend::Param param = baked(value);
@@ -490,7 +492,7 @@ frontend::Param Binder::live_member(int at, PyObject *key, bool item, PyObject *
     node.parent = at;
     node.key = keep(Py_NewRef(key));
     node.item = item;
-    node.lifts = owner.lifts; // as the class of the outermost object says
+    node.runtime_number = owner.runtime_number; // the class of the outermost object decides
     param.node = add_node(std::move(node));
     return param;
 }

@@ -32,9 +32,9 @@ class Binder {
         int parent = -1;         ///< the node that holds it, under `key`
         PyObject *key = nullptr;
         bool item = false;
-        bool lifts = false;   ///< numbers are read at every launch (template_primitives=False)
-        bool foreign = false; ///< a tensor of another library, used only for its gradient
-        ParamSpec spec;       ///< the element type of such a tensor
+        bool runtime_number = false; ///< numbers are read at every launch (template_primitives=False)
+        bool foreign = false;        ///< a tensor of another library, used only for its gradient
+        ParamSpec spec;              ///< the element type of such a tensor
     };
 
     frontend::Param bind(const ParamSpec &spec, PyObject *value, const Origin &from);
@@ -51,7 +51,7 @@ class Binder {
     int add_node(Node node);
     int place_of(int node);
     void add_member(int owner, bool item, PyObject *key);
-    void hold_steady(const Node &owner);
+    void clear_immutable_unless_frozen(const Node &owner);
     Origin fetched(int node, PyObject *key, bool item);
     PyObject *keep(PyObject *owned);
 

@@ -13,7 +13,7 @@ namespace {
 
 using frontend::PyRef;
 
-constexpr size_t most_records = 8; ///< maximum in one file; the oldest is dropped first
+constexpr size_t max_records = 8; ///< maximum in one file; the oldest is dropped first
 
 /// The location of the text of a kernel or func, as quadrants._source.Source.lines gives it.
 struct SourceLines : Lines {
@@ -149,7 +149,7 @@ bool CacheEntries::keep(const std::vector<frontend::Dependency> &dependencies, c
     write(own, made);
     std::vector<Entry> entries = {{own_reads.bytes, own.bytes}};
     for (const Entry &other : records_)
-        if (entries.size() < most_records && !std::ranges::equal(other.dependencies, own_reads.bytes))
+        if (entries.size() < max_records && !std::ranges::equal(other.dependencies, own_reads.bytes))
             entries.push_back(other);
     Writer all;
     all.blob(name_.bytes);

@@ -38,7 +38,7 @@ class CacheEntries {
     /// Stores the kernel just compiled, if it may be stored. `reads` are the dependencies that the frontend returned.
     bool keep(const std::vector<frontend::Dependency> &dependencies, const CachedPlan &made);
     /// Records in the plan under which name its cache entry is stored.
-    void tell(Plan *plan) const {
+    void note_in(Plan *plan) const {
         plan->entry_name = name_.bytes;
         plan->in_fast_cache = fast_;
     }

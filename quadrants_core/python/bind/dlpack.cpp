@@ -99,7 +99,7 @@ bool read_tensor(const Tensor &t, HostArray *out) {
               "the array is not in host memory, where kernels of this arch run; move it there first");
         return false;
     }
-    if (t.ndim > HostArray::most_dims) {
+    if (t.ndim > HostArray::max_tensor_dims) {
         raise(ErrorClass::value, "an array of more than 16 dimensions cannot be passed to a kernel");
         return false;
     }

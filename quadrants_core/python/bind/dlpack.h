@@ -17,10 +17,10 @@ enum class Access : uint8_t {
 
 /// An array of another library in host memory.
 struct HostArray {
-    static constexpr int most_dims = 16;
+    static constexpr int max_tensor_dims = 16;
     char *data = nullptr;
     int ndim = 0;
-    int64_t shape[most_dims];
+    int64_t shape[max_tensor_dims];
     ir::Scalar elem = ir::Scalar::none; ///< none: a type that kernels do not support
     bool contiguous = true;
     Access access = Access::writeable;

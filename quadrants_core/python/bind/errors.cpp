@@ -105,9 +105,9 @@ void say_where_it_stopped() {
     PyErr_Fetch(&type, &value, &traceback);
     const bool is_plain = type == PyExc_KeyboardInterrupt && !value; // as Python's own handler raises it
     PyObject *maker = is_plain ? package_attr("quadrants._live.activity", "where_it_stopped") : nullptr;
-    PyObject *turns = maker ? PyTuple_New(Py_ssize_t(at->turns.size())) : nullptr;
-    for (size_t i = 0; turns && i < at->turns.size(); i++)
-        PyTuple_SET_ITEM(turns, Py_ssize_t(i), PyLong_FromUnsignedLong(at->turns[i]));
+    PyObject *turns = maker ? PyTuple_New(Py_ssize_t(at->passes.size())) : nullptr;
+    for (size_t i = 0; turns && i < at->passes.size(); i++)
+        PyTuple_SET_ITEM(turns, Py_ssize_t(i), PyLong_FromUnsignedLong(at->passes[i]));
     PyObject *text = turns ? PyObject_CallFunction(maker, "ssIIIN", at->kernel.c_str(), at->file.c_str(), at->line,
                                                    at->chunks_done, at->chunks, turns)
                            : nullptr;

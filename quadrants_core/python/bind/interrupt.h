@@ -65,7 +65,7 @@ inline bool settle_interrupt(bool ok) {
         return true;
     return raise_interrupt(ok);
 }
-/// The same after a launch, which may be reported to an observer (see tell_launches).
+/// The same after a launch, which may be reported to an observer (see observe_launches).
 bool settle_watched_launch(bool ok);
 inline bool settle_launch(bool ok) {
     if (ok && !interrupts.arrived.load(std::memory_order_relaxed)) [[likely]]
@@ -75,7 +75,7 @@ inline bool settle_launch(bool ok) {
 
 /// True if the main thread is in a launch or a compilation.
 inline bool main_thread_launches() { return interrupts.launching.load(std::memory_order_relaxed) > 0; }
-/// Makes settle_launch take its slow path after each launch of the main thread, to report launches to an observer (see tell_launches).
+/// Makes settle_launch take its slow path after each launch of the main thread, to report launches to an observer (see observe_launches).
 void watch_launches(bool on);
 
 /// From now on, a launch that is cut short on a thread other than the main one ends its thread silently: the process is ending.

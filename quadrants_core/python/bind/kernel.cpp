@@ -18,10 +18,10 @@ PyTypeObject *kernel_type = nullptr;
 
 KernelObject *self_of(PyObject *o) { return reinterpret_cast<KernelObject *>(o); }
 
-/// A call while calls are reported to an observer: Python handles it (KernelInfo._call_told, _gradient_told).
-PyObject *call_told(PyObject *o, PyObject *const *args, size_t flags, PyObject *names) {
+/// A call while calls are reported to an observer: Python handles it (KernelInfo._call_recorded, _gradient_recorded).
+PyObject *call_recorded(PyObject *o, PyObject *const *args, size_t flags, PyObject *names) {
     const bool backward = self_of(o)->mode == autodiff::Mode::reverse;
-    PyObject *through = PyObject_GetAttrString(self_of(o)->info, backward ? "_gradient_told" : "_call_told");
+    PyObject *through = PyObject_GetAttrString(self_of(o)->info, backward ? "_gradient_recorded" : "_call_recorded");
     if (!through) return nullptr;
     PyObject *result = PyObject_Vectorcall(through, args, size_t(PyVectorcall_NARGS(flags)), names);
     Py_DECREF(through);
@@ -29,9 +29,9 @@ PyObject *call_told(PyObject *o, PyObject *const *args, size_t flags, PyObject *
     return result;
 }
 
-/// _tell(True if calls go through Python)
-PyObject *set_told(PyObject *o, PyObject *yes) {
-    self_of(o)->vectorcall = yes == Py_True ? call_told : call_of(self_of(o));
+/// _record_calls(True if calls go through Python)
+PyObject *set_recorded(PyObject *o, PyObject *yes) {
+    self_of(o)->vectorcall = yes == Py_True ? call_recorded : call_of(self_of(o));
     Py_RETURN_NONE;
 }
 
@@ -221,7 +221,7 @@ PyMethodDef methods[] = {
     {"_last_plan", last_plan, METH_NOARGS, "the specialisation that the last call used"},
     {"_newest_launch", newest_launch, METH_NOARGS, "number and seconds of the newest launch that took some time"},
     {"_passed", passed, METH_NOARGS, "what the last call passed to the compiled code"},
-    {"_tell", set_told, METH_O, nullptr},
+    {"_record_calls", set_recorded, METH_O, nullptr},
     {"_launch", reinterpret_cast<PyCFunction>(reinterpret_cast<void *>(launch_directly)), METH_FASTCALL | METH_KEYWORDS,
      nullptr},
     {"resume", reinterpret_cast<PyCFunction>(reinterpret_cast<void *>(resume)), METH_FASTCALL | METH_KEYWORDS,

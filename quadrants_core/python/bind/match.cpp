@@ -52,7 +52,7 @@ namespace {
 
 Match refuse(const Plan &plan, size_t i, PyObject *arg, const std::string &type) {
     const BoundParam &p = plan.params[i];
-    if (p.lifted && PyFloat_Check(arg)) {
+    if (p.runtime_number && PyFloat_Check(arg)) {
         raise(ErrorClass::runtime_type, "a member that was an integer when the kernel was compiled is now " +
                                             repr(arg) + ": this would truncate it to " + type);
     } else {

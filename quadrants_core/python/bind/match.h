@@ -1,5 +1,5 @@
 #pragma once
-// Checks if the arguments of a call suit a plan, and writes them into its slots. Runs at every launch.
+// Checks whether the arguments of a call match a plan, and writes them into its slots. Runs at every launch.
 #include "python/bind/plan.h"
 
 namespace qd::bind {
@@ -11,7 +11,7 @@ class Objects {
     Objects() = default;
     Objects(const Objects &) = delete;
     ~Objects() { drop(); }
-    /// Returns false, without an error, if a member is not where it was.
+    /// Returns false, without setting an error, if a member no longer exists.
     bool fetch(const Plan &plan, size_t count, PyObject *const *args);
     PyObject *const *all() const { return all_; }
 
@@ -24,7 +24,7 @@ class Objects {
     size_t room_ = near_room, owned_ = 0, end_ = 0;
 };
 
-/// Fits the parameters [first, last), all by default. `objects` begins with the arguments; the arrays found are added to `arrays`.
+/// Matches the parameters [first, last), all by default. `objects` begins with the arguments; the arrays found are added to `arrays`.
 Match match(const Plan &plan, PyObject *const *objects, uint64_t *slots, Arrays *arrays, size_t first = 0,
             size_t last = size_t(-1));
 

@@ -34,30 +34,30 @@ using namespace qd;
 
 namespace {
 
-engine::Asked asked_of(const std::string &name) {
-    if (name == "lines") return engine::Asked::lines;
-    return name == "arcs" ? engine::Asked::arcs : engine::Asked::counts;
+engine::CoverageKind coverage_kind_of(const std::string &name) {
+    if (name == "lines") return engine::CoverageKind::lines;
+    return name == "arcs" ? engine::CoverageKind::arcs : engine::CoverageKind::counts;
 }
 
 /// Sets `options` by name; `language` holds settings that follow from the options. The third argument is the value from which the package
 /// computed both.
-void set_options(const py::dict &options, const py::dict &language, const py::object &told) {
-    Py_CLEAR(bind::runtime.told);
+void set_options(const py::dict &options, const py::dict &language, const py::object &source) {
+    Py_CLEAR(bind::runtime.options_source);
     if (!bind::read_options(options.ptr(), &bind::runtime.options)) throw py::error_already_set();
     frontend::collects_garbage = bind::runtime.options.collect;
     bind::runtime.coverage = language["coverage"].cast<bool>();
-    bind::runtime.coverage_asked = asked_of(language["coverage_asked"].cast<std::string>());
+    bind::runtime.coverage_kind = coverage_kind_of(language["coverage_asked"].cast<std::string>());
     bind::runtime.kernels_in_python = language["kernels_in_python"].cast<bool>();
     bind::runtime.checks_python = language["checks_python"].cast<bool>();
     bind::runtime.shown = language["show"].cast<std::vector<std::string>>();
     if (bind::runtime.program) bind::runtime.program->follow(bind::runtime.options);
-    if (!told.is_none()) bind::runtime.told = Py_NewRef(told.ptr());
+    if (!source.is_none()) bind::runtime.options_source = Py_NewRef(source.ptr());
 }
 
 /// True if the current options were computed from exactly this value. The comparison may run code of the program.
-bool is_told(const py::object &now) {
-    const py::object told = py::reinterpret_borrow<py::object>(bind::runtime.told);
-    const int same = told ? PyObject_RichCompareBool(told.ptr(), now.ptr(), Py_EQ) : 0;
+bool made_from(const py::object &now) {
+    const py::object source = py::reinterpret_borrow<py::object>(bind::runtime.options_source);
+    const int same = source ? PyObject_RichCompareBool(source.ptr(), now.ptr(), Py_EQ) : 0;
     if (same < 0 && !PyErr_ExceptionMatches(PyExc_Exception)) throw py::error_already_set(); // Ctrl-C
     if (same < 0) PyErr_Clear(); // an option value that cannot be compared counts as changed
     return same == 1;
@@ -151,11 +151,11 @@ py::list coverage() {
 }
 
 /// Connects two libraries of one process that do not link each other: functions are passed as capsules named after their signatures.
-py::capsule set_last_words_listener(const py::capsule &listener) {
+py::capsule set_fault_listener(const py::capsule &listener) {
     using Listener = void(const char *, size_t);
     void *function = PyCapsule_GetPointer(listener.ptr(), "void(const char *, size_t)");
     if (!function) throw py::error_already_set();
-    const engine::Explain explain = engine::set_last_words_listener(reinterpret_cast<Listener *>(function));
+    const engine::Explain explain = engine::set_fault_listener(reinterpret_cast<Listener *>(function));
     return py::capsule(reinterpret_cast<void *>(explain), "void()");
 }
 
@@ -183,7 +183,7 @@ py::object activity() {
     if (now.kind == Kind::nothing) return py::none();
     return py::dict("what"_a = "running", "kernel"_a = now.kernel, "file"_a = now.file, "seconds"_a = seconds,
                     "tasks"_a = now.tasks, "task"_a = now.task, "number"_a = now.number, "line"_a = now.line,
-                    "chunks"_a = now.chunks, "done"_a = now.chunks_done, "turns"_a = now.turns);
+                    "chunks"_a = now.chunks, "done"_a = now.chunks_done, "turns"_a = now.passes);
 }
 
 /// Returns [(kernel, task, runs, shortest, longest, total)], in microseconds.
@@ -246,7 +246,7 @@ py::list graph_launches() {
     for (const engine::GraphLaunch &one : program().profile().graphs()) {
         py::list states;
         for (const char *state : one.checkpoints) states.append(state);
-        all.append(py::make_tuple(one.kernel, one.launches, one.running, one.turns, states, one.yielded));
+        all.append(py::make_tuple(one.kernel, one.launches, one.running, one.passes, states, one.yielded));
     }
     return all;
 }
@@ -297,7 +297,7 @@ void define_program(py::module_ &m) {
         if (!guarded([] { return bind::create_program(); })) throw py::error_already_set();
     });
     m.def("set_options", set_options);
-    m.def("is_told", is_told);
+    m.def("made_from", made_from);
     m.def("hash_of_environment", hash_of_environment);
     m.def("option_variables", option_variables);
     m.def("options", [] { return py::reinterpret_steal<py::object>(bind::options_dict(bind::runtime.options)); });
@@ -399,9 +399,9 @@ void define_observation(py::module_ &m) {
           [](uint64_t known) { return py::reinterpret_steal<py::object>(bind::reports_since(known)); });
     m.def("listen_to_output", [](const py::object &listener) { bind::listen_to_output(listener.ptr()); });
     m.def("add_pending_call", [](const py::function &work) { return bind::add_pending_call(work.ptr()); });
-    m.def("tell_launches", [](const py::object &tell) { bind::tell_launches(tell.ptr()); });
+    m.def("observe_launches", [](const py::object &tell) { bind::observe_launches(tell.ptr()); });
     m.def("activity", activity);
-    m.def("set_last_words_listener", set_last_words_listener);
+    m.def("set_fault_listener", set_fault_listener);
     m.def("hiding_frames", [](const py::function &function) {
         return py::reinterpret_steal<py::object>(bind::hiding_frames(function.ptr()));
     });

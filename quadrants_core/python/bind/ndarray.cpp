@@ -396,7 +396,7 @@ const std::vector<int> &layout_order(int layout) { return orders[size_t(layout)]
 int layout_number(const std::vector<int> &order) {
     const auto known = order_numbers.find(order);
     if (known != order_numbers.end()) return known->second;
-    if (orders.size() >= most_layouts) return -1;
+    if (orders.size() >= max_layouts) return -1;
     orders.push_back(order);
     return order_numbers[order] = int(orders.size()) - 1;
 }

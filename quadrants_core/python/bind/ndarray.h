@@ -12,7 +12,7 @@ inline constexpr int max_dims = 12;
 
 /// The properties of an array argument that a kernel is compiled for: two arrays with the same signature run the same code.
 using Signature = uint64_t;
-constexpr int most_layouts = 1 << 16;
+constexpr int max_layouts = 1 << 16;
 constexpr Signature signature_of(ir::Scalar elem, int ndim, int rows, int cols, int element_dim, int layout = 0) {
     return uint64_t(elem) | uint64_t(ndim) << 8 | uint64_t(element_dim) << 12 | uint64_t(rows) << 16 |
            uint64_t(cols) << 32 | uint64_t(layout) << 48;

@@ -199,7 +199,7 @@ Collector &collector() { return the_collector; }
 
 PyObject *listener = nullptr; // guarded by the GIL
 
-void tell_listener(const char *what, PyObject *text) {
+void notify_listener(const char *what, PyObject *text) {
     PyObject *to = Py_XNewRef(listener);
     PyObject *done = to ? PyObject_CallFunction(to, "sO", what, text) : nullptr;
     Py_XDECREF(done);
@@ -266,13 +266,13 @@ void flush_output() {
         if (PyErr_WarnEx(PyExc_RuntimeWarning, warning.c_str(), 1) != 0) PyErr_Clear();
         if (!listener) continue;
         PyObject *said = PyUnicode_DecodeUTF8(warning.data(), Py_ssize_t(warning.size()), "replace");
-        if (said) tell_listener("warning", said);
+        if (said) notify_listener("warning", said);
         Py_XDECREF(said);
     }
     if (collector().take_kept_much()) {
         PyObject *memory = PyImport_ImportModule("quadrants._gradients.memory");
-        PyObject *told = memory ? PyObject_CallMethod(memory, "tell_of_budgets", nullptr) : nullptr;
-        Py_XDECREF(told);
+        PyObject *reported = memory ? PyObject_CallMethod(memory, "report_budgets", nullptr) : nullptr;
+        Py_XDECREF(reported);
         Py_XDECREF(memory);
         PyErr_Clear();
     }
@@ -280,7 +280,7 @@ void flush_output() {
     if (!text.empty() && out && out != Py_None) {
         PyObject *piece = PyUnicode_DecodeUTF8(text.data(), Py_ssize_t(text.size()), "replace");
         PyObject *done = piece ? PyObject_CallMethod(out, "write", "O", piece) : nullptr;
-        if (done && listener) tell_listener("print", piece);
+        if (done && listener) notify_listener("print", piece);
         Py_XDECREF(piece);
         Py_XDECREF(done);
         PyObject *flushed = PyObject_CallMethod(out, "flush", nullptr);

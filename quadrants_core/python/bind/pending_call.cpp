@@ -32,7 +32,7 @@ bool add_pending_call(PyObject *work) {
     return false;
 }
 
-void tell_launches(PyObject *tell) {
+void observe_launches(PyObject *tell) {
     PyObject *before = launch_observer;
     launch_observer = tell == Py_None ? nullptr : Py_NewRef(tell);
     watch_launches(launch_observer != nullptr);

@@ -10,9 +10,9 @@ namespace qd::bind {
 bool add_pending_call(PyObject *work);
 
 /// GIL held: calls `tell()` after each launch of the main thread, until it is set to None.
-void tell_launches(PyObject *tell);
+void observe_launches(PyObject *tell);
 
-/// After a launch of the main thread, GIL held and no error set: calls the function set by tell_launches(). Returns false with an error
+/// After a launch of the main thread, GIL held and no error set: calls the function set by observe_launches(). Returns false with an error
 /// set.
 bool report_launch();
 

@@ -20,7 +20,7 @@ std::optional<int64_t> constant_bound(const ir::Function &fn, ir::Value v) {
 }
 
 /// Returns the maximum trip count of a loop if all arrays together have `small_bytes`.
-double most_trips(const ir::Function &fn, const ir::Inst &loop) {
+double max_trips(const ir::Function &fn, const ir::Inst &loop) {
     const std::span<const ir::Value> args = fn.list(loop.args);
     const size_t bounds = loop.op == ir::Op::for_ ? 2 : args.size();
     double trips = 1;
@@ -47,7 +47,7 @@ double most_trips(const ir::Function &fn, const ir::Inst &loop) {
 }
 
 /// Returns the maximum number of instructions that a block executes.
-double most_work(const ir::Function &fn, ir::BlockId block) {
+double max_work(const ir::Function &fn, ir::BlockId block) {
     double work = 0;
     for (const ir::Value v : fn[block].insts) {
         const ir::Inst &inst = fn[v];
@@ -60,11 +60,11 @@ double most_work(const ir::Function &fn, ir::BlockId block) {
         case ir::ControlOp::loop: return unbounded;
         case ir::ControlOp::for_:
         case ir::ControlOp::parallel: {
-            const double trips = most_trips(fn, inst);
-            work += trips > 0 ? trips * most_work(fn, inst.blocks[0]) : 1;
+            const double trips = max_trips(fn, inst);
+            work += trips > 0 ? trips * max_work(fn, inst.blocks[0]) : 1;
             break;
         }
-        case ir::ControlOp::if_: work += most_work(fn, inst.blocks[0]) + most_work(fn, inst.blocks[1]); break;
+        case ir::ControlOp::if_: work += max_work(fn, inst.blocks[0]) + max_work(fn, inst.blocks[1]); break;
         }
     }
     return work;
@@ -75,7 +75,7 @@ double most_work(const ir::Function &fn, ir::BlockId block) {
 bool is_short_running(const ir::Function &fn) {
     constexpr double most = 1 << 17; // instructions
     const auto is_level = [](const ir::Subgraph &part) { return part.kind == ir::Subgraph::Kind::do_while; };
-    return std::ranges::none_of(fn.subgraphs, is_level) && most_work(fn, fn.body) <= most;
+    return std::ranges::none_of(fn.subgraphs, is_level) && max_work(fn, fn.body) <= most;
 }
 
 } // namespace qd::bind

@@ -1,5 +1,5 @@
-// The first call with new argument types: loads a cache entry from disk, or runs source -> frontend -> Program::compile; then fills the
-// plan.
+// Makes the plan at the first call with new argument types: from a cache entry on disk, or else by parsing the source, walking it in the
+// frontend and calling Program::compile.
 #include "python/bind/binder.h"
 #include "python/bind/short_kernels.h"
 #include "python/bind/dumps.h"
@@ -37,7 +37,7 @@ std::string text_of(PyObject *o) {
     return s;
 }
 
-/// Reads (tree, file, first_line, name, text, counted), as quadrants._source.Source.tree gives it.
+/// Reads the tuple (tree, file, first_line, name, text, counted) that quadrants._source.Source.tree returns.
 frontend::Source read_source(PyObject *tuple) {
     if (!tuple || !PyTuple_Check(tuple) || PyTuple_GET_SIZE(tuple) != 6) throw frontend::PythonError{};
     frontend::Source source;
@@ -50,7 +50,7 @@ frontend::Source read_source(PyObject *tuple) {
     return source;
 }
 
-/// Publishes which kernel is being compiled, as long as it exists. Compilations of several threads may overlap.
+/// While this object exists, observers can see which kernel is being compiled. Compilations of several threads may overlap.
 class Compiling {
   public:
     explicit Compiling(const KernelObject *kernel) : info_(kernel->info) {
@@ -86,7 +86,7 @@ frontend::Result walk(const frontend::Request &request) {
     return frontend::lower(request);
 }
 
-/// Throws if the program has ended, which Python code called by the walk may cause.
+/// Throws if the program has ended: the walk may call Python code that ends it.
 void check_program(const Plan &plan) {
     if (plan.generation != runtime.generation || !runtime.program)
         fail_user(UserErrorKind::runtime, "qd.init() or qd.reset() ran while the kernel was compiled; call it again");
@@ -106,18 +106,19 @@ class Specialiser {
         CacheEntries entries(kernel_, request);
         const bool keyed = entries.has_name();
         for (size_t i = 0; i < entries.size() && !plan_->kernel; i++) {
-            if (!recall(entries, i, request)) request = make_request(); // drops the members that were bound for it
+            if (!recall(entries, i, request)) request = make_request(); // drops the members that this entry bound
         }
         plan_->provenance.recalled = plan_->kernel != nullptr;
         plan_->provenance.matched = matched_;
         if (!plan_->kernel) lower(entries, request);
         plan_->provenance.keyed = keyed;
-        entries.tell(plan_.get());
+        entries.note_in(plan_.get());
         plan_->provenance.cached = last_compile_was_cached();
         if (request.options.coverage) announce_counters();
         if (request.mode == autodiff::Mode::reverse)
             engine::set_stack_budget(*plan_->kernel, request.options.ad_stack_budget_bytes);
-        if (request.options.coverage && !asks_for_counts()) engine::ask(*plan_->kernel, runtime.coverage_asked);
+        if (request.options.coverage && !asks_for_counts())
+            engine::ask_for_coverage(*plan_->kernel, runtime.coverage_kind);
         lay_out();
         frontend::collect_if_asked();
         if (runtime.options.timeline) {
@@ -127,7 +128,7 @@ class Specialiser {
         return std::move(plan_);
     }
 
-    /// For kernels that run as Python: the walk rejects what compiled kernels do not support. The plan has no code.
+    /// Makes the plan of a kernel that runs as Python, which has no code. The walk rejects what compiled kernels do not support.
     std::shared_ptr<Plan> check() {
         const Compiling compiling(kernel_);
         if (kernel_->mode != autodiff::Mode::none)
@@ -198,7 +199,7 @@ class Specialiser {
         request.function = keep(PyObject_GetAttrString(kernel_->info, "fn"));
         request.options.coverage = wants_coverage(runtime.coverage);
         if (request.mode == autodiff::Mode::reverse) // backward code is only counted if counts are wanted
-            request.options.coverage &= runtime.coverage_asked == engine::Asked::counts || asks_for_counts();
+            request.options.coverage &= runtime.coverage_kind == engine::CoverageKind::counts || asks_for_counts();
         request.options.pure = keep(PyObject_GetAttrString(kernel_->info, "fastcache")) == Py_True;
         if (PyObject *budget = keep(PyObject_GetAttrString(kernel_->info, "ad_stack_budget_bytes")); budget != Py_None)
             request.options.ad_stack_budget_bytes = PyLong_AsUnsignedLongLong(budget);
@@ -228,7 +229,7 @@ class Specialiser {
         return request;
     }
 
-    /// Walks the kernel and returns it or its derivative, whichever the request asks for.
+    /// Walks the kernel; returns its IR or that of its derivative, as the request says.
     frontend::Result walked(const frontend::Request &request) {
         frontend::Result result = walk(request);
         if (request.mode == autodiff::Mode::none) return result;
@@ -295,8 +296,8 @@ class Specialiser {
 
     /// Reports a kernel with fastcache=True that cannot be cached, because the value of one of its dependencies cannot be compared later.
     void report_uncacheable() {
-        PyObject *tell = keep(package_attr("quadrants._language.kernel", "tell_of_fastcache"));
-        keep(PyObject_CallFunctionObjArgs(tell, kernel_->info, keep(describe_params(*plan_)), nullptr));
+        PyObject *report = keep(package_attr("quadrants._language.kernel", "report_fastcache"));
+        keep(PyObject_CallFunctionObjArgs(report, kernel_->info, keep(describe_params(*plan_)), nullptr));
     }
 
     /// Returns the name that QD_SHOW_COMPILING shows for the kernel `name` of the function `function`: `k_c60_0` is the first
@@ -308,7 +309,7 @@ class Specialiser {
                name.substr(function.size());
     }
 
-    /// Returns a hash of the properties that distinguish kernels on disk which are otherwise compiled alike.
+    /// Returns a hash of the properties of parameters that are not part of the IR but must distinguish kernels on disk.
     uint64_t variant() const {
         Writer w;
         for (const BoundParam &p : plan_->params)
@@ -329,10 +330,10 @@ class Specialiser {
         return choice == Py_None ? otherwise : PyObject_IsTrue(choice) == 1;
     }
 
-    /// True if coverage was requested for this kernel in particular, for the sake of counts.
+    /// True if coverage was requested for this kernel by its own option, which asks for counts.
     bool asks_for_counts() { return keep(PyObject_GetAttrString(kernel_->info, "coverage")) == Py_True; }
 
-    /// Reports to Python which lines the kernel counts, and gets the title of the specialisation from there.
+    /// Reports the counted lines of the kernel to the package, and sets the title of the specialisation, which the package makes.
     void announce_counters() {
         PyObject *lines = keep(PyList_New(0));
         for (const engine::CounterValue &c : engine::kernel_counters(*plan_->kernel)) {
@@ -341,13 +342,13 @@ class Specialiser {
             if (!line || PyList_Append(lines, line) < 0) throw frontend::PythonError{};
             Py_DECREF(line);
         }
-        PyObject *tell = keep(package_attr("quadrants._coverage.counts", "_compiled"));
-        keep(PyObject_CallFunctionObjArgs(tell, lines, nullptr));
+        PyObject *report = keep(package_attr("quadrants._coverage.counts", "_compiled"));
+        keep(PyObject_CallFunctionObjArgs(report, lines, nullptr));
         PyObject *name = keep(package_attr("quadrants._coverage.counts", "_title"));
         PyObject *params = keep(describe_params(*plan_));
         const char *title = PyUnicode_AsUTF8(keep(PyObject_CallOneArg(name, params)));
         if (!title) throw frontend::PythonError{};
-        engine::entitle(*plan_->kernel, title, kernel_->mode == autodiff::Mode::reverse);
+        engine::set_title(*plan_->kernel, title, kernel_->mode == autodiff::Mode::reverse);
     }
 
     ir::Place describe_place(int id) {
@@ -431,7 +432,7 @@ void drop_dead_plans(KernelObject *kernel) {
     const auto first_dead = std::stable_partition(plans.begin(), plans.end(), lives);
     std::vector<std::shared_ptr<Plan>> dead(std::make_move_iterator(first_dead), std::make_move_iterator(plans.end()));
     plans.erase(first_dead, plans.end());
-    bury(std::move(dead)); // only once the list is consistent: this may run Python code that calls this kernel
+    bury(std::move(dead)); // last, when the list is consistent, since it may run Python code that calls this kernel
 }
 
 } // namespace

@@ -25,10 +25,11 @@ struct Runtime {
     bool host_visible = true;       ///< the host can access the program's memory
     bool kernels_in_python = false; ///< arch=qd.python: nothing is compiled
     bool checks_python = true;      ///< ...but kernels are rejected if they could not be compiled
-    engine::Asked coverage_asked = engine::Asked::counts;
+    engine::CoverageKind coverage_kind = engine::CoverageKind::counts;
     std::vector<std::string> shown; ///< forms in which kernels are shown when they are compiled: see show_forms
-    PyObject *told = nullptr;       ///< value from which the options were computed; null if they may have changed since
-    PyObject *compiling = nullptr;  ///< the KernelInfo of the kernel that is being compiled, borrowed
+    PyObject *options_source =
+        nullptr;                   ///< value from which the options were computed; null if they may have changed since
+    PyObject *compiling = nullptr; ///< the KernelInfo of the kernel that is being compiled, borrowed
     std::chrono::steady_clock::time_point compiling_since;
     std::atomic<int> active_launches = 0; ///< launches that are running, from any thread
     uint64_t elements_written = 0;        ///< by indexing fields and arrays in Python

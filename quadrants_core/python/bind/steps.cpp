@@ -110,8 +110,8 @@ py::object outline(const Plan &plan) {
 /// A launch of a kernel, with saved states of memory so that it can go back.
 class Steps {
   public:
-    Steps(py::object kernel, py::tuple args, uint64_t most_kept)
-        : kernel_(checked(std::move(kernel))), args_(std::move(args)), bound_(self(), args_), most_kept_(most_kept) {
+    Steps(py::object kernel, py::tuple args, uint64_t max_kept)
+        : kernel_(checked(std::move(kernel))), args_(std::move(args)), bound_(self(), args_), max_kept_(max_kept) {
         if (bound_.arrays.has_staged())
             refuse("a launch in steps takes arrays of this package alone on this architecture");
         ret_.resize(plan().ret_bytes);
@@ -158,7 +158,7 @@ class Steps {
     }
 
     /// Restores the last saved state; returns false if there is none.
-    bool back() {
+    bool undo() {
         check();
         if (kept_.empty()) return false;
         Kept &last = kept_.back();
@@ -184,7 +184,7 @@ class Steps {
     py::dict state() const {
         refuse_other_thread();
         py::list turns, checkpoints, runs, microseconds;
-        for (const uint64_t n : run_.turns) turns.append(n);
+        for (const uint64_t n : run_.passes) turns.append(n);
         for (const GraphRun::State s : run_.checkpoints) checkpoints.append(name_of(s));
         for (const uint64_t n : run_.runs) runs.append(n);
         for (const double t : run_.microseconds) microseconds.append(t);
@@ -281,7 +281,7 @@ class Steps {
             if (frontend::passes(p.kind) == frontend::Passes::array && !p.written) read += array_bytes(p, slots());
         for (const BoundParam &p : plan().params)
             if (frontend::passes(p.kind) == frontend::Passes::array &&
-                (p.written || is_flag(p) || read <= most_kept_ / 4))
+                (p.written || is_flag(p) || read <= max_kept_ / 4))
                 arrays_.push_back(&p);
     }
 
@@ -315,7 +315,7 @@ class Steps {
         });
         bytes_kept_ += own_bytes(now);
         kept_.push_back(std::move(now));
-        while (bytes_kept_ > most_kept_ && !kept_.empty()) {
+        while (bytes_kept_ > max_kept_ && !kept_.empty()) {
             bytes_kept_ -= own_bytes(kept_.front());
             kept_.pop_front();
         }
@@ -367,7 +367,7 @@ class Steps {
     std::vector<char> ret_;
     GraphRun run_;
     std::deque<Kept> kept_;
-    uint64_t bytes_kept_ = 0, most_kept_;
+    uint64_t bytes_kept_ = 0, max_kept_;
     bool moves_ = false;
 };
 
@@ -396,7 +396,7 @@ void define_steps(py::module_ &m) {
         .def("begin", &Steps::begin)
         .def("find", &Steps::find)
         .def("advance", &Steps::advance)
-        .def("back", &Steps::back)
+        .def("undo", &Steps::undo)
         .def("state", &Steps::state)
         .def("launch", &Steps::launch)
         .def("graph", &Steps::graph)

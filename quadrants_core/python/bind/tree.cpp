@@ -101,7 +101,7 @@ PyObject *convert_tree(PyObject *, PyObject *args) {
     return object_of(syntax::from_python(node, shift));
 }
 
-constexpr int most_ends = 100; ///< maximum number of lines at which the parser tries to end a function
+constexpr int max_ends = 100; ///< maximum number of lines at which the parser tries to end a function
 
 /// Appends lines; returns false if one is not text, or if the list has shrunk while the parser called Python.
 bool add_lines(std::string &text, const Lines &lines, Py_ssize_t begin, Py_ssize_t end) {
@@ -121,7 +121,7 @@ PyObject *parse_function(PyObject *, PyObject *args) {
     if (!PyList_Check(lines.list) || lines.start < 0 || lines.start >= lines.size()) return Py_NewRef(Py_None);
     std::string text;
     Py_ssize_t end = lines.start, next = first_end(lines);
-    for (int tried = 0; tried < most_ends && add_lines(text, lines, end, next); tried++) {
+    for (int tried = 0; tried < max_ends && add_lines(text, lines, end, next); tried++) {
         end = next;
         if (!text.ends_with('\n')) text += '\n';
         auto tree = std::make_unique<Tree>();

@@ -150,6 +150,6 @@ def __dir__():
 
 _logging.print_header()
 if _environment.asks_for_window():
-    from quadrants._inspect.inspector import of_environment as _inspect_as_told
+    from quadrants._inspect.inspector import of_environment as _inspect_as_requested
 
-    _inspect_as_told()
+    _inspect_as_requested()

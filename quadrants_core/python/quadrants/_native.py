@@ -11,17 +11,17 @@ def core():
     global loaded
     if loaded is None:
         loaded = _load()
-        for tell in _waiting:
-            tell(loaded)
+        for callback in _waiting:
+            callback(loaded)
     return loaded
 
 
-def when_core_loads(tell):
-    """Calls `tell(core)` now, or as soon as the extension module is loaded."""
+def when_core_loads(callback):
+    """Calls `callback(core)` now, or as soon as the extension module is loaded."""
     if loaded is not None:
-        tell(loaded)
+        callback(loaded)
     else:
-        _waiting.append(tell)
+        _waiting.append(callback)
 
 
 def _load():

@@ -45,12 +45,12 @@ def _following(environ):
     }
 
 
-def tell_core():
+def pass_options():
     """Passes the current options to the core before a compilation, since qd.cfg or the environment may have changed."""
     core = _native.core()
     config, special = dict(vars(_settings.current())), dict(vars(_settings.special))
     now = (core.hash_of_environment(), config, special, _settings.of_python is not None, _settings.checks_python)
-    if core.is_told(now):
+    if core.made_from(now):
         return
     present = _environment.of_package(_os.environ)
     following = _following(present)
@@ -134,7 +134,7 @@ def init(
     keywords = {**compile_config_kwargs, "default_fp": default_fp, "default_ip": default_ip}
     keywords.update(print_non_pure=print_non_pure, src_ll_cache=src_ll_cache)
     present = _environment.of_package(_os.environ)
-    values, special_values, told = _options.gather(keywords, present)
+    values, special_values, messages = _options.gather(keywords, present)
     falls_back = _option_values.flag("enable_fallback", enable_fallback)
     starts = not _option_values.flag("_test_mode", _test_mode)
     chosen = _choose_arch(arch, falls_back) if starts else None
@@ -142,7 +142,7 @@ def init(
     reset()
     _settings.special = _options.SpecialConfig(special_values)
     _logging.set_logging_level(_settings.special.log_level)
-    for line in told:
+    for line in messages:
         _logging.warn(line)
     if not starts:
         return _settings.special

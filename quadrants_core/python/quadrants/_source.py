@@ -17,7 +17,7 @@ _FUTURE_FLAGS = 0x1FE0000  # of code compiled with `from __future__ import ...`
 _exec_sources = {}  # file name of code executed by exec -> [source text]
 _files = {}  # plain file -> ((size, time), lines)
 _defined = {}  # file -> lines at the last definition of a kernel or func in it
-in_use = None  # TextsInUse while coverage is enabled
+in_use = None  # SourceTexts while coverage is enabled
 
 
 def _cached_lines(name, module_globals=None):
@@ -248,13 +248,13 @@ def stands_now_in(before, first, last, now):
 _PACKAGE = __file__[: -len("_source.py")]  # kernels and funcs of the package are excluded from coverage
 
 
-class TextsInUse(dict):
+class SourceTexts(dict):
     """(file, index of the first line) -> _Text of what has been compiled while coverage is enabled."""
 
     def __init__(self):
         super().__init__()
         self.shown, self.files = {}, {}  # display name, file -> {(file, index): text} of the entries
-        self.news = {}  # key -> text of new entries, until the consumer clears it
+        self.new_texts = {}  # key -> text of new entries, until the consumer clears it
 
     def __setitem__(self, key, text):
         before = self.get(key)
@@ -263,7 +263,7 @@ class TextsInUse(dict):
         if before is not None:
             self.shown[before.shown].pop(key, None)
         super().__setitem__(key, text)
-        self.shown.setdefault(text.shown, {})[key] = self.files.setdefault(text.file, {})[key] = self.news[key] = text
+        self.shown.setdefault(text.shown, {})[key] = self.files.setdefault(text.file, {})[key] = self.new_texts[key] = text
 
     def shown_as(self, name):
         return list(self.shown.get(name, {}).values())

@@ -8,7 +8,7 @@ shell: `quadrants cache info`, or `python -m quadrants.cache info`.
 import os
 
 from quadrants import _native, _runtime, _settings
-from quadrants._kept.why import Specialisation, Why, why as _why
+from quadrants._cache.why import Specialisation, Why, why as _why
 
 __all__ = ["Damage", "Info", "Specialisation", "Why", "clear", "export", "import_", "info", "path", "publish", "verify", "why"]
 _CODE = ("kernel_compilation_manager", "unpublished_kernels")
@@ -264,7 +264,7 @@ def export(path, all=False):
         >>> qd.cache.import_(packed)
         0
     """
-    from quadrants._kept import archive
+    from quadrants._cache import archive
 
     publish()
     return archive.write(path, _native.core().cache_dir(), [f for f in _files() if all or f["used"]])
@@ -286,7 +286,7 @@ def import_(path):
     Example:
         See `qd.cache.export`.
     """
-    from quadrants._kept import archive
+    from quadrants._cache import archive
 
     _runtime.require_program()
     root = _native.core().cache_dir()

@@ -380,7 +380,7 @@ def test_why_it_was_only_parsed(programs):
     ],
 )
 def test_why_of_a_func_with_more_or_fewer_lines(programs, body, reasons):
-    """The kernel stands below the func, so it moves too."""
+    """The kernel comes after the func, so it moves too."""
     base = "    y = x\n    return y * 2"
     text = EXPLAINED.replace("OPTIONS", "").replace("TYPE", "qd.f32").replace("def f(x): return x * 2", "def f(x):\n" + base)
     text = text.replace("N = 3", "N = 3; y = 2")

@@ -25,7 +25,7 @@ def halve(v):
 
 @qd.kernel
 def work(x: qd.types.ndarray(qd.i32, ndim=1)):
-    """The docstring is no statement."""
+    """The docstring is not a statement."""
     for i in range(x.shape[0]):
         if x[i] > 3:
             x[i] = 3; x[i] += 0  # fmt: skip

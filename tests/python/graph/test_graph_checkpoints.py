@@ -163,7 +163,7 @@ def test_all_loops_of_a_checkpoint_run_before_it_yields():
     @qd.kernel(graph=True, checkpoints=True)
     def k(a: Flag, y: Flag):
         with qd.checkpoint(0, yield_on=y):
-            """A checkpoint may say what it is for."""
+            """A checkpoint may have a docstring."""
             for _ in range(1):
                 y[()] = 1
                 a[()] += 1

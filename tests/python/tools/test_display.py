@@ -127,7 +127,7 @@ def dynamic():
 def test_changed_numbers_are_reported(dtype, values, words):
     for made in (qd.field(dtype, 2), qd.ndarray(dtype, 2)):
         told = [text for _, _, text in warned(lambda: made.from_numpy(values))]
-        told = [text for text in told if text.startswith("from_numpy: ")]  # NumPy has a warning of its own for NaN
+        told = [text for text in told if text.startswith("from_numpy: ")]  # NumPy also warns of NaN
         assert len(told) == (words is not None) and all(words in text for text in told), told
         with np.errstate(invalid="ignore"):
             assert made.to_numpy().tolist() == values.astype(made.to_numpy().dtype).tolist()

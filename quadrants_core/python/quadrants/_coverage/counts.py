@@ -15,12 +15,12 @@ _before_clear, _after_clear = [], []
 _listeners = []  # called with [(file, line)] when a kernel with counters has been compiled or loaded
 
 if _source.in_use is None:
-    _source.in_use = _source.TextsInUse()
+    _source.in_use = _source.SourceTexts()
 
 
 def _compiled(lines):
-    for tell in _listeners:
-        tell(lines)
+    for callback in _listeners:
+        callback(lines)
 
 
 def _core():
@@ -340,8 +340,8 @@ def clear():
     for keep in _before_clear:
         keep()
     _forget()
-    for tell in _after_clear:
-        tell()
+    for callback in _after_clear:
+        callback()
 
 
 def _forget():

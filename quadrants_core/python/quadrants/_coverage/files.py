@@ -206,8 +206,8 @@ def _resolve_settings():
             arcs = _has_arcs(os.path.join(_folder, host.get_option("run:data_file") or ".coverage"))
     except Exception:
         logging.warning("Kernel coverage could not read the configuration of coverage.py", exc_info=True)
-    told = os.environ.get("_QD_KCOV_ARC")
-    return told == "1" if told else bool(arcs), bool(relative)
+    arcs_of_parent = os.environ.get("_QD_KCOV_ARC")
+    return arcs_of_parent == "1" if arcs_of_parent else bool(arcs), bool(relative)
 
 
 def _has_arcs(path):

@@ -119,25 +119,25 @@ def _sources(paths, aliases, plugins):
         try:
             data = _coverage_data.read(path)
         except _coverage_data.Damaged as error:
-            _tell(f"{path} {error}, and left out")
+            _warn(f"{path} {error}, and left out")
             continue
         places = {name: os.path.realpath(aliases.map(name)) for name in {*data.names, *(name for name, _ in data.digests)}}
         stale = _coverage_runs.stale_names(data, places.get)
         for name in sorted(stale):
-            _tell(f"{name} has changed since {path} was written, which is left out for it: run the tests again")
+            _warn(f"{name} has changed since {path} was written, which is left out for it: run the tests again")
         odd = {name for name in data.names if os.path.exists(places[name]) and not _coverage_data.is_plain(places[name])}
         for name in sorted(odd):
-            _tell(f"{name}, of which {path} tells, is no file of a source, and left out")
+            _warn(f"{name}, of which {path} tells, is no file of a source, and left out")
         unknown = {name for name, tracer in data.tracers.items() if tracer.rpartition(".")[0] not in plugins}
         for name in sorted(unknown):
-            _tell(f"{name} was measured by a plugin that the configuration of coverage.py does not name, and is left out")
+            _warn(f"{name} was measured by a plugin that the configuration of coverage.py does not name, and is left out")
         found.append(_Source(path, data, [name for name in data.names if name not in stale | odd | unknown]))
     if not found:
         raise ReportError(_no_data)
     return found
 
 
-def _tell(text):
+def _warn(text):
     for line in str(text).splitlines():
         print(f"quadrants-coverage: {_plain(line)}", file=sys.stderr)
 
@@ -251,7 +251,7 @@ def gather(paths, base=None, include=None, omit=None):
             warnings.simplefilter("always")
             measured.json_report(outfile=out, ignore_errors=True)
         for warning in warned:
-            _tell(warning.message)
+            _warn(warning.message)
         with open(out, encoding="utf-8") as file:
             report = json.load(file)
     counts = _counts_in(sources, aliases)
@@ -466,9 +466,9 @@ def parser(prog="quadrants-coverage"):
     made = argparse.ArgumentParser(prog=prog, description=__doc__)
     commands = made.add_subparsers(dest="command", required=True)
     report = commands.add_parser("report", help="combine host and kernel data and report them", description=__doc__)
-    told = "one data file of coverage.py and kernels together; those that went into it are removed"
-    whole = told + ". `coverage combine _qd_kcov.*` without --append drops what .coverage held before"
-    joined = commands.add_parser("combine", help=told, description=whole)
+    summary = "one data file of coverage.py and kernels together; those that went into it are removed"
+    whole = summary + ". `coverage combine _qd_kcov.*` without --append drops what .coverage held before"
+    joined = commands.add_parser("combine", help=summary, description=whole)
     joined.add_argument("--keep", action="store_true", help="remove no file")
     for command in (report, joined):
         command.add_argument("data", nargs="*", help="data files, folders; without: _qd_kcov.* and coverage.py's")
@@ -490,7 +490,7 @@ def main(arguments=None):
             return 0
         files = gather(options.data, options.diff, options.include, options.omit)
     except ReportError as error:
-        _tell(error)
+        _warn(error)
         return 1
     total = totals(files, options.diff)
     if options.markdown != "-":

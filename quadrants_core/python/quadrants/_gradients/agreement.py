@@ -45,7 +45,7 @@ class Checker:
         self.most = 0.0
         self.doubts = []  # reasons why no verdict is possible
 
-    def tell(self, verdict, reason):
+    def decide(self, verdict, reason):
         self.result.verdict, self.result.reason = verdict, reason
 
     def run(self):
@@ -64,11 +64,11 @@ class Checker:
         except _Known:
             return
         if self.doubts:
-            self.tell(UNKNOWN, self.doubts[0])
+            self.decide(UNKNOWN, self.doubts[0])
         elif self.result.by:
-            self.tell(AGREES, "")
+            self.decide(AGREES, "")
         else:
-            self.tell(*_missing.verdict(self))
+            self.decide(*_missing.verdict(self))
 
     # the program
     def primals(self):
@@ -79,7 +79,7 @@ class Checker:
         whether there is any."""
         self.variables = self.state.variables()
         if not self.variables:
-            return self.tell(UNKNOWN, "nothing that it uses has a gradient")
+            return self.decide(UNKNOWN, "nothing that it uses has a gradient")
         end = self.primals()
         self.state.restore()
         self.kept = self.here = self.primals()
@@ -96,7 +96,7 @@ class Checker:
         self.result.of = [group.name for group in self.results]
         if not self.results:
             still = "nothing that has a gradient changes" if self.loss is None else "no recorded call changes the loss"
-            self.tell(UNKNOWN, _missing.unchanged(self) or still)
+            self.decide(UNKNOWN, _missing.unchanged(self) or still)
         return bool(self.results)
 
     def asks(self, variable):
@@ -352,9 +352,9 @@ class Checker:
             _blame.Blame(self).find(v, w, reason)
         elif (kept_out := _lines.naming(self.calls, "stop_grad")) is not None:
             self.result.places = [kept_out]
-            self.tell(UNKNOWN, "nothing goes back past qd.stop_grad, as the program asks: backward is not all of the derivative")
+            self.decide(UNKNOWN, "nothing goes back past qd.stop_grad, as the program asks: backward is not all of the derivative")
         else:
-            self.tell(WRONG, reason + (f"; forward mode cannot follow: {self.unfollowed}" if self.unfollowed else ""))
+            self.decide(WRONG, reason + (f"; forward mode cannot follow: {self.unfollowed}" if self.unfollowed else ""))
             self.result.places = _lines.readers(self.calls, self.variables[group.at[0]], self.variables[self.results[0].at[0]])
         raise _Known
 

@@ -18,7 +18,7 @@ class Blame:
         self.state, self.calls, self.program = checker.state, checker.calls, checker.program
 
     def find(self, v, w, reason):
-        self.checker.tell(WRONG, reason)
+        self.checker.decide(WRONG, reason)
         self.checker.push(v)
         between = self.state.dead_ends()
         if self.checker.follows_all:
@@ -46,7 +46,7 @@ class Blame:
     def of_function(self, function):
         """Reports a function with a custom gradient."""
         if not getattr(function, "goes_back", True):
-            self.checker.tell(UNKNOWN, f"nothing goes back through {function.__name__}, as qd.ad.no_grad asks: backward is not all of the derivative")
+            self.checker.decide(UNKNOWN, f"nothing goes back through {function.__name__}, as qd.ad.no_grad asks: backward is not all of the derivative")
             return
         self.result.places = [_lines.of_function(function.grad)]
         self.result.reason += f"; the gradient that the program itself works out for {function.__name__} is not that of the kernels in it"

@@ -218,7 +218,7 @@ _told = set()  # kernels whose budgets have been reported, by name and specialis
 _settings.after_reset.append(_told.clear)
 
 
-def tell_of_budgets():
+def report_budgets():
     """Warns about gradients whose last launch exceeded their budget, once for each."""
     for kernel in memory_now():
         for task in kernel.tasks:
@@ -253,9 +253,9 @@ def memory_report():
         >>> len(qd.ad.memory_report())
         0
     """
-    return MemoryReport(() if _settings.cfg is None else map(_kernel, _native.core().kept_memory()))
+    return MemoryReport(() if _settings.cfg is None else map(_kernel, _native.core().adstack_memory()))
 
 
 def memory_now():
     """Like memory_report, but without waiting for a launch in progress, for which it returns the current figures."""
-    return MemoryReport(() if _settings.cfg is None else map(_kernel, _native.core().kept_memory(wait=False)))
+    return MemoryReport(() if _settings.cfg is None else map(_kernel, _native.core().adstack_memory(wait=False)))

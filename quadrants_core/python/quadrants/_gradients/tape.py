@@ -273,8 +273,8 @@ class Tape:
                     with held:
                         call.grad(*args)
         self.gradient_evaluated = True
-        if _kernel.tapes_told is not None:
-            _kernel.tapes_told(self)
+        if _kernel.on_tape is not None:
+            _kernel.on_tape(self)
         if self._checker is not None:
             self._checker.check(self.calls, self._held, self.unrecorded)
 

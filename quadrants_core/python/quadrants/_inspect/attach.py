@@ -11,7 +11,7 @@ import weakref
 from quadrants import _native, _runtime, _settings
 from quadrants._inspect import counting, readings, sockets, variables
 from quadrants._inspect.publisher import PERIOD, Publisher, name_of_program
-from quadrants._inspect.standing import Standing
+from quadrants._inspect.main_thread import MainThreadQueue
 from quadrants._inspect.views import View
 
 HASTE = 2.0  # seconds within which a client must send its request
@@ -28,7 +28,7 @@ class Effects:
         self.wanted = self.counting = False
         self.measured = None  # generation of the program whose times are measured for the window
         self.asked_before = False  # whether that program had requested the measurement itself
-        self.standing = Standing()
+        self.main_thread = MainThreadQueue()
         self.left = []  # names of kernels that are not counted, until this has been reported
 
     def behind(self):
@@ -39,9 +39,9 @@ class Effects:
         return self.wanted != self.counting or (self.wanted and core.initialised() and core.generation() != self.measured)
 
     def ask(self):
-        if self.behind() and not self.standing.waiting:
-            self.standing.waiting.append(self.settle)
-        self.standing.ask()
+        if self.behind() and not self.main_thread.waiting:
+            self.main_thread.waiting.append(self.settle)
+        self.main_thread.ask()
 
     def settle(self):
         """Applies changes; called on the main thread between two launches."""
@@ -57,15 +57,15 @@ class Effects:
         if wanted and core.generation() != self.measured:
             self.measured, self.asked_before = core.generation(), _settings.cfg.kernel_profiler
             _settings.cfg.kernel_profiler = True
-            _runtime.tell_core()
+            _runtime.pass_options()
         elif not wanted and core.generation() == self.measured:
             _settings.cfg.kernel_profiler = _settings.cfg.kernel_profiler and self.asked_before
-            _runtime.tell_core()
+            _runtime.pass_options()
         if not wanted:
             self.measured = None
 
 
-class Visit(Publisher):
+class AttachedWindow(Publisher):
     """An attached window. Its thread ends when the program has been restored to its previous state."""
 
     def __init__(self, process, memory_of, program, effects, ended, numbers):
@@ -82,7 +82,7 @@ class Visit(Publisher):
                 self.effects.wanted = True
                 super().run()
         finally:
-            self.standing.close()
+            self.main_thread.close()
             with self.lock:
                 self.looked_at.clear()  # also frees the shared memory of pictures
             self.effects.wanted = False

@@ -5,12 +5,12 @@ from quadrants._language import kernel as _kernel, stepper as _stepper
 from quadrants._live import graphs as _steps
 
 
-def _went(told, launch, times, name):
+def _went(all_steps, launch, times, name):
     """Returns the steps with the outcome of their latest launch (an entry of the core's `graph_launches`, or None), and the runs of tasks
     in all launches."""
-    fits = launch is not None and len(launch[3]) == sum(one["kind"] == "level" for one in told) and len(launch[4]) == sum(
-        one["kind"] == "checkpoint" for one in told)  # otherwise the launch was of another specialisation
-    for one in told:
+    fits = launch is not None and len(launch[3]) == sum(one["kind"] == "level" for one in all_steps) and len(launch[4]) == sum(
+        one["kind"] == "checkpoint" for one in all_steps)  # otherwise the launch was of another specialisation
+    for one in all_steps:
         if one["kind"] == "task":
             runs, total = times.get((name, one["name"]), (0, 0.0))
             one.update(runs=runs, microseconds=total / runs if runs else None)
@@ -18,14 +18,14 @@ def _went(told, launch, times, name):
             one["turn"] = launch[3][one["index"]]
         elif one["kind"] == "checkpoint" and fits:
             one["state"] = launch[4][one["index"]]
-    return told
+    return all_steps
 
 
 class Graphs:
     """Builds GraphMessage of widgets/protocol/inspector.ts."""
 
     def __init__(self):
-        self.told = []
+        self.graphs = []
 
     def take(self):
         """Updates the graphs; returns whether there are changes to send."""
@@ -38,11 +38,11 @@ class Graphs:
             times = {(kernel, task): (runs, total) for kernel, task, runs, _, _, total in core.task_times()}
             launches = {launch[0]: launch for launch in core.graph_launches()}
             now = [one for kernel in kernels if (one := _graph(kernel, launches, times)) is not None]
-        changed, self.told = now != self.told, now
+        changed, self.graphs = now != self.graphs, now
         return changed
 
-    def tell(self):
-        return {"kind": "graph", "graphs": self.told}
+    def message(self):
+        return {"kind": "graph", "graphs": self.graphs}
 
 
 def _graph(kernel, launches, times):
@@ -51,10 +51,10 @@ def _graph(kernel, launches, times):
         return None
     name = kernel._primal.name
     launch = launches.get(name)
-    told = _went(_stepper.described(outline), launch, times, name)
-    told = [told[at] for at in _steps.shown_steps(kernel, told)]
+    all_steps = _went(_stepper.described(outline), launch, times, name)
+    all_steps = [all_steps[at] for at in _steps.shown_steps(kernel, all_steps)]
     steps = [
-        {"step": step, "line": one["line"] if one["kind"] == "task" else 0} for step, one in zip(_steps.steps_of(kernel, told), told)
+        {"step": step, "line": one["line"] if one["kind"] == "task" else 0} for step, one in zip(_steps.steps_of(kernel, all_steps), all_steps)
     ]
     yielded = outline[1][launch[5]][0] if launch is not None and 0 <= launch[5] < len(outline[1]) else None
     return {

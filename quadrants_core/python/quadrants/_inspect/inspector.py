@@ -54,13 +54,13 @@ class Inspector:
             return
         self._publisher.may_begin = threading.Event()
         _counting.begin()
-        self._be_told()
+        self._update()
         if _settings.cfg is not None and threading.current_thread() is threading.main_thread():
             self._publisher.measured = _native.core().generation()
             _publisher.measure()
         self._publisher.start()
 
-    def _be_told(self):
+    def _update(self):
         """Registers for the events of the program; done regardless of a window."""
         _settings.after_reset.append(self._program_ended)
         _native.when_core_loads(self._listen)
@@ -77,11 +77,11 @@ class Inspector:
 
         process, memory_of = _joined(_hello(self._title, True, True), connection)
         with self._lock:
-            visit = attach.Visit(process, memory_of, self._title, self._effects, self._left, self._numbers)
+            visit = attach.AttachedWindow(process, memory_of, self._title, self._effects, self._left, self._numbers)
             visit.views = {view.number: view for view in self._shown.values()}
             visit.parameters = self._parameters
             visit.series = {name: [many - len(newest), newest.copy()] for name, (many, newest) in self._curves.items()}
-            visit.news.add("series")
+            visit.pending.add("series")
             self._process, self._publisher = process, visit
         if _native.loaded is not None:
             self._listen(_native.loaded)
@@ -102,7 +102,7 @@ class Inspector:
         if self._publisher is not None:
             self._publisher.changed("views")
 
-    def _tell(self, kind):
+    def _notify(self, kind):
         if self._publisher is not None:
             self._publisher.changed(kind)
 
@@ -122,7 +122,7 @@ class Inspector:
         for name, array in _views.named(arrays, named, _names(arrays, frame, len(self._shown))):
             with self._lock:
                 self._show_one(name, array)
-        self._tell("views")
+        self._notify("views")
 
     def _show_one(self, name, array):
         known, publisher = self._shown.get(name), self._publisher
@@ -156,13 +156,13 @@ class Inspector:
 
         _process.text(name, "param: name")
         known = self._parameters.get(name)
-        made = _parameters.parameter(name, value, lo, hi, lambda: self._tell("parameters"))
+        made = _parameters.parameter(name, value, lo, hi, lambda: self._notify("parameters"))
         if known is None or known.asked != made.asked or known.whole != made.whole:
             with self._lock:
                 self._parameters = {**self._parameters, name: made}
                 if self._publisher is not None:
                     self._publisher.parameters = self._parameters
-            self._tell("parameters")
+            self._notify("parameters")
         return self._parameters[name]
 
     def plot(self, name, *values):
@@ -198,14 +198,14 @@ class Inspector:
         if publisher is None or not self._seen():
             self._say_unseen()
             return
-        standing = publisher.standing
+        main_thread = publisher.main_thread
         try:
-            standing.pause()
+            main_thread.pause()
             if threading.current_thread() is threading.main_thread():
-                standing.empty()
-                standing.stand()
+                main_thread.empty()
+                main_thread.wait()
         except BaseException:
-            standing.resume()
+            main_thread.resume()
             raise
         if not self.alive:
             self._say_unseen()
@@ -225,7 +225,7 @@ class Inspector:
     def resume(self):
         """Resumes a paused program, as if Resume were pressed. It is called from another thread."""
         if self._publisher is not None:
-            self._publisher.standing.resume()
+            self._publisher.main_thread.resume()
 
     def close(self):
         """Ends the connection to the window. The window stays open and says that the program has ended, unless `keep=False`."""
@@ -354,8 +354,8 @@ def wait_for_windows():
     from quadrants._language import kernel as _kernel
 
     _attaching = attach.Effects()
-    if _kernel.compilations_told is None:
-        _kernel.compilations_told = readings.note
+    if _kernel.on_compilation is None:
+        _kernel.on_compilation = readings.note
     os.register_at_fork(after_in_child=_wait_no_more)
     try:
         listener = attach.Listener(_attachable)
@@ -380,7 +380,7 @@ def _attachable():
     with _making:
         if _current is None:
             _current = Inspector(_publisher.name_of_program(), None, None, _attaching)
-            _current._be_told()
+            _current._update()
         return _current
 
 

@@ -116,7 +116,7 @@ class Parameter(_Number):
     def __repr__(self):
         return f"<parameter {self.name}={self._value}>"
 
-    def told(self):
+    def data(self):
         return {"name": self.name, "value": self._value, "lowest": self.lowest, "highest": self.highest, "whole": self.whole}
 
 

@@ -8,7 +8,7 @@ import time
 
 from quadrants import _exceptions, _native, _runtime, _settings
 from quadrants._coverage import counts as _coverage
-from quadrants._inspect.standing import Standing
+from quadrants._inspect.main_thread import MainThreadQueue
 from quadrants._windows import messages
 
 PERIOD = 0.2  # seconds between two readings of counts and times
@@ -35,15 +35,15 @@ class Pictures:
         self.asked_at = None  # the time when the main thread was requested
         self.next_at = 0.0
         self.pause = FRAME
-        self.told = None  # form of the latest picture sent
+        self.form = None  # form of the latest picture sent
         self.last = None  # the latest picture message sent
 
     def after(self, now):
         """Returns the due time of the next picture: the regular time if this one was late by less than a period, else a period from now."""
         return (self.next_at if self.next_at <= now < self.next_at + self.pause else now) + self.pause
 
-    def same_form(self, told):
-        return self.number > 0 and self.told == {key: told[key] for key in _FORM}
+    def same_form(self, picture):
+        return self.number > 0 and self.form == {key: picture[key] for key in _FORM}
 
     def newest(self):
         """Returns the memory of the latest picture sent, or None."""
@@ -55,18 +55,18 @@ class Publisher(threading.Thread):
         super().__init__(name="quadrants inspect", daemon=True)
         self.process, self.memory_of, self.program = process, memory_of, program
         self.lock = threading.RLock()  # guards the state that the program's threads change
-        self.standing = Standing()
-        self.standing.said_paused = self.say_state
+        self.main_thread = MainThreadQueue()
+        self.main_thread.said_paused = self.say_state
         self.views, self.looked_at, self.parameters, self.series = {}, {}, {}, {}
         self.log = collections.deque(maxlen=1000)
-        self.news = {"state", "views", "parameters"}  # kinds of messages to send
+        self.pending = {"state", "views", "parameters"}  # kinds of messages to send
         self.panes = set(PANES)
-        self.anew = True
+        self.with_texts = True
         self.said = ""
         self.pausing = False
         self.stopping = False
         self.memories = 0
-        self.told_as = {}  # View -> (gone, placed) as last sent to the window
+        self.sent_state = {}  # View -> (gone, placed) as last sent to the window
         self.next_look = self.next_panes = 0.0
         self.measured = None  # generation of the program whose tasks are measured
         self.may_begin = None  # an Event that delays the start, so that the caller need not wait for the GIL
@@ -74,18 +74,18 @@ class Publisher(threading.Thread):
     # --- called by the program's threads ---
 
     def changed(self, kind):
-        self.news.add(kind)
+        self.pending.add(kind)
 
     def listen(self, what, text):
         self.log.append({"what": what, "text": text})
 
     def say(self, text):
         self.said = text
-        self.news.add("state")
+        self.pending.add("state")
 
     def say_state(self, paused):
         self.pausing = paused
-        self.news.add("state")
+        self.pending.add("state")
 
     def add_values(self, name, values):
         with self.lock:
@@ -93,7 +93,7 @@ class Publisher(threading.Thread):
             dropped = max(0, len(fresh) + len(values) - fresh.maxlen)
             fresh.extend(values)
             self.series[name][0] = first + dropped
-        self.news.add("series")
+        self.pending.add("series")
 
     # --- the thread ---
 
@@ -117,7 +117,7 @@ class Publisher(threading.Thread):
 
             logging.getLogger(__name__).warning("The window is told nothing any more", exc_info=True)
         finally:
-            self.standing.close()
+            self.main_thread.close()
 
     def load(self):
         """Imports modules without delaying the program. None of them may import `typing`, since other threads (dataclasses, the parser of
@@ -152,17 +152,17 @@ class Publisher(threading.Thread):
             for message in self.messages():
                 self.process.send(message)
             if self.next_look == 0.0 or time.monotonic() >= self.next_panes:
-                self.tell_panes()
+                self.send_panes()
         except _exceptions.QuadrantsRuntimeError:
             pass  # the program has ended meanwhile; the next reading finds another, or none
-        self.standing.ask()
+        self.main_thread.ask()
         self.next_look = time.monotonic() + PERIOD
 
-    def tell_panes(self):
+    def send_panes(self):
         """Sends the counts and times, at intervals that respect their share of the time, since long programs have many counts."""
         start = time.thread_time()
         try:
-            for message in self.panes_told():
+            for message in self.pane_messages():
                 self.process.send(message)
         finally:
             self.next_panes = time.monotonic() + max(PERIOD, (time.thread_time() - start) / _share)
@@ -172,53 +172,53 @@ class Publisher(threading.Thread):
         core = _native.loaded
         if core is not None and core.initialised() and core.generation() != self.measured:
             self.measured = core.generation()
-            self.standing.do(measure)
+            self.main_thread.do(measure)
 
     def messages(self):
         """Yields the messages that are due."""
-        news = {self.news.pop() for _ in range(len(self.news))}  # the set object is never replaced, since other threads add to it
-        if "state" in news:
+        due = {self.pending.pop() for _ in range(len(self.pending))}  # the set object is never replaced, since other threads add to it
+        if "state" in due:
             yield self.state()
-        if "views" in news or any((view.gone, view.placed) != told for view, told in self.told_as.items()):
-            yield self.tell_views()
-        if "parameters" in news:
+        if "views" in due or any((view.gone, view.placed) != state for view, state in self.sent_state.items()):
+            yield self.views_message()
+        if "parameters" in due:
             with self.lock:
-                yield {"kind": "parameters", "parameters": [p.told() for p in self.parameters.values()]}
-        if "series" in news:
-            yield self.tell_series()
+                yield {"kind": "parameters", "parameters": [p.data() for p in self.parameters.values()]}
+        if "series" in due:
+            yield self.series_message()
         if self.log:
             lines = [self.log.popleft() for _ in range(len(self.log))]
             yield {"kind": "log", "lines": lines}
 
-    def panes_told(self):
+    def pane_messages(self):
         if "lines" in self.panes:
             listings = self.files.take()
-            listings = self.files.everything() if self.anew else listings
+            listings = self.files.everything() if self.with_texts else listings
             if listings:
-                yield self.files.tell(listings, self.anew)
-                self.anew = False
+                yield self.files.message(listings, self.with_texts)
+                self.with_texts = False
         if "tasks" in self.panes and self.tasks.take():
-            yield self.tasks.tell()
+            yield self.tasks.message()
         if "adstack" in self.panes and self.adstack.take():
-            yield self.adstack.tell()
+            yield self.adstack.message()
         if "graph" in self.panes and self.graphs.take():
-            yield self.graphs.tell()
+            yield self.graphs.message()
 
     def state(self):
         said, self.said = self.said, ""
         config = _settings.cfg
         return {
             "kind": "state", "program": self.program, "process": os.getpid(), "device": config.arch.name if config else "",
-            "paused": self.pausing, "stepped": self.standing.stepped, "said": said,
+            "paused": self.pausing, "stepped": self.main_thread.stepped, "said": said,
         }  # fmt: skip
 
-    def tell_views(self):
+    def views_message(self):
         with self.lock:
             views = list(self.views.values())
-        self.told_as = {view: (view.gone, view.placed) for view in views}
-        return {"kind": "views", "views": [view.told() for view in views if self.told_as[view][1]]}
+        self.sent_state = {view: (view.gone, view.placed) for view in views}
+        return {"kind": "views", "views": [view.data() for view in views if self.sent_state[view][1]]}
 
-    def tell_series(self):
+    def series_message(self):
         rows = []
         with self.lock:
             for name, entry in self.series.items():
@@ -239,7 +239,7 @@ class Publisher(threading.Thread):
                     self.take_as_it_is(pictures)
             elif pictures.shown and now >= pictures.next_at and pictures.view.ready():
                 pictures.asked_at = now
-                self.standing.do(lambda pictures=pictures: self.take(pictures))
+                self.main_thread.do(lambda pictures=pictures: self.take(pictures))
 
     def take(self, pictures, in_motion=False):
         """Takes a picture into the next slot; called on the main thread, or on this thread if the main thread is not available."""
@@ -257,20 +257,20 @@ class Publisher(threading.Thread):
                 pictures.pause = 1.0
                 self.say(f"{pictures.view.name} cannot be shown: {str(error).splitlines()[0] if str(error) else type(error).__name__}")
                 return
-            told = {
+            picture = {
                 "kind": "picture", "view": pictures.view.number, "memory": pictures.memory.number, "at": 4 * slot * pictures.samples,
                 "width": plan.width, "height": plan.height, "columns": plan.columns, "rows": plan.rows, "component": wanted["component"],
                 "slice": plan.slice, "first": plan.first, "number": pictures.number,
                 "in_motion": in_motion,
             }  # fmt: skip
-            if same and pictures.same_form(told):
+            if same and pictures.same_form(picture):
                 pictures.pause = min(2 * pictures.pause, PERIOD)
                 pictures.next_at = time.monotonic() + pictures.pause
                 return
-            pictures.told, pictures.last = {key: told[key] for key in _FORM}, told
+            pictures.form, pictures.last = {key: picture[key] for key in _FORM}, picture
             pictures.number += 1
             pictures.pause, pictures.shown = FRAME, False
-            self.process.send(told)
+            self.process.send(picture)
 
     def take_as_it_is(self, pictures):
         """Takes a picture when the main thread has not responded, because of a long launch or because it is waiting for something else."""
@@ -315,7 +315,7 @@ class Publisher(threading.Thread):
             memory = self.memory_of(self.memories, 4 * SLOTS * samples)
             pictures = self.looked_at[number] = Pictures(view, memory, samples)
         if pictures.wanted != wanted:
-            pictures.wanted, pictures.next_at, pictures.pause, pictures.told = wanted, 0.0, FRAME, None
+            pictures.wanted, pictures.next_at, pictures.pause, pictures.form = wanted, 0.0, FRAME, None
 
     def do_shown(self, message):
         pictures = self.looked_at.get(message["view"])
@@ -329,7 +329,7 @@ class Publisher(threading.Thread):
 
     def do_edit(self, message):
         view = self.views[message["view"]]
-        self.standing.do(lambda: self.edit(view, message))
+        self.main_thread.do(lambda: self.edit(view, message))
 
     def edit(self, view, message):
         try:
@@ -343,16 +343,16 @@ class Publisher(threading.Thread):
         if what == "stop":
             import signal
 
-            self.standing.resume()
+            self.main_thread.resume()
             signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
         elif what in ("pause", "resume", "step"):
-            getattr(self.standing, what)()
+            getattr(self.main_thread, what)()
         elif what == "mark":
             self.files.mark()
         elif what == "clear":
             _coverage.clear()
             self.files.forget()
-            self.anew = True
+            self.with_texts = True
         self.next_look = 0.0
 
     def do_save(self, message):
@@ -371,12 +371,12 @@ class Publisher(threading.Thread):
 
             come.set()
 
-        self.standing.do(load)
+        self.main_thread.do(load)
         come.wait(STEADY)
 
     def close(self):
         self.stopping = True
-        self.standing.close()
+        self.main_thread.close()
 
     def wait_for_end(self, seconds):
         """Waits until nothing more will be sent; the thread may continue with other work."""
@@ -392,7 +392,7 @@ def measure():
     """Enables the measurement of task times; called on the main thread between two launches."""
     if _settings.cfg is not None:
         _settings.cfg.kernel_profiler = True
-        _runtime.tell_core()
+        _runtime.pass_options()
 
 
 def _before_fork():

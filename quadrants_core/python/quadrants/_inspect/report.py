@@ -44,8 +44,8 @@ def page(publisher):
     parts += _pictures(publisher)
     parts += _parameters(publisher)
     history = publisher.files.history
-    for listing, told in coverage_of(publisher.files.everything(), history).items():
-        parts.append(f"<h2>{html.escape(os.path.basename(listing.known_as))}</h2><pre>{_listing(listing, told, history.scale()['total'])}</pre>")
+    for listing, coverage in coverage_of(publisher.files.everything(), history).items():
+        parts.append(f"<h2>{html.escape(os.path.basename(listing.known_as))}</h2><pre>{_listing(listing, coverage, history.scale()['total'])}</pre>")
     parts += _times(publisher.tasks.rows())
     return "\n".join(parts) + "</html>\n"
 
@@ -60,9 +60,9 @@ def _remarks(line):
     return [said for outcome, said in words.items() if line["count"] and line["outcomes"].get(outcome) == 0]
 
 
-def _listing(listing, told, most):
-    lines = {line["number"]: line for line in told["lines"]}
-    kept = {line["number"]: line["bytes"] for line in told["kept"]}
+def _listing(listing, coverage, most):
+    lines = {line["number"]: line for line in coverage["lines"]}
+    kept = {line["number"]: line["bytes"] for line in coverage["kept"]}
     rows = []
     for number, text in enumerate(linecache.getlines(listing.known_as), 1):
         line = lines.get(number)
@@ -91,10 +91,10 @@ def _parameters(publisher):
 
 def _pictures(publisher):
     for pictures in list(publisher.looked_at.values()):
-        told, number = pictures.last, pictures.number
-        if told is None or number == 0:
+        picture, number = pictures.last, pictures.number
+        if picture is None or number == 0:
             continue
-        low, high, data = _png(pictures.slots[(number - 1) % len(pictures.slots)], told["width"], told["height"])
+        low, high, data = _png(pictures.slots[(number - 1) % len(pictures.slots)], picture["width"], picture["height"])
         caption = f"{html.escape(pictures.view.name)}: {low:g} to {high:g}"
         yield f"<figure><img alt='{caption}' src='data:image/png;base64,{base64.b64encode(data).decode()}'><figcaption>{caption}</figcaption></figure>"
 

@@ -41,7 +41,7 @@ class View:
         except _exceptions.QuadrantsRuntimeError:
             return False
 
-    def told(self):
+    def data(self):
         element = _element(self.array)
         shape = tuple(self.array.shape)[: len(self.array.shape) - (len(element) if _is_numpy(self.array) else 0)]
         return {

@@ -100,10 +100,10 @@ class SourceBuilder:
                 address = ctypes.cast(getattr(self._library, name), ctypes.c_void_p).value
             except AttributeError:
                 raise AttributeError(f'the external source has no function {name}; is it declared extern "C"?') from None
-            self._functions[name] = _Function(name, self._tell(name, address), address)
+            self._functions[name] = _Function(name, self._declare(name, address), address)
         return self._functions[name]
 
-    def _tell(self, name, address):
+    def _declare(self, name, address):
         """Returns the number by which kernels call the function; it depends on the contents of the library."""
         import hashlib
 

@@ -29,7 +29,7 @@ def _may_be_a_type(annotation):
 
 
 runs_in_kernel = None  # while a kernel runs on qd.python: executes the calls of funcs that Python functions make
-definitions_told = None  # set in a notebook: called with the function of each func that is defined
+on_definition = None  # set in a notebook: called with the function of each func that is defined
 
 
 class Func:
@@ -63,8 +63,8 @@ class Func:
                 annotations[name] = check(annotation, 0 if name == "return" else params.index(name))
         if any(annotations[name] is not given for name, given in fn.__annotations__.items()):
             fn.__annotations__ = annotations
-        if definitions_told is not None:
-            definitions_told(fn)
+        if on_definition is not None:
+            on_definition(fn)
 
     @staticmethod
     def _type_of_result(annotation, _):

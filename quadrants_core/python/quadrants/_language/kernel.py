@@ -12,21 +12,21 @@ _Syntax = _exceptions.QuadrantsSyntaxError
 
 _numbers = _itertools.count()
 _all_kernels = []  # weak references, for counting the compiled functions
-tapes_told = None  # called with each Tape that has computed its gradients
-gradients_told = None  # called with (KernelInfo, arguments) at every call of a `grad`; see tell_of_gradients
+on_tape = None  # called with each Tape that has computed its gradients
+on_gradient = None  # called with (KernelInfo, arguments) at every call of a `grad`; see observe_gradients
 counts_definition = None  # set in a notebook: function -> KernelInfo.coverage of the kernel made from it
-compilations_told = None  # set in a notebook: called with a KernelInfo before each compilation
+on_compilation = None  # set in a notebook: called with a KernelInfo before each compilation
 
 
 class _Replaceable(type):
     """Metaclass of classes whose methods a program may replace, with notification of each assignment (quadrants.lang._replaced)."""
 
-    told = None  # called with the class and the name of the assigned attribute
+    observer = None  # called with the class and the name of the assigned attribute
 
     def __setattr__(cls, name, value):
         super().__setattr__(name, value)
-        if _Replaceable.told is not None:
-            _Replaceable.told(cls, name)
+        if _Replaceable.observer is not None:
+            _Replaceable.observer(cls, name)
 
 
 class AutodiffMode(_enum.IntEnum):
@@ -82,8 +82,8 @@ class KernelInfo(metaclass=_Replaceable):
         made = self.derivatives.get(mode)
         if made is None:
             made = self.derivatives.setdefault(mode, self._derive(mode))
-            if mode == AutodiffMode.REVERSE and gradients_told is not None:
-                made._tell(True)
+            if mode == AutodiffMode.REVERSE and on_gradient is not None:
+                made._record_calls(True)
         return made
 
     def forget_gradient(self):
@@ -103,18 +103,18 @@ class KernelInfo(metaclass=_Replaceable):
         """Returns the kernel and the derivatives of it that exist."""
         return [self.kernel(), *self.derivatives.values()]
 
-    def _call_told(self, *args, **keywords):
+    def _call_recorded(self, *args, **keywords):
         """Launches the kernel while a Tape, a FwdMode or a method of the program observes its calls."""
         if recorder() is not None:
             return recorder().call(self, args, keywords)
         return self._launch(args, keywords)
 
-    def _gradient_told(self, *args, **keywords):
-        """Calls the gradient kernel while `gradients_told` is set."""
+    def _gradient_recorded(self, *args, **keywords):
+        """Calls the gradient kernel while `on_gradient` is set."""
         made = self.derivatives[AutodiffMode.REVERSE]
         made._launch(*args, **keywords)
-        if gradients_told is not None:
-            gradients_told(self, made._bind(*args, **keywords) if keywords else args)
+        if on_gradient is not None:
+            on_gradient(self, made._bind(*args, **keywords) if keywords else args)
 
     def __call__(self, *args, **keywords):
         return self.kernel()(*args, **keywords)
@@ -134,18 +134,18 @@ class KernelInfo(metaclass=_Replaceable):
 
     def prepare(self):
         """Called before every compilation, since the options may have been changed through qd.cfg."""
-        if compilations_told is not None:
-            compilations_told(self)
+        if on_compilation is not None:
+            on_compilation(self)
         if self.coverage:
             from quadrants._coverage import counts as _coverage  # imported to register the functions that are compiled
-        _runtime.tell_core()
+        _runtime.pass_options()
         if self.checked_in is None or self.checked_in != _native.core().generation():
             _snode.check_all_placed()
         if _settings.special.print_non_pure and not self.fastcache:
             print(f"[NOT_PURE] Debug information: not pure: {self.name}", flush=True)
 
 
-def tell_of_fastcache(info, params):
+def report_fastcache(info, params):
     """Reports on stderr that a kernel with fastcache=True cannot be cached, and which parameters may be the cause."""
     import weakref
 
@@ -190,8 +190,8 @@ def _make_kernel(fn, frame, fastcache=False, graph=False, checkpoints=False, ad_
     info.kernel = weakref.ref(made)
     info.signature = params, returns, returns_tuple
     _all_kernels.append(weakref.ref(made, _all_kernels.remove))
-    if calls_are_told():
-        made._tell(True)
+    if calls_are_observed():
+        made._record_calls(True)
     return made
 
 
@@ -208,41 +208,41 @@ def recorder():
     return _thread.recorder
 
 
-def calls_are_told():
+def calls_are_observed():
     return KernelInfo.calls_in_python or _recorders > 0
 
 
-def tell_calls():
+def update_call_recording():
     """Updates all kernels after a recorder or an observer has changed."""
-    told = calls_are_told()
+    recorded = calls_are_observed()
     for ref in _all_kernels:
         if (made := ref()) is not None:
-            made._tell(told)
+            made._record_calls(recorded)
 
 
-def record_with(told):
+def record_with(observer):
     """Sets the recorder of the calls of this thread; None: calls are not recorded."""
     global _recorders
     before = _thread.recorder
-    if told is not before:
-        _thread.recorder = told
-        _recorders += (told is not None) - (before is not None)
-        tell_calls()
+    if observer is not before:
+        _thread.recorder = observer
+        _recorders += (observer is not None) - (before is not None)
+        update_call_recording()
 
 
-def tell_of_gradients(told):
+def observe_gradients(observer):
     """Sets a function that is called with (info, arguments) at every call of a kernel's `grad`; None: there is none."""
-    global gradients_told
-    gradients_told = told
+    global on_gradient
+    on_gradient = observer
     for ref in _all_kernels:
         if (made := ref()) is not None and AutodiffMode.REVERSE in made._primal.derivatives:
-            made._primal.derivatives[AutodiffMode.REVERSE]._tell(told is not None)
+            made._primal.derivatives[AutodiffMode.REVERSE]._record_calls(observer is not None)
 
 
 def _record_no_more():
     global _thread, _recorders
     _thread, _recorders = _Thread(), 0
-    tell_calls()
+    update_call_recording()
 
 
 class unrecorded:

@@ -154,7 +154,7 @@ class Stepper:
     def back(self):
         """Undoes the last call of step, turn, task, run or resume, including its writes to arrays of the kernel; returns False if no data
         are saved for it. Read-only arrays that take more than a quarter of `keep_bytes` are not restored."""
-        return self._steps.back()
+        return self._steps.undo()
 
     def state(self):
         """Returns the state of the launch as plain data that can be converted to JSON: `kernel`, its name; `steps`, in order; `next`, the

@@ -22,20 +22,20 @@ def shown_name(kernel):
     return name
 
 
-def share_of(told):
+def share_of(activity):
     """Returns the progress from 0 to 1; None if unknown."""
-    whole = told["tasks"] if told["what"] == "compiling" else told["chunks"]
-    return told["done"] / whole if whole else None
+    whole = activity["tasks"] if activity["what"] == "compiling" else activity["chunks"]
+    return activity["done"] / whole if whole else None
 
 
-def place_of(told, shift=0):
+def place_of(activity, shift=0):
     """Returns the current task, or the number of compiled tasks, without values that change constantly. `shift`: lines of the editor before
     line 1."""
-    if told["what"] == "compiling":
-        return f"{told['done']} of {told['tasks']} tasks" if told["tasks"] else "reading its source"
-    turns = [f"turn {' · '.join(f'{turn:,}' for turn in told['turns'])}"] if told["turns"] else []
-    task = [f"task {told['number']} of {told['tasks']}"] if told["number"] and told["tasks"] > 1 else []
-    line = [f"line {told['line'] + shift}"] if told["line"] else []
+    if activity["what"] == "compiling":
+        return f"{activity['done']} of {activity['tasks']} tasks" if activity["tasks"] else "reading its source"
+    turns = [f"turn {' · '.join(f'{turn:,}' for turn in activity['turns'])}"] if activity["turns"] else []
+    task = [f"task {activity['number']} of {activity['tasks']}"] if activity["number"] and activity["tasks"] > 1 else []
+    line = [f"line {activity['line'] + shift}"] if activity["line"] else []
     return ", ".join(turns + task + line)
 
 

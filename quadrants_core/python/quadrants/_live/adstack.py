@@ -39,7 +39,7 @@ class Adstack:
     """Builds AdstackMessage of widgets/protocol/inspector.ts."""
 
     def __init__(self):
-        self.told = []
+        self.gradients = []
 
     def take(self):
         """Returns whether there are changes to send. The figures of a launch in progress change constantly, so they are sent when it has
@@ -52,8 +52,8 @@ class Adstack:
             file = file_of(kept)
             name = shown_name(kept.name.removesuffix("_reverse_grad"))
             now.append({"name": name, "file": file, "tasks": [task_data(task, file) for task in kept.tasks]})
-        changed, self.told = now != self.told, now
+        changed, self.gradients = now != self.gradients, now
         return changed
 
-    def tell(self):
-        return {"kind": "adstack", "gradients": self.told}
+    def message(self):
+        return {"kind": "adstack", "gradients": self.gradients}

@@ -38,7 +38,7 @@ def _specialisations(listing, reading):
             key = kernel.place, kernel.name, kernel.title
             found[key] = Kernel(kernel.name, kernel.title, {}) if key not in found else found[key]
             found[key].add(kernel)
-    told, names = [], {}
+    result, names = [], {}
     for kernel in found.values():
         name = f"{kernel.name.replace('<locals>.', '')}({kernel.title})"
         names[name] = names.get(name, 0) + 1
@@ -47,26 +47,26 @@ def _specialisations(listing, reading):
                   "outcomes": _outcomes_in_order(kernel, entry, number)}
                  for entry, number in places if kernel.count(entry.label, number) is not None]
         lines.sort(key=lambda line: line["number"])
-        told.append({"name": name if names[name] == 1 else f"{name}, number {names[name]}", "lines": lines})
-    return told
+        result.append({"name": name if names[name] == 1 else f"{name}, number {names[name]}", "lines": lines})
+    return result
 
 
 def coverage_of(listings, history):
     """Returns listing -> its Coverage."""
-    reading, told = history.now, {}
+    reading, result = history.now, {}
     for listing in listings:
         lines = [_line(listing, entry, number, history) for entry in listing.entries for number in code_lines(entry)
                  if count_of(entry, number, reading) is not None]
         ran = any(line["count"] for line in lines)
         history.set_most(listing, _busiest(lines))
-        told[listing] = {
+        result[listing] = {
             "label": listing.label,
             "digest": listing.digest,
             "lines": sorted(lines, key=lambda line: line["number"]) if ran else [],
             "specialisations": _specialisations(listing, reading) if ran else [],
             "kept": lines_of(listing.entries, history.kept),
         }
-    return told
+    return result
 
 
 def _busiest(lines):

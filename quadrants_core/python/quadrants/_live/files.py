@@ -7,7 +7,7 @@ import zlib
 from quadrants._coverage import counts as _coverage
 from quadrants._live import coverage
 from quadrants._live.counts import unfinished_now
-from quadrants._live.kept import kept_now
+from quadrants._live.kept import adstack_now
 from quadrants._live.runs import History
 
 
@@ -36,7 +36,7 @@ class Files:
     def __init__(self):
         self.history = History()
         self.stamp = None
-        self.told = {}  # file -> digest of the text that was sent
+        self.sent = {}  # file -> digest of the text that was sent
 
     def mark(self):
         """Starts another run."""
@@ -61,19 +61,19 @@ class Files:
         return list(dict.fromkeys(changed + self.kept()))
 
     def kept(self):
-        found = kept_now() if self.history.listings else {}
+        found = adstack_now() if self.history.listings else {}
         return self.history.keep(found) if found else []
 
-    def tell(self, listings, anew=False):
+    def message(self, listings, with_texts=False):
         """Returns a ListingsMessage of widgets/protocol/inspector.ts. With the flag, it contains all texts, for a new receiver."""
-        if anew:
-            self.told.clear()
-        told = coverage.coverage_of(listings, self.history)
+        if with_texts:
+            self.sent.clear()
+        coverages = coverage.coverage_of(listings, self.history)
         rows = []
-        for listing, row in told.items():
+        for listing, row in coverages.items():
             file = listing.known_as
-            known = self.told.get(file) == listing.digest
-            self.told[file] = listing.digest
+            known = self.sent.get(file) == listing.digest
+            self.sent[file] = listing.digest
             named = {"file": file, "label": os.path.basename(file), "digest": listing.digest, "text": None if known else _text(file)}
             rows.append({**named, **{name: row[name] for name in ("lines", "specialisations", "kept")}})
         return {"kind": "listings", "scale": self.history.scale(), "listings": rows}

@@ -3,31 +3,31 @@
 import linecache
 
 
-def shown_steps(kernel, told):
+def shown_steps(kernel, all_steps):
     """Returns the indices of the steps of Stepper.state() to display. Tasks that compute or count the bounds of a loop or the head of a
     block belong to the step of that construct."""
     file = kernel._primal.fn.__code__.co_filename
-    newest = {one["line"]: at for at, one in enumerate(told) if one["kind"] == "task"}
+    newest = {one["line"]: at for at, one in enumerate(all_steps) if one["kind"] == "task"}
 
     def is_head(at, line):
         source = linecache.getline(file, line).strip()
         return source.startswith(("while ", "with ")) or (source.startswith("for ") and newest[line] != at)
 
-    return [at for at, one in enumerate(told) if one["kind"] != "task" or not is_head(at, one["line"])]
+    return [at for at, one in enumerate(all_steps) if one["kind"] != "task" or not is_head(at, one["line"])]
 
 
-def following(told, one):
+def following(all_steps, one):
     """Returns the steps inside one of them."""
-    at = next(at for at, other in enumerate(told) if other is one) + 1
-    end = next((k for k in range(at, len(told)) if told[k]["depth"] <= one["depth"]), len(told))
-    return told[at:end]
+    at = next(at for at, other in enumerate(all_steps) if other is one) + 1
+    end = next((k for k in range(at, len(all_steps)) if all_steps[k]["depth"] <= one["depth"]), len(all_steps))
+    return all_steps[at:end]
 
 
-def steps_of(kernel, told, shift=0):
+def steps_of(kernel, all_steps, shift=0):
     """Returns the displayed data of each of these steps. `shift`: number of preceding lines in the displayed code."""
     file = kernel._primal.fn.__code__.co_filename
     steps = []
-    for one in told:
+    for one in all_steps:
         kind = one["kind"]
         step = {"kind": kind, "depth": one["depth"], "text": "", "label": one.get("label"), "state": one.get("state", ""),
                 "flag": one.get("flag"), "value": one.get("value"), "turn": one.get("turn"), "runs": one.get("runs"),
@@ -38,7 +38,7 @@ def steps_of(kernel, told, shift=0):
         elif kind == "level":
             step["text"] = f"do_while {one['flag']}"
         elif kind == "region":
-            count = sum(other["kind"] == "section" and other["depth"] == one["depth"] + 1 for other in following(told, one))
+            count = sum(other["kind"] == "section" and other["depth"] == one["depth"] + 1 for other in following(all_steps, one))
             step["text"] = f"region of {count} section{'s' if count != 1 else ''}"
         elif kind == "section":
             step["text"] = f"section {one['index'] + 1}"

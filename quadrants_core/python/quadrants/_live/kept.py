@@ -7,7 +7,7 @@ from quadrants import _exceptions
 from quadrants._gradients import memory as _memory
 
 
-def kept_now():
+def adstack_now():
     """Returns (kernel, name of the cell or file) -> {line: KeptLine} for the gradients that have run or are running. Of several
     specialisations, the one that uses most memory for a line is reported."""
     found = {}
@@ -61,7 +61,7 @@ def _line(kernel, line, loops):
 
 
 def lines_of(entries, kept):
-    """Returns the KeptLines of a listing with these kernels and funcs. `kept`: the result of kept_now()."""
+    """Returns the KeptLines of a listing with these kernels and funcs. `kept`: the result of adstack_now()."""
     found = {}
     for entry in entries:
         for (_, file), lines in kept.items():

@@ -59,7 +59,7 @@ class History:
         self.empty = None  # the listing defined last, if it has no entries yet
         self.run = Run(0)  # the current execution
         self.most = dict.fromkeys(quantities, 0)
-        self.kept = {}  # the result of kept.kept_now()
+        self.kept = {}  # the result of kept.adstack_now()
 
     @property
     def execution(self):

@@ -27,7 +27,7 @@ class Tasks:
             self.compilations.append(_compilation(report))
         del self.compilations[:-256]
 
-    def tell(self):
+    def message(self):
         rows = self.rows()
         made, self.compilations = self.compilations, []
         return {"kind": "tasks", "tasks": rows, "compilations": made}

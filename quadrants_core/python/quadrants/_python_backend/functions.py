@@ -208,7 +208,7 @@ def run_kernel(info, args):
         return _kernel_result(made, places.start(made.bound(info.fn), *passed))
     finally:
         if places._remarks:
-            places.tell_remarks()
+            places.report_suppressed_messages()
         numbers.Debug.active = around
         _func.runs_in_kernel = runs_outside
         storage.arguments.clear()

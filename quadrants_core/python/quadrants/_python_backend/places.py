@@ -95,7 +95,7 @@ def report(text):
         print(text + _shown(key[1]), end="", flush=True)
 
 
-def tell_remarks():
+def report_suppressed_messages():
     """Prints the number of suppressed reports; called at the end of a launch."""
     for (text, place), times in _remarks.items():
         if times > _MOST_REMARKS:

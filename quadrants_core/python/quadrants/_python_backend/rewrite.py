@@ -334,11 +334,11 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_Assert(self, node):
         message = self.thunk(node.msg) if node.msg is not None else ast.Constant(ast.unparse(node.test))
-        shown = self._worth_showing(node.test) if node.msg is None else []
+        shown = self._values_to_show(node.test) if node.msg is None else []
         pairs = [_placed(ast.Tuple([self.text(words), self.thunk(part)], _LOAD), node) for words, part in shown]
         return _placed(ast.Expr(self.call("check", self.thunk(node.test), message, *pairs, at=node)), node)
 
-    def _worth_showing(self, test):
+    def _values_to_show(self, test):
         """Returns (words, node) for the values shown by a failed assertion: the indices of the enclosing loops, the operands of a
         comparison, or the variables of another condition."""
         found = [ast.Name(name, _LOAD) for name in self.indices]

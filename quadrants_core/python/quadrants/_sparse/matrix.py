@@ -18,7 +18,7 @@ def native():
     return quadrants_linalg
 
 
-class Mortal:
+class ProgramResource:
     """Base class of objects that hold memory until qd.reset(); later use raises an error."""
 
     def __init__(self):
@@ -84,7 +84,7 @@ def is_ndarray(values):
     return isinstance(_tensor.unwrap(values), _ndarray.class_named("Ndarray"))
 
 
-class SparseMatrix(Mortal):
+class SparseMatrix(ProgramResource):
     """A sparse matrix. `@` multiplies with matrices and vectors, `*` multiplies elementwise; `+` and `-` add and subtract.
 
     Args:
@@ -129,7 +129,7 @@ class SparseMatrix(Mortal):
     @classmethod
     def _of(cls, matrix, n, m, dtype):
         made = cls.__new__(cls)
-        Mortal.__init__(made)
+        ProgramResource.__init__(made)
         made.n, made.m, made.dtype, made.matrix = n, m, dtype, matrix
         return made
 
@@ -305,7 +305,7 @@ def assemble(dtype, n, m, rows, cols, values):
 
 
 @dataclasses.dataclass(frozen=True, init=False, repr=False, eq=False)
-class SparseMatrixBuilder(Mortal):
+class SparseMatrixBuilder(ProgramResource):
     """Collects the entries of a sparse matrix: `A[i, j] += v` in a kernel with a parameter annotated `qd.types.sparse_matrix_builder()`.
     Entries with the same indices are summed.
 

@@ -13,7 +13,7 @@ def _check_square(matrix):
         raise _Error(f"Only square matrices can be solved with, not one of shape {matrix.shape}")
 
 
-class SparseSolver(_sparse_matrix.Mortal):
+class SparseSolver(_sparse_matrix.ProgramResource):
     """Solves A x = b by a factorization of A.
 
     Args:
@@ -122,7 +122,7 @@ class SparseSolver(_sparse_matrix.Mortal):
         return self.solver.succeeded()
 
 
-class SparseCG(_sparse_matrix.Mortal):
+class SparseCG(_sparse_matrix.ProgramResource):
     """Solves A x = b by the conjugate gradient method with a diagonal preconditioner.
 
     Args:

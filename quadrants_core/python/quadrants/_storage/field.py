@@ -213,7 +213,7 @@ class Field(_values.Shown):
 
         arr = np.asarray(arr)
         if self._quant is None:
-            _interop.tell_of_losses(arr, self._dtype)
+            _interop.report_losses(arr, self._dtype)
         self._take(arr)
         self._use("ext_arr_to_field")
         if _kernel.recorder() is not None:
@@ -236,7 +236,7 @@ class Field(_values.Shown):
             self._change(part, arr[..., k])
 
     def _apart(self, arr):
-        """Returns the array, or a copy if it may overlap with the field."""
+        """Returns the array, or a copy of it if it may share memory with the field."""
         import numpy as np
 
         places = [self._place_of(part) for part in self._parts]
@@ -303,7 +303,8 @@ class Field(_values.Shown):
         return _interop.dlpack_device()
 
     def _storage(self):
-        """See interop.py; only if every level is dense and the components are equally spaced."""
+        """Returns (address, shape, strides) of the elements for interop.py; raises an error unless all levels are dense and the components
+        are equally spaced."""
         places = [self._place_of(m) for m in self._parts]
         if any(p.sparse for p in places):
             raise _interop.no_storage(self)
@@ -320,7 +321,7 @@ class Field(_values.Shown):
         return seen[0][0], shape + element, tuple(s for _, s in axes) + strides
 
     def _memory(self):
-        """Returns the objects that keep the memory alive, even after the tree is destroyed."""
+        """Returns objects that keep the memory alive, even after the tree is destroyed."""
         return self, [self._place_of(m) for m in self._parts]
 
     def __array__(self, dtype=None, copy=None):
@@ -555,7 +556,7 @@ _ROLES = {"grad": _snode.SNodeGradType.ADJOINT, "dual": _snode.SNodeGradType.DUA
 
 
 def _add_derivatives(field, make, needs_grad, needs_dual):
-    """Adds `grad` and `dual` to a field of real numbers: fields of the same kind, which are placed only on request."""
+    """Adds `grad` and `dual` to a field of real numbers. These are fields of the same kind; they are placed only on request."""
     if field._dtype.kind != "float" or field._quant is not None:
         if needs_grad or needs_dual:
             named = f" The field is `{field._name}`." if field._name else ""

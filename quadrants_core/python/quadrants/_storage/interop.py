@@ -118,7 +118,7 @@ def dlpack_device():
     return (1, 0) if _native.core().host_visible() else (12, 0)
 
 
-def tell_of_losses(array, dtype):
+def report_losses(array, dtype):
     """Warns if integers of a NumPy array would change their value in memory of another type. Real numbers are rounded as in NumPy."""
     import numpy as np
 

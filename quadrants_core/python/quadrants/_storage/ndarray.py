@@ -231,7 +231,7 @@ def _classes():
             import numpy as np
 
             arr = np.asarray(arr)
-            _interop.tell_of_losses(arr, self.dtype)
+            _interop.report_losses(arr, self.dtype)
             self._from_numpy(arr)
             if _kernel.recorder() is not None:
                 _kernel.recorder().loaded(self, self._to_numpy())

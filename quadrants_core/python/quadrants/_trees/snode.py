@@ -11,7 +11,7 @@ from quadrants._factories import make as _make
 from quadrants._trees import helpers as _helpers
 from quadrants._trees.layout import extents as _extents
 
-_KINDS = ("dense", "pointer", "bitmasked", "dynamic")  # ir::LevelKind
+_KINDS = ("dense", "pointer", "bitmasked", "dynamic")  # in the order of ir::LevelKind
 _MAX_INDICES = 12
 
 
@@ -361,7 +361,7 @@ class _Element(SNode):
         return _is_placed(self._member.dual)
 
     def has_adjoint_checkbit(self):
-        """Returns whether its reads can be recorded, see Tape(validation=True)."""
+        """Returns whether reads of the element can be recorded, see Tape(validation=True)."""
         return _settings.current().debug and self._member.role == SNodeGradType.PRIMAL and self.has_adjoint()
 
     def get_snode_grad_type(self):
@@ -407,7 +407,7 @@ def join_companions():
 
 
 def _check_companions(member):
-    """Checks that each element has a gradient or dual; these may be in other SNodes."""
+    """Checks that the gradients and duals of a member, which may be in other SNodes, have an element for each of its own."""
     own = member.node.shape
     for what, companion in (("gradient", member.grad), ("dual", member.dual)):
         if _is_placed(companion):
@@ -592,7 +592,7 @@ class Builder:
             core.outside_of_kernels(hook)
 
     def _check_program(self):
-        """Raises if the program of the tree has ended; this makes a tree without memory as invalid as one with memory."""
+        """Raises an error if the program of the tree has ended, even if the tree has no memory yet."""
         if self._program != _settings.programs_ended:
             raise _exceptions.QuadrantsRuntimeError(
                 "This field belongs to a runtime that qd.reset() or a later qd.init() has ended; create it again"

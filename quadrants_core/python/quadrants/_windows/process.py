@@ -68,7 +68,7 @@ class Process:
         self._rest, self._waiting = bytearray(), []
         self._lock = threading.RLock()
         self._reading = threading.Lock()  # held while a thread waits for messages
-        _bury()
+        _reap()
         self.socket = connected if connected is not None else self._start()
         if self.socket is None:
             return
@@ -224,7 +224,7 @@ class Process:
                 _ending.append(self.pid)
                 self.pid = None
         self._let_go()
-        _bury()
+        _reap()
 
     def _let_go(self):
         """Closes the socket of a window that is gone. If a thread is waiting on it, that thread closes it, so that no thread reads from a
@@ -252,7 +252,7 @@ class Process:
             self.close()
 
 
-def _bury():
+def _reap():
     """Reaps windows that have ended, so that they do not remain as zombies while the program runs."""
     for pid in list(_ending):
         try:

@@ -40,15 +40,15 @@ def _in_c_order(arg):
     return arg.copy("C") if in_fortrans else arg
 
 
-def _told(cls, name):
+def _note_replaced(cls, name):
     if name not in _OWN:
         return
     KernelInfo.calls_in_python = any(getattr(KernelInfo, n) is not own for n, own in _OWN.items())
-    _kernel.tell_calls()
+    _kernel.update_call_recording()
 
 
 _OWN = {"materialize": materialize, "launch_kernel": launch_kernel}
 KernelInfo._call_replaced = _call_replaced
 for _name, _method in _OWN.items():
     setattr(KernelInfo, _name, _method)
-_kernel._Replaceable.told = _told
+_kernel._Replaceable.observer = _note_replaced

@@ -234,14 +234,14 @@ class PyQuadrants:
 _the_runtime = PyQuadrants()
 
 
-def _tell(name, own):
+def _call_replaced(name, own):
     """Calls the method of this name if a program has replaced it."""
     if getattr(PyQuadrants, name) is not own:
         getattr(_the_runtime, name)()
 
 
-_snode.after_materialise.append(_partial(_tell, "materialize", PyQuadrants.materialize))
-_settings.after_reset.append(_partial(_tell, "clear", PyQuadrants.clear))
+_snode.after_materialise.append(_partial(_call_replaced, "materialize", PyQuadrants.materialize))
+_settings.after_reset.append(_partial(_call_replaced, "clear", PyQuadrants.clear))
 
 
 def get_runtime():

@@ -39,4 +39,4 @@ def _is_value(meta):
     )
 
 
-__getattr__ = _absent("quadrants.lang._fast_caching.args_hasher", {"": "records are described in docs/design/README.md"})
+__getattr__ = _absent("quadrants.lang._fast_caching.args_hasher", {"": "records are described in docs/design/cache-entries.md"})

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-namespace qd::kernel::last_words {
+namespace qd::kernel::fault_report {
 
 /// To be called first: takes the note of the previous process, and handles the signals that end this one.
 void watch(const std::string &connection_file);
@@ -25,4 +25,4 @@ const char *header_of_dying_cell();
 void hear(const char *text, size_t size);
 void set_explain(void (*explain)());
 
-} // namespace qd::kernel::last_words
+} // namespace qd::kernel::fault_report

@@ -16,24 +16,22 @@ class LLVMContext;
 
 namespace qd::codegen {
 
-enum class Piece : uint8_t { array, tree, tmp, ret, local, counters, thread, stacks, table };
+enum class AliasScope : uint8_t { array, tree, tmp, ret, local, counters, thread, stacks, table };
 
-class Pieces {
+class AliasScopes {
   public:
     /// `distinct_arrays`: array arguments overlap neither one another nor a tree.
-    explicit Pieces(bool distinct_arrays) : distinct_arrays_(distinct_arrays) {}
+    explicit AliasScopes(bool distinct_arrays) : distinct_arrays_(distinct_arrays) {}
     void begin();
     /// Returns the number of a scope in the current function, from 1; 0 stands for an unknown scope.
-    uint32_t number(Piece kind, uint64_t which);
-    /// True if `number` is the scope of this kind, and the function uses that scope.
-    bool is(uint32_t number, Piece kind) const;
+    uint32_t number(AliasScope kind, uint64_t which);
     void note(llvm::Instruction *access, uint32_t number);
     /// Attaches the metadata, once all accesses are noted.
     void attach(llvm::LLVMContext &context) const;
 
   private:
     const bool distinct_arrays_;
-    std::map<std::pair<Piece, uint64_t>, uint32_t> numbers_;
+    std::map<std::pair<AliasScope, uint64_t>, uint32_t> numbers_;
     std::vector<std::pair<llvm::Instruction *, uint32_t>> accesses_;
 };
 

@@ -1,4 +1,4 @@
-#include "runtime/last_words.h"
+#include "runtime/fault_report.h"
 
 #include <algorithm>
 #include <atomic>
@@ -71,7 +71,7 @@ void name_task(const void *task, std::string_view name) {
 
 void watch_task(const void *const *word) { newest = word; }
 void unwatch_task(const void *const *word) { newest.compare_exchange_strong(word, nullptr); }
-void set_last_words_listener(void (*to)(const char *text, size_t size)) { listener = to; }
+void set_fault_listener(void (*to)(const char *text, size_t size)) { listener = to; }
 
 void report_heap_overrun() {
     say({"a kernel ran past the end of an array and over the memory of the process, which ends here."});

@@ -1,30 +1,26 @@
-#include "codegen/llvm/pieces.h"
+#include "codegen/llvm/alias_scopes.h"
 
 #include <llvm/IR/Instruction.h>
 #include <llvm/IR/MDBuilder.h>
 
 namespace qd::codegen {
 
-void Pieces::begin() {
+void AliasScopes::begin() {
     numbers_.clear();
     accesses_.clear();
 }
 
-uint32_t Pieces::number(Piece kind, uint64_t which) {
-    if (!distinct_arrays_ && (kind == Piece::array || kind == Piece::tree)) kind = Piece::array, which = 0;
+uint32_t AliasScopes::number(AliasScope kind, uint64_t which) {
+    if (!distinct_arrays_ && (kind == AliasScope::array || kind == AliasScope::tree))
+        kind = AliasScope::array, which = 0;
     return numbers_.try_emplace({kind, which}, uint32_t(numbers_.size() + 1)).first->second;
 }
 
-bool Pieces::is(uint32_t number, Piece kind) const {
-    const auto known = numbers_.find({kind, 0});
-    return known != numbers_.end() && known->second == number;
-}
-
-void Pieces::note(llvm::Instruction *access, uint32_t number) {
+void AliasScopes::note(llvm::Instruction *access, uint32_t number) {
     if (number) accesses_.push_back({access, number});
 }
 
-void Pieces::attach(llvm::LLVMContext &context) const {
+void AliasScopes::attach(llvm::LLVMContext &context) const {
     // The lists grow with the square of the number of scopes.
     if (numbers_.size() < 2 || numbers_.size() > 40) return;
     llvm::MDBuilder md(context);

@@ -4,7 +4,7 @@ import difflib
 import weakref
 
 from quadrants import _native
-from quadrants._kept import reads as _reads
+from quadrants._cache import reads as _reads
 
 
 class Specialisation:

@@ -1,4 +1,4 @@
-#include "last_words.h"
+#include "fault_report.h"
 
 #include <algorithm>
 #include <atomic>
@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-namespace qd::kernel::last_words {
+namespace qd::kernel::fault_report {
 
 namespace {
 struct Signal {
@@ -150,4 +150,4 @@ void hear(const char *text, size_t size) {
 }
 void set_explain(void (*explains)()) { explain = explains; }
 
-} // namespace qd::kernel::last_words
+} // namespace qd::kernel::fault_report

@@ -12,7 +12,7 @@ void name_task(const void *task, std::string_view name);
 void watch_task(const void *const *word);
 void unwatch_task(const void *const *word);
 /// `listener` is called with each text, from signal handlers; null: there is no listener.
-void set_last_words_listener(void (*listener)(const char *text, size_t size));
+void set_fault_listener(void (*listener)(const char *text, size_t size));
 
 /// Reports that a kernel overran the heap and faulted behind it.
 void report_heap_overrun();

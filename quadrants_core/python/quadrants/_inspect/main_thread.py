@@ -42,12 +42,12 @@ class Bell:
         self._silent.acquire(timeout=timeout)
 
 
-class Standing:
+class MainThreadQueue:
     """A queue of work for the main thread, and the pause of the program."""
 
     def __init__(self):
         self.waiting = collections.deque()
-        self.asked = False  # a pending call to `come` has been registered
+        self.asked = False  # a pending call to `run_pending` has been registered
         self.paused = False
         self.steps = 0  # number of launches that a paused program may still perform
         self.stepped = 0
@@ -66,16 +66,16 @@ class Standing:
         core = _native.loaded  # the main thread loads it
         if core is not None and (self.waiting or self.paused) and not self.asked and not self.closed:
             self.asked = True  # set first, since the call may happen within the next line
-            if not core.add_pending_call(self.come):
+            if not core.add_pending_call(self.run_pending):
                 self.asked = False
 
-    def come(self, still):
+    def run_pending(self, still):
         """The pending call on the main thread."""
         self.asked = False
         if still and not self.closed and not _in_package(sys._getframe(1)):
             self.empty()
             if self.paused and self.steps == 0:
-                self.stand()
+                self.wait()
 
     def empty(self):
         for _ in range(len(self.waiting)):
@@ -85,7 +85,7 @@ class Standing:
                 return
             work()
 
-    def stand(self):
+    def wait(self):
         """Blocks until the program is resumed; Ctrl-C ends the pause, too."""
         if self.said_paused is not None:
             self.said_paused(True)
@@ -107,13 +107,13 @@ class Standing:
     def resume(self):
         self.paused, self.steps = False, 0
         if _native.loaded is not None:
-            _native.loaded.tell_launches(None)
+            _native.loaded.observe_launches(None)
         self.changed.ring()
 
     def step(self):
         """Lets a paused program perform one launch."""
         self.steps, self.paused = 1, True
-        _native.core().tell_launches(self.launched)
+        _native.core().observe_launches(self.launched)
         self.changed.ring()
 
     def launched(self):
@@ -122,12 +122,12 @@ class Standing:
             self.steps -= 1
             self.stepped += 1
         if self.steps == 0:
-            _native.core().tell_launches(None)
+            _native.core().observe_launches(None)
             self.ask()
 
     def close(self):
         self.closed, self.paused = True, False
         self.waiting.clear()
         if _native.loaded is not None:
-            _native.loaded.tell_launches(None)
+            _native.loaded.observe_launches(None)
         self.changed.ring()

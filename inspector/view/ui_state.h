@@ -11,9 +11,9 @@
 
 namespace qd::inspector {
 
-class Desk {
+class UiState {
   public:
-    Desk(Watched &watched, Stage &stage, std::function<void(const Json &)> ask)
+    UiState(Watched &watched, Stage &stage, std::function<void(const Json &)> ask)
         : watched(watched), stage(stage), ask(std::move(ask)) {}
 
     Watched &watched;

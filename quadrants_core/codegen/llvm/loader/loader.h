@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace qd::codegen::llvm_door {
+namespace qd::codegen::llvm_library {
 
 enum class Output : uint8_t { object, given_text, ir_text, assembly }; ///< texts: IR before and after LLVM's passes
 
@@ -34,4 +34,4 @@ bool is_open();
 /// Sets the directory of the library; default: that of the file that holds this code.
 void set_directory(const std::string &directory);
 
-} // namespace qd::codegen::llvm_door
+} // namespace qd::codegen::llvm_library

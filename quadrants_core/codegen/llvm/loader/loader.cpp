@@ -1,4 +1,4 @@
-#include "codegen/llvm/door/door.h"
+#include "codegen/llvm/loader/loader.h"
 
 #include "base/dynlib.h"
 #include "base/error.h"
@@ -8,7 +8,7 @@
 #include <mutex>
 #include <unistd.h>
 
-namespace qd::codegen::llvm_door {
+namespace qd::codegen::llvm_library {
 
 namespace {
 
@@ -58,4 +58,4 @@ void set_directory(const std::string &where) {
     directory = where;
 }
 
-} // namespace qd::codegen::llvm_door
+} // namespace qd::codegen::llvm_library
