@@ -463,8 +463,10 @@ class _Rewriter(ast.NodeTransformer):
         if len(values) == 1:
             return self.visit(values[0])
         cut = len(values) // 2 if len(values) > _MOST_NESTED else 1
+        binds = any(isinstance(n, ast.NamedExpr) for v in values[cut:] for n in ast.walk(v)) and not self._is_static(values[0])
         first = self._operands(word, node, values[:cut])
-        return self.call(word, first, _thunk(self._operands(word, node, values[cut:]), node), at=node)
+        rest = _thunk(self._operands(word, node, values[cut:]), node)
+        return self.call(word, first, rest, *[self.text(True)] * binds, at=node)
 
     def visit_IfExp(self, node):
         if self.static:
