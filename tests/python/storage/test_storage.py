@@ -286,6 +286,21 @@ def test_indices_of_more_than_64_bits(number):
     assert flat[0][Index(1)] == 0 and flat[0][np.True_] == 0
 
 
+@pytest.mark.parametrize("dtype", [qd.i32, qd.u64, qd.u1, qd.f64])
+def test_elements_of_more_than_64_bits(dtype):
+    """They wrap, as the calls of types do."""
+    pair = qd.types.vector(2, dtype)
+    numbers = [make(dtype, shape=3) for make in (qd.field, qd.ndarray)]
+    vectors = [make(pair, shape=3) for make in (qd.field, qd.ndarray)]
+    for value in (2**64, 2**64 - 1, 2**70 + 5, -(2**70) + 7, -(2**63) - 1):
+        for x in (*numbers, *vectors):
+            element = value if x in numbers else [1, value]
+            for change in (lambda: x.__setitem__(0, element), lambda: x.fill(element)):
+                x.fill(0)
+                change()
+                assert (x[0] if x in numbers else x[0][1]) == dtype(value)
+
+
 def test_indices_of_64_bits_and_an_offset():
     x = qd.field(qd.i32, shape=3, offset=1)
     for index in (-(2**63), -(2**63) + 1, 2**63 - 1, 0, 4):
