@@ -301,6 +301,18 @@ def test_elements_of_more_than_64_bits(dtype):
                 assert (x[0] if x in numbers else x[0][1]) == dtype(value)
 
 
+def test_sizes_of_types_are_checked():
+    for n in (-1, 2**31, 2**70, -(2**70)):
+        with pytest.raises(qd.QuadrantsTypeError, match=r"components along an axis, not \(" + str(n)):
+            qd.types.vector(n, qd.i32)
+        with pytest.raises(qd.QuadrantsTypeError, match=r"components along an axis, not \(2, " + str(n)):
+            qd.types.matrix(2, n, qd.i32)
+    for ndim in (-1, 13, 2**70):
+        with pytest.raises(ValueError, match=f"^ndim={ndim}: an array has 0 to 12 axes$"):
+            qd.types.ndarray(qd.i32, ndim=ndim)
+    assert qd.types.ndarray(ndim=12).ndim == 12 and qd.types.ndarray().ndim is None
+
+
 def test_indices_of_64_bits_and_an_offset():
     x = qd.field(qd.i32, shape=3, offset=1)
     for index in (-(2**63), -(2**63) + 1, 2**63 - 1, 0, 4):
