@@ -341,18 +341,21 @@ def _integral(word, x):
     return x
 
 
-def both(first, rest):
-    return _fold("and", first, rest)
+def both(first, rest, binds=False):
+    return _fold("and", first, rest, binds)
 
 
-def either(first, rest):
-    return _fold("or", first, rest)
+def either(first, rest, binds=False):
+    return _fold("or", first, rest, binds)
 
 
-def _fold(word, first, rest):
+def _fold(word, first, rest, binds):
+    """Returns `first and rest` or `first or rest`. If `rest` `binds` names, they get their types even where `first` decides the result."""
     first = value_of(first)
     if not isinstance(first, (Scalar, Mat)):
         if bool(first) != (word == "and"):
+            if binds and is_number(first):
+                _bind_types(rest)
             return first
         following = value_of(rest())
         if not isinstance(following, Scalar) or not is_number(first):
@@ -439,6 +442,23 @@ class _Arm:
         for variable, before in self.made.items():
             variable.value = before
         return made
+
+
+def _bind_types(operand):
+    """Evaluates an operand that is not reached, for the types of the names that it binds."""
+    DryRun.active += 1
+    try:
+        with _Arm() as arm:
+            try:
+                operand()
+            except (_exceptions.QuadrantsCompilationError, _exceptions.QuadrantsRuntimeError):
+                pass
+            finally:
+                made = arm.undo()
+    finally:
+        DryRun.active -= 1
+    for variable, value in made.items():
+        variable.value = Unset(variable.value.name, value)
 
 
 def _unified(taken, other, known=False):

@@ -157,6 +157,14 @@ def fill_in(pattern, args, keywords):
     return Text("".join(made))
 
 
+def _value_if_set(x):
+    """Returns the value of a part of a condition; None if a name in it was not bound, because `and` or `or` left out an operand."""
+    try:
+        return value_of(x())
+    except _exceptions.QuadrantsNameError:
+        return None
+
+
 def check(condition, message, *shown):
     """Implements assert. In debug mode, the message is built if the condition is false. Otherwise nothing is checked, but the condition and
     the message are evaluated for their side effects. `shown`: (words, value) of the parts of the condition."""
@@ -167,7 +175,7 @@ def check(condition, message, *shown):
         return
     text = message() if callable(message) else message
     if debug:
-        values = [(words, value_of(x())) for words, x in shown]
+        values = [(words, _value_if_set(x)) for words, x in shown]
         values = [f"{words} = {formatted(x)}" for words, x in values if isinstance(x, (Scalar, Mat))]
         if values:
             text = f"{text}\nwith {', '.join(values)}"

@@ -71,7 +71,8 @@ class _Rewriter(ast.NodeTransformer):
         self.parameters, self.first_parameter = set(parameters), (parameters or [None])[0]
         self.survey = Survey(tree)
         targets = self.survey.names(tree.body)
-        self.local = self.parameters | set(targets) | self.survey.comprehended
+        self.variables = self.parameters | set(targets)
+        self.local = self.variables | self.survey.comprehended
         self.boxed = self._passed_on(set(targets)) | self.survey.named  # these may be bound in a thunk
         self.changed = set(targets) | self._updated()
         self.declared = [set(parameters)]
@@ -344,9 +345,10 @@ class _Rewriter(ast.NodeTransformer):
         found = [ast.Name(name, _LOAD) for name in self.indices]
         if isinstance(test, ast.Compare):
             repeatable = [n for n in (test.left, test.comparators[0]) if not isinstance(n, ast.Constant) and _can_be_repeated(n)]
-            found += [*repeatable, *(n for n in test.comparators[1:] if isinstance(n, ast.Name) and n.id in self.local)]
+            found += [*repeatable, *(n for n in test.comparators[1:] if isinstance(n, ast.Name) and n.id in self.variables)]
         else:
-            found += [n for n in ast.walk(test) if isinstance(n, ast.Name) and n.id in self.local]
+            names = [n for n in ast.walk(test) if isinstance(n, ast.Name) and n.id in self.variables]
+            found += [ast.Name(n.id, _LOAD) for n in sorted(names, key=lambda n: (n.lineno, n.col_offset))]
         return {ast.unparse(n): _copied(n, test) for n in found}.items()
 
     def visit_With(self, node):
@@ -466,8 +468,10 @@ class _Rewriter(ast.NodeTransformer):
         if len(values) == 1:
             return self.visit(values[0])
         cut = len(values) // 2 if len(values) > _MOST_NESTED else 1
+        binds = any(isinstance(n, ast.NamedExpr) for v in values[cut:] for n in ast.walk(v)) and not self._is_static(values[0])
         first = self._operands(word, node, values[:cut])
-        return self.call(word, first, _thunk(self._operands(word, node, values[cut:]), node), at=node)
+        rest = _thunk(self._operands(word, node, values[cut:]), node)
+        return self.call(word, first, rest, *[self.text(True)] * binds, at=node)
 
     def visit_IfExp(self, node):
         if self.static:
