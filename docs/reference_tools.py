@@ -22,7 +22,7 @@ TOPICS = (  # title, beginnings of the names of the programs in tests/errors
      "not_float number_ popcnt randn round select sin_ string_plus while_float rescale shapes_differ ternary volatile"),
     ("Vectors and matrices", "determinant eig inverse make_spd matmul matrix outer polar solve svd swizzle sym_eig transpose vector unpacked numpy tensor_to method_of"),
     ("Fields, arrays and indices", "bounds field_ index_of ndarray_ slice_of activate append deactivate is_active length_not dynamic cell_loop block_local mesh"),
-    ("Static, templates and pure kernels", "static in_static is_static is_not_static pure grouped ndrange"),
+    ("Static, templates and pure kernels", "static in_static is_static is_not_static pure grouped ndrange endless iterator"),
     ("Structs", "struct"),
     ("Assertions, printing and formats", "assert print format percent"),
     ("Derivatives", "derivative stop_grad"),

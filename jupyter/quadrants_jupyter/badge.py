@@ -145,6 +145,9 @@ class Checks:
         from quadrants._gradients import agreement, changes
 
         result = agreement.Check(name)
+        if not calls:
+            result.reason = "no kernel was called in its block"
+            return result
         loud = next((_name(call) for call, _ in calls if _prints(call)), None)
         if loud:
             result.reason = f"{loud} prints, or calls a function outside"
@@ -176,7 +179,7 @@ class Checks:
 
 
 def _title(tape):
-    names = list(dict.fromkeys(_name(call) for call, _ in tape.calls))
+    names = list(dict.fromkeys(_name(call) for call, _ in tape.calls)) or ["Tape"]
     return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
 
 

@@ -238,7 +238,7 @@ class Runner:
             entry = registry.entries.get(member)
             if entry is None or entry.value() is not old or entry.mark != fingerprint.of_function(old.fn):
                 return False
-            if entry.is_kernel and old._primal.coverage != self.coverage:
+            if entry.is_kernel and (old._primal.coverage != self.coverage or stale.changed_since(old._primal)):
                 return False
         return True
 

@@ -24,6 +24,8 @@ _carets = re.compile(r" *\^+ *$")
 _more = re.compile(r"\.\.\. \d+ more calls \.\.\.$")
 _advice = re.compile(r"(Hint|Note): ")
 _package = os.path.dirname(quadrants.__file__) + os.sep
+_packages = (_package, os.path.dirname(sys.modules[__package__].__file__) + os.sep)
+_REFUSALS = (TypeError, ValueError, ArithmeticError, LookupError)
 _not_the_users = tuple(os.path.dirname(module.__file__) + os.sep for module in (quadrants, sys.modules[__package__], IPython))
 
 
@@ -95,15 +97,19 @@ def in_one_line(error):
     return f"{text} ({where[0]})" if where else text
 
 
+def _is_the_users(shell, file):
+    if shell.compile.format_code_name(file) is not None:
+        return True
+    installed = "site-packages" in file or "dist-packages" in file or file.startswith(os.path.dirname(sysconfig.get_path("stdlib")) + os.sep)
+    return not (installed or file.startswith(_not_the_users) or file.startswith("<") or not os.path.exists(file))
+
+
 def _calls(shell, tb):
     """Yields places in the user's Python code, outermost first."""
-    library = os.path.dirname(sysconfig.get_path("stdlib")) + os.sep
     for frame, number in traceback.walk_tb(tb):
         file = frame.f_code.co_filename
-        if shell.compile.format_code_name(file) is None:
-            installed = "site-packages" in file or "dist-packages" in file or file.startswith(library)
-            if installed or file.startswith(_not_the_users) or file.startswith("<") or not os.path.exists(file):
-                continue
+        if not _is_the_users(shell, file):
+            continue
         text = linecache.getline(file, number)
         if not text.lstrip().startswith(("get_ipython().run_", "await get_ipython().run_")):
             yield Place(file, number, frame.f_code.co_name, text)
@@ -124,18 +130,21 @@ def render(shell, kind, error, tb):
     return lines
 
 
-def _without_package(tb):
-    """Returns the traceback up to the call of the package, if the package refuses something with `raise`, since its own frames do not
-    explain the mistake."""
+def _without_package(shell, error, tb):
+    """Returns the traceback up to the user's call of the package, if the package refuses something with `raise` or in a call of Python
+    or NumPy, since its own frames do not explain the mistake. Errors of other kinds may be the package's own and stay whole."""
     entries = []
     while tb is not None:
         entries.append(tb)
         tb = tb.tb_next
+    files = [entry.tb_frame.f_code.co_filename for entry in entries]
     inside = len(entries)
-    while inside > 1 and entries[inside - 1].tb_frame.f_code.co_filename.startswith(_package):
+    while inside > 1 and not _is_the_users(shell, files[inside - 1]):
         inside -= 1
     raises = entries and dis.opname[entries[-1].tb_frame.f_code.co_code[entries[-1].tb_lasti]] == "RAISE_VARARGS"
-    if inside == len(entries) or not raises or _settings.special.print_full_traceback:
+    refuses = isinstance(error, _REFUSALS) or (raises and files[-1].startswith(_package))
+    of_package = any(file.startswith(_packages) for file in files[inside:])
+    if not refuses or not of_package or _settings.special.print_full_traceback:
         return entries[0] if entries else None
     shown = None
     for entry in reversed(entries[:inside]):
@@ -146,12 +155,14 @@ def _without_package(tb):
 def _show(shell, kind, error, tb, tb_offset=None):
     ours, calls = cells.calls_of(error)
     if not issubclass(kind, _classes()):
-        if not ours:
-            shell.showtraceback((kind, error, _without_package(tb)), running_compiled_code=True)
+        if not ours and issubclass(kind, SyntaxError) and not any(_calls(shell, tb)):
+            shell.showsyntaxerror()  # a cell that is not Python: IPython's frames do not explain the mistake
+        elif not ours:
+            shell.showtraceback((kind, error, _without_package(shell, error, tb)), running_compiled_code=True)
         elif calls is None:
             shell.showsyntaxerror()
         else:
-            shell.showtraceback((kind, error, _without_package(calls)), tb_offset=0, running_compiled_code=True)
+            shell.showtraceback((kind, error, _without_package(shell, error, calls)), tb_offset=0, running_compiled_code=True)
         return []
     try:
         sys.last_type, sys.last_value, sys.last_traceback = kind, error, tb  # for %debug and %tb
@@ -166,6 +177,7 @@ def _show(shell, kind, error, tb, tb_offset=None):
 
 def register(shell):
     shell.set_custom_exc((BaseException,), _show)
+    _exceptions.source_width = None  # cells wrap lines themselves
     for kind in _classes():  # for errors shown outside a cell
         kind._render_traceback_ = lambda error: render(shell, type(error), error, error.__traceback__)
 

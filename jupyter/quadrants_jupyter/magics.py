@@ -16,6 +16,7 @@ from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class
 from IPython.display import display
 
 from quadrants import _native
+from quadrants._trees import snode as _snode
 from quadrants_jupyter import adstack, badge, cells, live, looks, ordinary, progress, reloaded, reports, stale, tooltip
 
 
@@ -565,6 +566,7 @@ def register(shell):
     shell.events.register("post_run_cell", stale.after_cell)
     shell.events.register("post_run_cell", cells.after_cell)
     stale.follow(shell.user_ns)
+    _snode.results_of_cells = lambda: list(shell.user_ns.get("_oh", {}).values())
     shell.events.register("post_run_cell", adstack.views.refresh)
     live.register(shell)
     badge.register(shell)
@@ -578,6 +580,7 @@ def unregister(shell):
     shell.events.unregister("post_run_cell", cells.after_cell)
     shell.events.unregister("post_run_cell", stale.after_cell)
     stale.leave()
+    _snode.results_of_cells = None
     shell.events.unregister("pre_execute", reloaded.before_cell)
     shell.events.unregister("pre_execute", _watch_for_stop)
     reloaded.leave()

@@ -54,12 +54,15 @@ bool is_too_often(const Val &sequence, const Val &times) {
     return size && real_of(times.object()) * double(size) > max_items;
 }
 
-Val repeated(const Val &sequence, const Val &times) {
+Val repeated(Walk &w, const Node *node, const Val &sequence, const Val &times) {
     const std::vector<Val> &items = sequence.sequence().items;
+    Py_ssize_t count = PyNumber_AsSsize_t(times.object(), PyExc_OverflowError);
+    if (count == -1 && PyErr_Occurred()) w.python_failed(node);
+    if (items.empty()) count = 0;
     Val out = sequence;
     std::vector<Val> &all = out.sequence().items;
     all.clear();
-    for (long k = PyLong_AsLong(times.object()); k > 0; --k) all.insert(all.end(), items.begin(), items.end());
+    for (; count > 0; --count) all.insert(all.end(), items.begin(), items.end());
     return out;
 }
 
@@ -107,7 +110,7 @@ Val binary(Walk &w, const Node *node, NodeKind op, const Val &a, const Val &b) {
     if (repeats_a || (op == NodeKind::Mult && is_python_int(a) && is_written_sequence(b))) {
         const Val &sequence = repeats_a ? a : b, &times = repeats_a ? b : a;
         if (is_too_often(sequence, times)) w.fail_too_long(node);
-        return repeated(sequence, times);
+        return repeated(w, node, sequence, times);
     }
     if (op == NodeKind::MatMult) return matmul(w, node, a, b);
     return broadcast(w, node, symbol_of(op), a, b,
@@ -115,8 +118,11 @@ Val binary(Walk &w, const Node *node, NodeKind op, const Val &a, const Val &b) {
 }
 
 void fail_unsupported(Walk &w, const Node *node, const char *symbol, const Val &a, const Val &b) {
-    const char *hint =
-        a.is_none() || b.is_none() ? "a func that is called here gives nothing: it ends without `return`" : "";
+    const std::string_view op = symbol;
+    const bool compares = op == "==" || op == "!=" || op == "<" || op == "<=" || op == ">" || op == ">=";
+    const char *hint = a.is_none() || b.is_none() ? "a func that is called here gives nothing: it ends without `return`"
+                       : compares && a.is_structure() ? "compare the members, such as `a.x == b.x`"
+                                                   : "";
     w.fail_type(node,
                 std::string("unsupported operand type(s) for '") + symbol + "': '" + type_text(w, a) + "' and '" +
                     type_text(w, b) + "'",

@@ -243,6 +243,17 @@ void store_sequence(Walk &w, const Node *target, const Val &place, const Val &v)
     }
 }
 
+/// True if the target lies in an instance that a kernel made, and evaluating it twice has no effects.
+static bool is_in_instance(Walk &w, const Node *target) {
+    while (target->kind == NodeKind::Attribute || target->kind == NodeKind::Subscript) {
+        const Node *key = target->kind == NodeKind::Subscript ? child(target, Field::slice) : nullptr;
+        if (key && key->kind != NodeKind::Name && key->kind != NodeKind::Constant) return false;
+        target = child(target, Field::value);
+    }
+    const Binding *bound = target->kind == NodeKind::Name ? w.scopes.find_local(word_of(target, Field::id)) : nullptr;
+    return bound && bound->value.is_structure() && bound->value.structure().type->cls;
+}
+
 Flow augmented_assign(Walk &w, const Node *node) {
     const Node *target = child(node, Field::target);
     const NodeKind op = child(node, Field::op)->kind;
@@ -266,6 +277,10 @@ Flow augmented_assign(Walk &w, const Node *node) {
     }
     if (place.is_structure()) fail_unsupported(w, node, (std::string(symbol_of(op)) + "=").c_str(), place, amount);
     check_member_target(w, target, place);
+    // A property or an item of an instance is read by one method and stored by another.
+    if (!place.is_ref() && is_in_instance(w, target) &&
+        assign_in_instance(w, target, binary(w, node, op, place, amount)))
+        return Flow::next;
     if (!place.is_ref())
         w.fail_type(target, "Cannot assign to non-lvalue: this expression is not a place that can be updated",
                     "assign it to a variable first");

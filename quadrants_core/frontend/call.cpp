@@ -371,12 +371,36 @@ bool calls_func() {
     return answer;
 }
 
+/// The remedy for a builtin of Python that kernels do not support.
+static const char *instead_of_builtin(std::string_view name) {
+    static constexpr std::pair<std::string_view, const char *> remedies[] = {
+        {"divmod", "write `x // y` and `x % y`"},
+        {"super", "call the method of the base class by its name: `Base.f(self, ...)`"},
+        {"sorted", "compare the values with `min` and `max`"},
+        {"enumerate", "count in the loop: `for i in range(n)`"},
+        {"zip", "index each of them: `for i in range(n)`"},
+        {"iter", "index the list, or loop over `qd.static(...)` of it"},
+        {"next", "index the list, or loop over `qd.static(...)` of it"},
+        {"str", "print the value: `print(x)`, or make the text outside of the kernel"},
+        {"getattr", "write `x.name`"},
+        {"setattr", "write `x.name = value`"},
+        {"type", "ask `isinstance(x, float)`"},
+    };
+    for (const auto &[builtin, remedy] : remedies)
+        if (builtin == name) return remedy;
+    return "call it outside of the kernel, or with values known at compile time";
+}
+
 Val call_python(Walk &w, const Node *node, PyObject *callee, const Call &call) {
     PyRef module = attribute(callee, names().__module__);
     const std::string from = module && PyUnicode_Check(module.get()) ? text(module.get()) : "";
     PyRef name = attribute(callee, names().__name__);
     const std::string called = name && PyUnicode_Check(name.get()) ? text(name.get()) : repr(callee);
-    if (callee == reinterpret_cast<PyObject *>(&PySuper_Type) && call.args.empty()) return super_of_frame(w, node);
+    if (callee == reinterpret_cast<PyObject *>(&PySuper_Type)) {
+        if (call.args.empty()) return super_of_frame(w, node);
+        const bool of_instance = call.args.size() == 2 && call.args[1].is_structure() && call.args[0].is_constant();
+        if (of_instance && PyType_Check(call.args[0].object())) return super_of(w, call.args[0].object(), call.args[1]);
+    }
     if (!PyCallable_Check(callee)) w.fail_type(node, "'" + type_name(callee) + "' object is not callable");
     if (std::optional<Val> made = arranged(w, node, callee, call, from, called)) return *made;
     if (std::optional<Val> made = call_each(w, node, callee, call, called)) return *made;
@@ -391,6 +415,11 @@ Val call_python(Walk &w, const Node *node, PyObject *callee, const Call &call) {
     PyRef args = PyRef::steal(PyTuple_New(Py_ssize_t(call.args.size()))), kwargs = PyRef::steal(PyDict_New());
     const auto python_value = [&](const Val &v) {
         PyRef object = to_python(v);
+        if (!object && w.static_depth && PyFunction_Check(callee))
+            w.fail(node, UserErrorKind::compilation,
+                   "Input to qd.static must be compile-time constants or global pointers: the Python function \"" +
+                       called + "\" is called when the kernel is compiled, with a value known only at run time",
+                   "decorate it with @qd.func");
         if (!object && w.static_depth) fail_static(w, node, v);
         const bool has_own = from == "builtins" && find_builtin(called);
         if (!object && (has_own || from == "math" || from == "numpy" || from == "cmath"))
@@ -398,7 +427,7 @@ Val call_python(Walk &w, const Node *node, PyObject *callee, const Call &call) {
                                   "` instead of `" + from + "." + called + "`?");
         if (!object)
             w.fail_type(node, "Python function \"" + called + "\" cannot take values known only at run time",
-                        "decorate it with @qd.func");
+                        from == "builtins" ? instead_of_builtin(called) : "decorate it with @qd.func");
         return object;
     };
     for (size_t i = 0; i < call.args.size(); ++i) {

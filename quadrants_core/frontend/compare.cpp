@@ -27,6 +27,9 @@ static void walk_unreached(Walk &w, const Node *node, const std::function<void()
 static bool is_choosable(Walk &w, const Val &v);
 
 Val compare(Walk &w, const Node *node, NodeKind op, const Val &a, const Val &b) {
+    if ((op == NodeKind::In || op == NodeKind::NotIn) && b.is_structure())
+        if (const std::optional<Val> found = class_method(w, node, b, "contains", {a}))
+            return op == NodeKind::In ? *found : unary(w, node, NodeKind::Not, *found);
     if (op == NodeKind::Is || op == NodeKind::IsNot || op == NodeKind::In || op == NodeKind::NotIn)
         return compare_static(w, node, op, a, b);
     if (are_computed(w, a, b)) return known(w, scalar_compare(w, node, op, a, b));

@@ -145,10 +145,14 @@ std::optional<Val> bare_super(Walk &w, const Node *node) {
     const Items first = items_of(args, items_of(args, Field::posonlyargs).size() ? Field::posonlyargs : Field::args);
     const Binding *self = first.size() ? w.scopes.find_local(word_of(first[0], Field::arg)) : nullptr;
     if (!self || !self->value.is_structure()) return std::nullopt;
+    return super_of(w, cls.get(), self->value);
+}
+
+Val super_of(Walk &w, PyObject *cls, const Val &self) {
     w.dependencies.give_up(); // the order of the bases is not fingerprinted
     auto bound = std::make_shared<BoundMethod>();
-    bound->self = self->value;
-    bound->after = cls;
+    bound->self = self;
+    bound->after = PyRef::borrow(cls);
     return val::Method{std::move(bound)};
 }
 
@@ -294,7 +298,15 @@ std::optional<Val> class_binary(Walk &w, const Node *node, NodeKind kind, const 
 }
 
 std::optional<Val> class_unary(Walk &w, const Node *node, NodeKind kind, const Val &a) {
+    if (kind == NodeKind::Not)
+        if (const std::optional<Val> truth = class_truth(w, node, a)) return unary(w, node, kind, *truth);
     return class_of(w, a) ? class_method(w, node, a, method_name(kind)) : std::nullopt;
+}
+
+std::optional<Val> class_truth(Walk &w, const Node *node, const Val &v) {
+    if (!v.is_structure() || !v.structure().type->cls) return std::nullopt;
+    std::optional<Val> truth = class_method(w, node, v, "bool");
+    return truth ? truth : class_method(w, node, v, "len");
 }
 
 std::optional<Val> class_compare(Walk &w, const Node *node, NodeKind kind, const Val &a, const Val &b) {

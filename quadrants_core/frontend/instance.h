@@ -10,6 +10,8 @@ namespace qd::frontend {
 std::optional<Val> new_instance(Walk &w, PyObject *cls, Call call, bool all_known);
 /// `super()` in a method; nothing elsewhere.
 std::optional<Val> bare_super(Walk &w, const Node *node);
+/// Evaluates `super(cls, self)` of an instance that a kernel made.
+Val super_of(Walk &w, PyObject *cls, const Val &self);
 /// An attribute of an instance; fails if it has none.
 Val instance_attribute(Walk &w, const Node *node, const Val &instance, PyObject *name);
 /// The same, looked up after the class of `super()`.
@@ -30,6 +32,8 @@ std::string method_name(NodeKind kind);
 /// Computes `a kind b` if the class of either operand defines the operator.
 std::optional<Val> class_binary(Walk &w, const Node *node, NodeKind kind, const Val &a, const Val &b);
 std::optional<Val> class_unary(Walk &w, const Node *node, NodeKind kind, const Val &a);
+/// Returns the result of `__bool__` or `__len__` of an instance that a kernel made; nothing if its class has neither.
+std::optional<Val> class_truth(Walk &w, const Node *node, const Val &v);
 std::optional<Val> class_compare(Walk &w, const Node *node, NodeKind kind, const Val &a, const Val &b);
 
 } // namespace qd::frontend

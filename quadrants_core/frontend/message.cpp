@@ -5,8 +5,7 @@
 namespace qd::frontend {
 namespace {
 
-constexpr size_t width = 80; // longer source lines are wrapped, with their carets
-constexpr size_t tab = 4;    // tab stops are at multiples of it
+constexpr size_t tab = 4; // tab stops are at multiples of it
 
 /// Line `number` (1-based) of a text.
 std::string_view line_of(std::string_view text, long number) {
@@ -48,15 +47,11 @@ Marked mark(std::string_view line, size_t from, size_t to) {
 }
 
 void append_line(std::string &out, std::string_view line, size_t from, size_t to) {
-    const Marked marked = mark(line, from, to);
-    for (size_t at = 0; at == 0 || at < marked.characters.size(); at += width) {
-        const size_t end = std::min(marked.characters.size(), at + width);
-        for (size_t i = at; i < end; ++i) out += marked.characters[i];
-        out += '\n';
-        std::string carets = at < marked.carets.size() ? marked.carets.substr(at, width) : "";
-        carets.erase(carets.find_last_not_of(' ') + 1);
-        if (!carets.empty()) out += carets + '\n';
-    }
+    Marked marked = mark(line, from, to);
+    for (const std::string &character : marked.characters) out += character;
+    out += '\n';
+    marked.carets.erase(marked.carets.find_last_not_of(' ') + 1);
+    if (!marked.carets.empty()) out += marked.carets + '\n';
 }
 
 /// The offset in `source` of a line and column (1-based, 0-based).

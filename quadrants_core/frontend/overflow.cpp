@@ -84,6 +84,20 @@ constexpr Row rows[] = {
     {Op::shl, "Shift left", shift_overflows},
 };
 
+/// Writes places in cells as tracebacks do: "Cell In[4], line 2" of `File "cell 4", line 2`.
+std::string named_as_cells(std::string places) {
+    constexpr std::string_view begin = "File \"cell ";
+    for (size_t at = 0; (at = places.find(begin, at)) != std::string::npos;) {
+        const size_t number = at + begin.size(), end = places.find_first_not_of("0123456789", number);
+        if (end == number || end == std::string::npos || places[end] != '"') {
+            at = number;
+            continue;
+        }
+        places.replace(at, end + 1 - at, "Cell In[" + places.substr(number, end - number) + "]");
+    }
+    return places;
+}
+
 } // namespace
 
 /// Emits x op y, with an overflow check in debug mode.
@@ -98,7 +112,8 @@ ir::Value checked_arithmetic(Walk &w, Op op, ir::Value x, ir::Value y) {
     const ir::BlockId outer = std::exchange(w.b.block, w.fn[branch].blocks[0]);
     ir::Message message;
     message.limited = true;
-    message.pieces.push_back({std::string(row->word) + " overflow detected in " + render_places(w.levels()), -1});
+    const std::string places = named_as_cells(render_places(w.levels()));
+    message.pieces.push_back({std::string(row->word) + " overflow detected in " + places, -1});
     emit_message(w, Op::print, std::move(message), {});
     w.b.yield();
     w.b.block = w.fn[branch].blocks[1];

@@ -150,29 +150,59 @@ bool is_instance_of(const Val &v, PyObject *cls, const BuiltinRow *row) {
     return called == "Ndarray" || called == by_elements[v.array().element_dim];
 }
 
+/// Returns a Python number of the class that represents numbers of this type.
+PyRef number_like(ir::Scalar elem) {
+    if (elem == ir::Scalar::u1) return PyRef::borrow(Py_True);
+    return PyRef::steal(ir::is_float(elem) ? PyFloat_FromDouble(1) : PyLong_FromLong(1));
+}
+
+[[noreturn]] void fail_class(Walk &w, const Call &call) {
+    w.fail_type(call.node, "isinstance() arg 2 must be a class or a tuple of classes");
+}
+
+bool is_instance_in_python(Walk &w, const Call &call, PyObject *object, PyObject *classes) {
+    const int answer = PyObject_IsInstance(object, classes);
+    if (answer >= 0) return answer;
+    if (!PyErr_ExceptionMatches(PyExc_TypeError)) w.python_failed(call.node);
+    PyErr_Clear();
+    fail_class(w, call);
+}
+
+bool is_number_of(Walk &w, const Call &call, ir::Scalar elem, PyObject *cls) {
+    const PyRef kind = attribute(cls, names()._qd_kind_);
+    if (kind && !(PyUnicode_Check(kind.get()) && text(kind.get()) == "dtype")) return false; // qd.Vector, a struct type
+    return is_instance_in_python(w, call, number_like(elem).get(), cls);
+}
+
+bool is_instance_of_any(Walk &w, const Call &call, const Val &v, const Val &classes) {
+    const Val many = unpacked(w, call.node, classes);
+    bool found = false;
+    for (const Val &one : many.is_sequence() ? many.sequence().items : std::vector<Val>{many}) {
+        if (one.is_sequence()) {
+            found |= is_instance_of_any(w, call, v, one);
+            continue;
+        }
+        if (!one.is_constant()) fail_class(w, call);
+        found |= v.is_scalar() ? is_number_of(w, call, v.scalar().elem, one.object())
+                               : is_instance_of(v, one.object(), w.objects.builtin_of(one.object()));
+    }
+    return found;
+}
+
 } // namespace
 
 /// isinstance(x, cls): Python decides for compile-time values. A vector is a qd.Vector and a qd.Matrix, a struct a qd.Struct, an array a
-/// qd.Ndarray; a run-time number is an instance of no class.
+/// qd.Ndarray, a run-time number a bool, an int or a float.
 Val handlers::is_instance(Walk &w, const Call &call) {
     const Val &v = call.args[0], &cls = call.args[1];
-    const auto fail_class = [&] { w.fail_type(call.node, "isinstance() arg 2 must be a class or a tuple of classes"); };
     if (const PyRef object = to_python(v)) {
         const PyRef classes = to_python(cls);
-        if (!classes) fail_class();
+        if (!classes) fail_class(w, call);
         const auto is_covered = [&](const Val &of) { return of.is_constant() && w.dependencies.is_whole(of.object()); };
         if (!is_covered(v) || !is_covered(cls)) w.dependencies.give_up();
-        const int answer = PyObject_IsInstance(object.get(), classes.get());
-        if (answer < 0) w.python_failed(call.node);
-        return constant(PyRef::steal(PyBool_FromLong(answer)));
+        return constant(PyRef::steal(PyBool_FromLong(is_instance_in_python(w, call, object.get(), classes.get()))));
     }
-    const Val many = unpacked(w, call.node, cls);
-    bool found = false;
-    for (const Val &one : many.is_sequence() ? many.sequence().items : std::vector<Val>{many}) {
-        if (!one.is_constant()) fail_class();
-        found |= is_instance_of(v, one.object(), w.objects.builtin_of(one.object()));
-    }
-    return constant(PyRef::steal(PyBool_FromLong(found)));
+    return constant(PyRef::steal(PyBool_FromLong(is_instance_of_any(w, call, v, cls))));
 }
 
 Val handlers::static_print(Walk &w, const Call &call) {

@@ -7,6 +7,7 @@
 #include "frontend/types.h"
 
 #include "frontend/expr.h"
+#include "frontend/instance.h"
 #include "frontend/matrix.h"
 #include "frontend/objects.h"
 #include "frontend/place.h"
@@ -124,6 +125,7 @@ ir::Value condition(Walk &w, const Node *node, const Val &v, const char *what) {
         w.fail(node, UserErrorKind::compilation,
                "The truth value of vectors/matrices is ambiguous. Consider using `any` or `all` when comparing "
                "vectors/matrices:\n    if all(x == y):\nor\n    if any(x != y):");
+    if (const std::optional<Val> truth = class_truth(w, node, v)) return condition(w, node, *truth, what);
     const Scalar type = scalar_type(w, node, v);
     if (ir::is_float(type))
         w.fail_type(node, std::string("`") + what + "` conditions must be an integer; found " + ir::to_string(type),
@@ -286,7 +288,8 @@ Val to_matrix(Walk &w, const Node *node, const Val &given) {
         out.ndim = !items.empty() && (first.is_sequence() || first.is_matrix()) ? 2 : 1;
     }
     if (entries.empty() || int(entries.size()) != out.n * out.m)
-        w.fail_type(node, "A vector or matrix is needed here, not " + type_text(w, v));
+        w.fail_type(node, "A vector or matrix is needed here, not " + type_text(w, v),
+                    v.is_loop() ? "its length is known only at run time: loop over it, `for i in range(n)`" : "");
     Scalar elem = Scalar::none;
     for (const Val &e : entries) {
         const Scalar type = scalar_type(w, node, e);

@@ -319,24 +319,30 @@ bool DiskCache::needs_publishing(const CacheListing &listing, std::map<KernelKey
     return needed;
 }
 
+/// Settles what is known now; a kernel that another thread uses during the glance unsettles it again.
 bool DiskCache::has_nothing_to_do() {
-    const std::lock_guard guard(lock_);
-    return settled_ = settled_ || glance_is_enough();
+    bool unused;
+    {
+        const std::lock_guard guard(lock_);
+        if (std::exchange(settled_, true)) return true;
+        const auto is_still = [](const auto &entry) {
+            return !entry.second.waits && !entry.second.unpublished && !entry.second.helper;
+        };
+        if (!std::ranges::all_of(used_, is_still)) return false;
+        unused = used_.empty();
+    }
+    return limits_.cleaning != Cleaning::version && glance_is_enough(unused);
 }
 
 /// True if there is nothing to publish or remove, as far as the header of the listing shows: the folder is within its limits, and either no
-/// kernel was used or the listing was written within the last second. Called with `lock_` held.
-bool DiskCache::glance_is_enough() const {
-    const auto is_still = [](const auto &entry) {
-        return !entry.second.waits && !entry.second.unpublished && !entry.second.helper;
-    };
-    if (limits_.cleaning == Cleaning::version || !std::ranges::all_of(used_, is_still)) return false;
-    if (used_.empty() && last_check.was_within_limits(trust_.root, limits_)) return true;
+/// kernel was used or the listing was written within the last second.
+bool DiskCache::glance_is_enough(bool unused) const {
+    if (unused && last_check.was_within_limits(trust_.root, limits_)) return true;
     uint64_t bytes, written;
-    if (!CacheListing::glance(kernels_, &bytes, &written)) return used_.empty() && !kernels_.is_there();
+    if (!CacheListing::glance(kernels_, &bytes, &written)) return unused && !kernels_.is_there();
     const bool has_room = limits_.cleaning == Cleaning::never || bytes < limits_.max_bytes;
     if (has_room) last_check.keep(trust_.root, limits_);
-    return has_room && (used_.empty() || !is_long_ago(written, 1));
+    return has_room && (unused || !is_long_ago(written, 1));
 }
 
 std::map<KernelKey, DiskCache::Used> DiskCache::settle() {

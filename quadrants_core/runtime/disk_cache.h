@@ -102,7 +102,7 @@ class DiskCache {
     void find_tasks();
     bool take_lock();
     bool has_nothing_to_do();
-    bool glance_is_enough() const;
+    bool glance_is_enough(bool unused) const;
     std::map<KernelKey, Used> settle();
     void change_listing(const std::map<KernelKey, Used> &used) const;
     bool needs_publishing(const CacheListing &listing, std::map<KernelKey, Used> &used) const;
@@ -116,7 +116,7 @@ class DiskCache {
     const CacheLimits limits_;
     const CacheFolder kernels_, unpublished_, entries_, fast_;
 
-    BriefMutex lock_; ///< guards the next members; held during no file access but the glance in `publish`
+    BriefMutex lock_; ///< guards the next members; not held during access to files
     std::map<KernelKey, Used> used_;
     std::vector<std::pair<KernelKey, EntryPlace>> used_entries_;
     std::unordered_map<CacheKey, CachedTask, CacheKeyHash> made_; ///< code that is not on disk yet

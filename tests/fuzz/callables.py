@@ -74,6 +74,8 @@ class Callables(Statements):
 
     def through(self, f, args):
         """Returns a call of a func with parameters of one kind through a builtin."""
+        if len(args) == 1 and f.result == "record":
+            return f"{f.name}({args[0]})"  # structs have no sum
         if len(args) == 1:
             return f"sum(map({f.name}, [{args[0]}, {self.value(f.result, 1)}]))"
         return f"functools.reduce({f.name}, [{', '.join([*args, self.value(f.result, 0)])}])"

@@ -50,13 +50,15 @@ def _options(text):
     return {name: getattr(qd, v) if isinstance(v, str) else v for name, v in eval(line.partition("=")[2]).items()}
 
 
-def _printed(said, options, text):
-    """Returns the output of the kernels. Threads print in any order, and so do loops over storage whose order differs from that of the
-    indices; the sign of a NaN is undefined."""
+def _has_any_order(text):
+    """Returns whether iterations may run in any order: on several threads, or over storage whose order differs from that of the indices."""
+    return any(word in text for word in ("'cpu_max_num_threads'", "layout=(", "order=", "active("))
+
+
+def _printed(said, text):
+    """Returns the lines that the kernels printed. The sign of NaN is not defined."""
     lines = re.sub(" *-?nan", " nan", said).splitlines()[1:]
-    if options["cpu_max_num_threads"] > 1 or any(word in text for word in ("layout=(", "order=", "active(")):
-        return sorted(_without_checks(lines))
-    return lines
+    return sorted(_without_checks(lines)) if _has_any_order(text) else lines
 
 
 def outcome(text, arch, limit=None, checked=False):
@@ -80,7 +82,7 @@ def outcome(text, arch, limit=None, checked=False):
             linecache.cache[name] = (len(text), None, text.splitlines(True), name)
             exec(code, scope)
             exact, near = scope["main"]()
-            return Outcome("ok", _plain(exact), _plain(near), printed=_printed(said.getvalue(), options, text))
+            return Outcome("ok", _plain(exact), _plain(near), printed=_printed(said.getvalue(), text))
     except loops.OutOfWork as error:
         return Outcome("endless", error=error)
     except (qd.QuadrantsCompilationError, qd.QuadrantsRuntimeError) as error:
@@ -172,11 +174,11 @@ def _other_text(a, b, kept=lambda lines: lines):
 
 
 def _failed_alike(a, b, text):
-    """True if two failed assertions of a program may both be right: with one thread they must be equal."""
+    """Returns whether two failed assertions of a program are the same one, unless iterations may come in any order."""
     if any(words in str(a) for words in ("integer division", "Out of bound")):
         return False
     messages = [str(e).strip().splitlines()[0] for e in (a, b)]
-    return "cpu_max_num_threads" in text or not messages[0].startswith("claim") or messages[0] == messages[1]
+    return _has_any_order(text) or not messages[0].startswith("claim") or messages[0] == messages[1]
 
 
 def fault(text, valid=False, announce=lambda: None, archs=ARCHS):

@@ -5,7 +5,8 @@ import gc
 import pytest
 from quadrants._language import kernel as _kernel
 
-from tests.fuzz import generate, mutate, run, shrink, spelling, worker
+from tests.fuzz import generate, hazards, mutate, run, shrink, spelling, worker
+from tests.fuzz.writer import Function
 from tests.syntax import corpus
 
 
@@ -99,6 +100,46 @@ def test_another_result_may_be_due_to_another_order(op, start, values, got, is_f
     fault = run.fault(text, True, archs=("cpu",))
     assert (fault is not None) == is_fault
     assert not is_fault or fault[0] == "cpu: another result"
+
+
+ASSERTED = """import numpy as np
+import quadrants as qd
+ACTIVE
+
+@qd.kernel
+def k(c: qd.template()):
+    qd.loop_config(serialize=True)
+    for i, j in c:
+        assert c[i, j] == 0, f"claim {c[i, j]}"
+
+
+def main():
+    c = qd.field(qd.i32)
+    active(qd.root).pointer(qd.ij, (2, 3)).dense(qd.i, 2).place(c)
+    for at in np.ndindex((4, 3)):
+        c[at] = 3 * at[0] + at[1]
+    if qd.cfg is not None:
+        c[0, 1] = OTHER  # of 1
+    k(c)
+    return [], []
+
+
+OPTIONS = {"debug": True}
+"""
+
+
+def test_a_loop_over_sparse_cells_may_fail_elsewhere():
+    """Its iterations come in the order of its cells, which is not that of the indices: here the compiled kernel finds 3, and Python 1."""
+    assert run.fault(ASSERTED.replace("ACTIVE", hazards.ACTIVE).replace("OTHER", "1"), True, archs=("cpu",)) is None
+    plain = ASSERTED.replace("ACTIVE", "").replace("active(qd.root).pointer", "qd.root.dense").replace("OTHER", "7")
+    assert run.fault(plain, True, archs=("cpu",))[0] == "cpu: another assertion"
+
+
+def test_structs_are_not_summed():
+    writer = generate.Program(0)
+    writer.program()
+    for result, words in (("record", "f(x)"), ("int", "sum(map(f, [x, ")):
+        assert writer.through(Function("f", [("p", result, "")], result), ["x"]).startswith(words)
 
 
 def test_programs_are_freed():

@@ -263,7 +263,8 @@ NdarrayObject *open_view(PyObject *view, int64_t *offset, int64_t *size) {
         *offset = PyLong_AsLongLong(at);
         *size = PyLong_AsLongLong(count);
         auto *a = reinterpret_cast<NdarrayObject *>(array);
-        const bool inside = a->ndim == 1 && *offset >= 0 && *size >= 0 && *offset + *size <= a->shape[0];
+        const bool inside =
+            a->ndim == 1 && *size >= 0 && *size <= a->shape[0] && *offset >= 0 && *offset <= a->shape[0] - *size;
         if (inside && !PyErr_Occurred()) found = a;
     }
     if (!found && !PyErr_Occurred()) raise(ErrorClass::value, "BufferView out of range");

@@ -69,8 +69,8 @@ bool locate(PlaceObject *self, PyObject *key, int32_t *at) {
         return false;
     }
     for (int i = 0; i < n; i++) {
-        int64_t storage = idx[i] - place.index_offset[size_t(i)];
-        if (storage < 0 || storage >= place.shape[size_t(i)]) {
+        const uint64_t storage = uint64_t(idx[i]) - uint64_t(place.index_offset[size_t(i)]); // negative: a large number
+        if (storage >= uint64_t(place.shape[size_t(i)])) {
             int64_t shape[max_dims];
             for (int k = 0; k < n; k++) shape[k] = place.shape[size_t(k)];
             raise(ErrorClass::bounds, "Accessing field (" + title(self) + ") of size " + tuple_text(shape, n) +

@@ -79,6 +79,10 @@ bool to_slot(PyObject *value, ir::Scalar s, uint64_t *slot, bool narrow) {
         *slot = s == ir::Scalar::u1 ? uint64_t(v != 0) : uint64_t(v);
         return true;
     }
+    if (narrow && PyLong_Check(value)) { // more than 64 bits
+        *slot = s == ir::Scalar::u1 ? 1 : PyLong_AsUnsignedLongLongMask(value);
+        return true;
+    }
     double d;
     if (!narrow || !to_float(value, &d)) return false;
     if (s == ir::Scalar::u1) {

@@ -16,8 +16,8 @@ bool to_integer(PyObject *value, int64_t *out);
 /// Converts anything that has a float value, including integers and numpy scalars; returns false (no error set) otherwise.
 bool to_float(PyObject *value, double *out);
 
-/// Writes `value`, converted to type `s`, to the low bytes of `slot`; returns false (no error set) if it cannot be converted. Floats are
-/// refused for integer types unless `narrow`.
+/// Writes `value`, converted to type `s`, to the low bytes of `slot`; returns false (no error set) if it cannot be converted. Integer
+/// types refuse floats and integers of more than 64 bits unless `narrow`.
 bool to_slot(PyObject *value, ir::Scalar s, uint64_t *slot, bool narrow = false);
 
 /// Handles the common cases of `to_slot` inline.

@@ -164,40 +164,46 @@ def from_numpy_dtype(value):
     return None if name is None else names[name]
 
 
+def _type_of(value):
+    """Returns the DType of a number type or of a number."""
+    number = next((kind for kind in (bool, int, float) if isinstance(value, kind)), value)
+    return dtype(number)
+
+
 def is_real(value):
-    """Returns whether a type, or the type of a NumPy number, is floating-point.
+    """Returns whether a type, or the type of a number, is floating-point.
 
     Args:
-        value: a number type or a NumPy number.
+        value: a number type, or a number of Python or NumPy.
 
     Example:
         >>> qd.types.is_real(qd.i32)
         False
     """
-    return dtype(value).kind == "float"
+    return _type_of(value).kind == "float"
 
 
 def is_integral(value):
-    """Returns whether a type, or the type of a NumPy number, is an integer type.
+    """Returns whether a type, or the type of a number, is an integer type.
 
     Args:
-        value: a number type or a NumPy number.
+        value: a number type, or a number of Python or NumPy.
 
     Example:
         >>> qd.types.is_integral(qd.i32)
         True
     """
-    return dtype(value).kind != "float"
+    return _type_of(value).kind != "float"
 
 
 def is_signed(value):
-    """Returns whether a number type can represent negative values.
+    """Returns whether a type, or the type of a number, can represent negative values.
 
     Args:
-        value: a number type.
+        value: a number type, or a number of Python or NumPy.
 
     Example:
         >>> qd.types.is_signed(qd.u8)
         False
     """
-    return dtype(value).kind in ("int", "float")
+    return _type_of(value).kind in ("int", "float")

@@ -240,8 +240,26 @@ def _noted(error, hint):
     return error
 
 
+source_width = 80  # longer source lines are wrapped together with their carets; None: they are not wrapped
+
+
+def _wrapped(rendered):
+    if source_width is None:
+        return rendered
+    out, lines = [], rendered.split("\n")
+    while lines:
+        line = lines.pop(0)
+        if len(line) <= source_width or not lines or not lines[0] or lines[0].strip(" ").strip("^"):
+            out.append(line)
+            continue
+        carets = lines.pop(0)
+        for start in range(0, len(line), source_width):
+            out += filter(str.strip, (line[start : start + source_width], carets[start : start + source_width].rstrip()))
+    return "\n".join(out)
+
+
 def from_frontend(name, message, rendered):
-    rendered = _with_names_of_now(rendered)
+    rendered = _wrapped(_with_names_of_now(rendered))
     if _raw():
         kind = QuadrantsStaticAssertionError if name == "QuadrantsAssertionError" else _class(name)
         return _noted(kind(message), rendered.rpartition(message)[2].strip("\n") if message else "")

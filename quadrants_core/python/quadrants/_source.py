@@ -106,6 +106,11 @@ def _lines_of(fn):
     for text in _exec_sources.get(code.co_filename, ()):
         if _holds(text, code.co_filename, code):
             return text.splitlines(keepends=True)
+    if code.co_filename == "<string>" and fn.__name__.startswith("__"):
+        raise _exceptions.QuadrantsSyntaxError(
+            f"{fn.__qualname__} has no source that a kernel can read: a decorator such as @dataclass made it. Write the method in the class, "
+            "or compare the members, such as `a.x == b.x`."
+        )
     raise _exceptions.QuadrantsSyntaxError(
         f"The source of {fn.__qualname__} cannot be found ({code.co_filename}). Define kernels in a file or a notebook "
         "cell, or register the text with linecache."
@@ -432,4 +437,5 @@ def place_outside():
     frame = _sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back
-    return f"{shown_name(frame.f_code.co_filename)}, line {frame.f_lineno}"
+    shown = shown_name(frame.f_code.co_filename)
+    return f"{_exceptions.cell_name(shown)}, line {frame.f_lineno}"

@@ -158,3 +158,18 @@ def test_intermediate_arrays_without_a_gradient():
     found = qd.ad.check(through_array, a, np.zeros(4), loss)
     assert found.verdict == "wrong" and "where differences give" in found.reason and "arrays have no dual" in found.reason
     assert qd.ad.check(through_array, a, qd.ndarray(qd.f64, 4, needs_grad=True), loss).verdict == "agrees"
+
+
+@pytest.mark.parametrize("limits", [{"directions": 0}, {"directions": 1.5}, {"directions": "a"}, {"elements": -1}, {"elements": 0}, {"seconds": 0},
+                                    {"seconds": float("nan")}, {"seconds": None}])  # fmt: skip
+def test_limits_that_leave_nothing_to_check(limits):
+    x, loss = reals("x")[0], reals("loss")[0]
+
+    @qd.kernel
+    def f():
+        loss[None] += x[None] ** 2
+
+    ((name, value),) = limits.items()
+    with pytest.raises(ValueError, match=f"{name} must be .*, not {value!r}"):
+        qd.ad.check(f, **limits)
+    assert qd.ad.check(f, directions=1, elements=10, seconds=float("inf"))

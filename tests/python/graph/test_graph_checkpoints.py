@@ -508,6 +508,70 @@ def test_labels_of_a_function_from_the_cache(arch, tmp_path):
         assert done.stdout.split()[-1] == str(recalled)
 
 
+EXECUTED = """import enum, linecache, sys
+import quadrants as qd
+
+class Stage(enum.IntEnum):  # of the module, and not of the code below
+    OTHER = 1
+
+SOURCE = '''
+import enum
+import quadrants as qd
+
+class Stage(enum.IntEnum):
+    GROW = 1
+
+def made():
+    class Inner(enum.IntEnum):
+        LAST = 2
+    return Inner
+
+Made = made()
+LAST = Made.LAST
+Flag = qd.types.ndarray(qd.i32, ndim=0)
+
+class Held:
+    class Stage(enum.IntEnum):
+        DEEP = 3
+
+@qd.kernel(graph=True, checkpoints=True)
+def k(f: Flag, g: Flag, h: Flag, n: Flag):
+    with qd.checkpoint(Stage.GROW, yield_on=f):
+        for _ in range(1):
+            n[()] += 1
+    with qd.checkpoint(LAST, yield_on=g):
+        for _ in range(1):
+            n[()] += 1
+    with qd.checkpoint(Held.Stage.DEEP, yield_on=h):
+        for _ in range(1):
+            n[()] += 1
+
+f, g, h, n = (qd.ndarray(qd.i32, ()) for _ in range(4))
+for flag, label in ((f, Stage.GROW), (g, Made.LAST), (h, Held.Stage.DEEP)):
+    flag[()] = 1
+    found = k(f, g, h, n).checkpoint
+    assert found is label, (found, label)
+    flag[()] = 0
+print(k._plans()[-1][2]["recalled"])
+'''
+
+qd.init(arch=sys.argv[1], offline_cache=True, offline_cache_file_path=sys.argv[2])
+linecache.cache["<code>"] = len(SOURCE), None, SOURCE.splitlines(True), "<code>"
+exec(compile(SOURCE, "<code>", "exec"), {"__name__": "__main__"})
+"""
+
+
+def test_labels_of_executed_code_from_the_cache(arch, tmp_path):
+    """The code has the name of a module, but its names are not those of the module."""
+    program = tmp_path / "program.py"
+    program.write_text(EXECUTED)
+    for recalled in (False, True):
+        command = [sys.executable, str(program), arch, str(tmp_path / "cache")]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, env={**os.environ})
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.split()[-1] == str(recalled)
+
+
 @pytest.mark.parametrize("fastcache", (True, False))
 def test_kernels_from_the_cache(arch, tmp_path, fastcache):
     program = tmp_path / "solver.py"

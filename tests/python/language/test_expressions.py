@@ -424,3 +424,35 @@ def test_mistakes_with_dicts():
         lookup(1)
     with pytest.raises(qd.QuadrantsTypeError, match="`values` of a dict takes no argument"):
         arguments(1)
+
+
+def test_a_tuple_repeated_a_large_number_of_times():
+    @qd.kernel
+    def f(times: qd.template()) -> qd.i32:
+        total = 0
+        for x in qd.static((1, 2) * times):
+            total += x
+        for x in qd.static(() * times):
+            total += x
+        return total
+
+    assert [f(times) for times in (-(2**63), -1, 0, 2)] == [0, 0, 0, 6]
+
+    @qd.kernel
+    def g(x: qd.i32, times: qd.template()):
+        y = [x] * times
+        z = [] * times
+
+    g(1, -(2**63))
+    g(1, 3)
+    for times in (-(2**63) - 1, -(2**70)):
+        with pytest.raises(OverflowError, match="cannot fit 'int' into an index-sized integer"):
+            g(1, times)
+    with pytest.raises(qd.QuadrantsTypeError, match="A list or tuple of more than 1048576 items is too long"):
+        g(1, 2**70)
+
+    @qd.kernel
+    def h(x: qd.i32, times: qd.template()):
+        y = [] * times
+
+    h(1, 2**62)

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import re
 import typing
 
 import pytest
@@ -415,3 +416,135 @@ def test_mistakes_are_reported(call, error, words):
 
     with pytest.raises(error, match=words):
         k(4)
+
+
+class Amount:
+    def __init__(self, a):
+        self.a = a
+
+    def __bool__(self):
+        return self.a > 3
+
+    def __contains__(self, v):
+        return v == self.a
+
+    def __pow__(self, n):
+        return Amount(self.a**n)
+
+    def __getitem__(self, i):
+        return self.a + i
+
+    def __setitem__(self, i, v):
+        self.a = v * i
+
+    def doubled(self):
+        return self.a * 2
+
+    @property
+    def half(self):
+        return self.a // 2
+
+    @half.setter
+    def half(self, v):
+        self.a = v * 2
+
+
+class Larger(Amount):
+    def __len__(self):
+        return self.a
+
+    def doubled(self):
+        return super(Larger, self).doubled() + 1
+
+
+class Sized:
+    def __init__(self, a):
+        self.a = a
+
+    def __len__(self):
+        return self.a
+
+
+def test_truth_of_instances(both):
+    def program():
+        @qd.kernel
+        def f(n: qd.i32) -> qd.i32:
+            found = 0
+            a, s = Amount(n), Sized(n)
+            if a:
+                found += 1
+            if not a:
+                found += 10
+            found += 100 if s else 200
+            while a:
+                a.a -= 1
+                found += 1000
+            assert Sized(1)
+            return found
+
+        return f(5), f(0), f(3)
+
+    assert both(program) == (2101, 210, 110)
+
+
+def test_membership_of_instances(both):
+    def program():
+        @qd.kernel
+        def f(n: qd.i32) -> qd.i32:
+            a = Amount(n)
+            return int(5 in a) + int(n not in a) * 10 + int(n + 1 not in a) * 100
+
+        return f(5), f(4)
+
+    assert both(program) == (101, 100)
+
+
+def test_updates_of_properties_and_items(both):
+    def program():
+        @qd.kernel
+        def f(n: qd.i32) -> qd.i32:
+            a = Amount(n)
+            a.half += 3
+            b = Amount(n)
+            b[2] -= 1
+            return a.a * 1000 + b.a
+
+        return f(8)
+
+    assert both(program) == 14018
+
+
+def test_super_with_arguments_and_pow(both):
+    def program():
+        @qd.kernel
+        def f(n: qd.i32) -> qd.i32:
+            return Larger(n).doubled() * 1000 + pow(Amount(n), 2).a
+
+        return f(8)
+
+    assert both(program) == 17064
+
+
+@dataclasses.dataclass(order=True)
+class Ordered:
+    a: int
+
+
+@pytest.mark.parametrize("expression, words", [
+    ("Ordered(n) == Ordered(n)", "Ordered.__eq__ has no source that a kernel can read: a decorator such as @dataclass made it"),
+    ("Ordered(n) < Ordered(n)", "Ordered.__lt__ has no source that a kernel can read"),
+    ("Sized(n) == Sized(n)", "Hint: compare the members, such as `a.x == b.x`"),
+    ("divmod(n, 2)[0]", "Hint: write `x // y` and `x % y`"),
+    ("sorted([n, 2])[0]", "Hint: compare the values"),
+    ("hash(n)", "Hint: call it outside of the kernel, or with values known at compile time"),
+    ("sum([v for v in qd.static(map(plain, [n, n]))])", "Hint: decorate it with @qd.func"),
+    ("sum(map(twice, range(n)))", "Hint: its length is known only at run time: loop over it"),
+])  # fmt: skip
+def test_what_instances_and_builtins_cannot_do(arch, expression, words, tmp_path):
+    qd.init(arch=arch)
+    path = tmp_path / "refused.py"
+    path.write_text(f"import quadrants as qd\n@qd.kernel\ndef f(n: qd.i32) -> qd.i32:\n    return {expression}\n")
+    names = {"Ordered": Ordered, "Sized": Sized, "plain": lambda v: v * 2, "twice": qd.func(Amount.doubled)}
+    exec(compile(path.read_text(), str(path), "exec"), names)
+    with pytest.raises(qd.QuadrantsCompilationError, match=re.escape(words)):
+        names["f"](3)

@@ -99,6 +99,12 @@ def test_predicates_of_types():
     assert t.is_real(qd.f16) and not t.is_real(qd.i64)
     assert t.is_integral(qd.u8) and t.is_integral(int) and not t.is_integral(float)
     assert t.is_signed(qd.i8) and t.is_signed(qd.f32) and not t.is_signed(qd.u32)
+    for number in (2.5, np.float16(2.5), np.float64(2.5)):
+        assert t.is_real(number) and not t.is_integral(number) and t.is_signed(number)
+    for number in (2, True, np.int8(2), np.uint8(2)):
+        assert t.is_integral(number) and not t.is_real(number) and t.is_signed(number) == (number is not True and type(number) is not np.uint8)
+    with pytest.raises(qd.QuadrantsTypeError, match="'2.5' is not a scalar type"):
+        t.is_real("2.5")
     assert t.is_tensor(t.vector(2, qd.f32)) and not t.is_tensor(qd.f32)
 
 

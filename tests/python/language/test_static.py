@@ -486,7 +486,7 @@ def test_isinstance():
         return bits
 
     found = k(qd.Vector([1.0, 2.0]), 2.0, np.zeros(2, np.int32), qd.field(qd.i32, 2))
-    assert f"{found:015b}"[::-1] == "111010001011111"
+    assert f"{found:015b}"[::-1] == "111010011011111"
 
 
 step = 0

@@ -1,6 +1,7 @@
 """qd.python has every function that kernels can call, with the same keywords."""
 
 import ctypes
+import numbers
 
 import numpy as np
 import pytest
@@ -118,7 +119,48 @@ def test_isinstance(both):
 
         return f([1, 2], 3, np.zeros(2, np.int32))
 
-    assert both(program) == 0b10010111
+    assert both(program) == 0b10011111
+
+
+def test_isinstance_of_numbers(both):
+    def program():
+        Pair = qd.types.struct(a=qd.f32)
+
+        @qd.func
+        def kind(n):
+            return 4 if isinstance(n, bool) else 2 if isinstance(n, int) else 1 if isinstance(n, float) else 0
+
+        @qd.kernel
+        def f(i: qd.i32, r: qd.f64, b: qd.u1, u: qd.u8) -> qd.i32:
+            j = i + 1
+            found = kind(i) + 10 * kind(r) + 100 * kind(b) + 1000 * kind(u) + 10_000 * kind(j) + 100_000 * kind(r > 2) + 1_000_000 * kind(3)
+            for q in range(1):
+                found += kind(q) * 10_000_000
+            if qd.static(isinstance(i, (str, (bool, numbers.Integral))) and isinstance(r, numbers.Number) and isinstance(b, int | str)):
+                found += 100_000_000
+            if qd.static(isinstance(i, str) or isinstance(r, numbers.Integral) or isinstance(i, Pair) or isinstance(i, (qd.Vector, float))):
+                found = -1
+            return found
+
+        return f(1, 2.5, True, 3)
+
+    assert both(program) == 122422412
+
+
+@pytest.mark.parametrize("cls", ["qd.f32", "3", "(str, 'int')"])
+def test_isinstance_of_what_is_no_class(arch, cls):
+    def program():
+        @qd.kernel
+        def f(n: qd.i32) -> qd.i32:
+            return isinstance(n, classes)
+
+        return f(1)
+
+    classes = eval(cls)
+    for arch in ("python", arch):
+        qd.init(arch=arch)
+        with pytest.raises(qd.QuadrantsTypeError, match="isinstance.. arg 2 must be a class"):
+            program()
 
 
 def test_unpacked_vectors(both):

@@ -200,3 +200,38 @@ def test_choices_that_are_known_are_checked_on_both_sides():
     with pytest.raises(qd.QuadrantsSyntaxError, match="Using non static inlined if statement as for-loop iterable"):
         iterable(1)
     assert unlike(4) == 4
+
+
+def test_names_bound_in_operands_that_are_not_reached_have_a_type(both):
+    def program():
+        @qd.kernel
+        def f(x: qd.i32, wide: qd.i64) -> (qd.i64, qd.i64, qd.i64, qd.i64, qd.i64, qd.i64):
+            a = -128 << (2147483647 if not (OFF and (u := x) > 1) else u)
+            b = (2147483647 if FLAG or (v := x) > 1 else v) + 1
+            c = (2147483647 if FLAG or (w := wide) > 1 else w) + 1
+            d = (z if FLAG and FLAG and 0.0 and (z := qd.Vector([1, 2]).y) > 1 else 2147483647) + 1
+            e = ((2147483647 if not (OFF and x > (y := 3)) else y) if x > 2 else 3) + 1
+            g = (2147483647 if not (OFF and OFF and FLAG and (p := x)) else p) + (p := 2)
+            return a, b, c, d, e, g + p
+
+        return f(5, 6)
+
+    assert both(program) == (0, -(2**31), 2**31, -(2**31), -(2**31), -(2**31) + 3)
+
+
+def test_operands_that_are_not_reached_have_no_effects(both):
+    def program():
+        @qd.func
+        def changed(x: qd.template()):
+            x += 1
+            return x
+
+        @qd.kernel
+        def f(x: qd.i32) -> (qd.i32, qd.i32):
+            n = x
+            a = w if OFF and (w := changed(n)) > 1 and qd.atomic_add(n, 5) else 9
+            return a, n
+
+        return f(5)
+
+    assert both(program) == (9, 5)

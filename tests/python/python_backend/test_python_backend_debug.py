@@ -105,6 +105,38 @@ def test_messages_and_places_equal_those_of_compiled_kernels(arch, capfd):
     assert sum("\n" in text for text in python[0]) == 12 and python[1].count("overflow detected in File ") >= 8
 
 
+def test_names_bound_in_a_failed_condition(arch, capfd):
+    """A condition without a message shows its variables, and leaves out those that it did not bind."""
+
+    def program():
+        @qd.kernel
+        def bound(x: qd.i32):
+            assert (w := x) > 3 and x < 10
+
+        @qd.kernel
+        def skipped(x: qd.i32):
+            assert x > 3 and (w := x) < 10
+
+        @qd.kernel
+        def inverted(x: qd.i32):
+            assert not (w := x)
+
+        @qd.kernel
+        def comprehended(x: qd.i32):
+            assert not (x == sum([z for z in qd.static(range(3))]))
+
+        @qd.kernel
+        def order(x: qd.i32, y: qd.i32):
+            assert (x + y > 1 and y < 2) and x > 5
+
+        return [(bound, 3), (skipped, 3), (inverted, 3), (comprehended, 3), (order, 3, 1)]
+
+    python = outcomes("python", capfd, program)
+    assert python == outcomes(arch, capfd, program)
+    shown = ["w = 3, x = 3", "x = 3", "w = 3, x = 3", "x = 3", "x = 3, y = 1"]
+    assert [text.strip().splitlines()[1] for text in python[0]] == ["with " + names for names in shown]
+
+
 def test_a_launch_reports_a_place_a_limited_number_of_times(arch, capfd):
     def program():
         @qd.kernel

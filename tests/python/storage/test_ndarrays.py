@@ -349,6 +349,18 @@ def test_without_torch(monkeypatch):
 View = qd.BufferView
 
 
+def test_the_range_of_a_buffer_view_is_checked_at_a_launch():
+    @qd.kernel
+    def first(v: qd.BufferView[qd.i32]) -> qd.i32:
+        return v[0]
+
+    for offset, size in ((1, 2**63 - 1), (2**63 - 1, 1), (-1, 2), (0, -1), (4, 0), (2, 2)):
+        view = qd.BufferView(numbered(3, qd.i32), 0, 1)
+        view.offset, view.size = offset, size
+        with pytest.raises(ValueError, match="BufferView out of range"):
+            first(view)
+
+
 def test_buffer_view_on_the_host():
     a = numbered(10, qd.i32)
     v = qd.BufferView(a, 2, 5)

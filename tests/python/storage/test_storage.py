@@ -259,6 +259,68 @@ def test_no_memory():
     assert x[1] == 2
 
 
+class Index:
+    def __init__(self, number):
+        self.number = number
+
+    def __index__(self):
+        return self.number
+
+
+@pytest.mark.parametrize("number", [2**63, 2**64 - 1, 2**64, 2**70, -(2**63) - 1, -(2**70), np.uint64(2**64 - 1)])
+def test_indices_of_more_than_64_bits(number):
+    flat = [make(kind, shape=3) for make in (qd.field, qd.ndarray) for kind in (qd.i32, qd.types.vector(2, qd.i32))]
+    square = [qd.field(qd.i32, (3, 3)), qd.ndarray(qd.i32, (3, 3))]
+    keys = [(x, 0, key) for x in flat for key in (number, (number,), [number], Index(int(number)))]
+    keys += [(x, axis, key) for x in square for axis, key in enumerate([(number, 0), (0, number)])]
+    for x, axis, key in keys:
+        message = f"^index {int(number)} is out of bounds for axis {axis} of a qd.(field|ndarray)$"
+        with pytest.raises(IndexError, match=message):
+            x[key]
+        with pytest.raises(IndexError, match=message):
+            x[key] = 7
+        assert not x.to_numpy().any()
+    for x in (*flat, *square):
+        with pytest.raises(IndexError, match="^index <int> is out of bounds|^index -?1000"):
+            x[10**5000]
+    assert flat[0][Index(1)] == 0 and flat[0][np.True_] == 0
+
+
+@pytest.mark.parametrize("dtype", [qd.i32, qd.u64, qd.u1, qd.f64])
+def test_elements_of_more_than_64_bits(dtype):
+    """They wrap, as the calls of types do."""
+    pair = qd.types.vector(2, dtype)
+    numbers = [make(dtype, shape=3) for make in (qd.field, qd.ndarray)]
+    vectors = [make(pair, shape=3) for make in (qd.field, qd.ndarray)]
+    for value in (2**64, 2**64 - 1, 2**70 + 5, -(2**70) + 7, -(2**63) - 1):
+        for x in (*numbers, *vectors):
+            element = value if x in numbers else [1, value]
+            for change in (lambda: x.__setitem__(0, element), lambda: x.fill(element)):
+                x.fill(0)
+                change()
+                assert (x[0] if x in numbers else x[0][1]) == dtype(value)
+
+
+def test_sizes_of_types_are_checked():
+    for n in (-1, 2**31, 2**70, -(2**70)):
+        with pytest.raises(qd.QuadrantsTypeError, match=r"components along an axis, not \(" + str(n)):
+            qd.types.vector(n, qd.i32)
+        with pytest.raises(qd.QuadrantsTypeError, match=r"components along an axis, not \(2, " + str(n)):
+            qd.types.matrix(2, n, qd.i32)
+    for ndim in (-1, 13, 2**70):
+        with pytest.raises(ValueError, match=f"^ndim={ndim}: an array has 0 to 12 axes$"):
+            qd.types.ndarray(qd.i32, ndim=ndim)
+    assert qd.types.ndarray(ndim=12).ndim == 12 and qd.types.ndarray().ndim is None
+
+
+def test_indices_of_64_bits_and_an_offset():
+    x = qd.field(qd.i32, shape=3, offset=1)
+    for index in (-(2**63), -(2**63) + 1, 2**63 - 1, 0, 4):
+        with pytest.raises(IndexError, match="^Accessing field"):
+            x[index]
+    assert x[1] == x[3] == 0
+
+
 def test_messages_of_fields():
     from quadrants._lib import core
 

@@ -254,15 +254,25 @@ def test_lazy_grad_of_fields_with_a_shape():
 
 
 def test_unplaced_fields_without_a_name():
-    """The error names such a field by the line that made it."""
+    """The message names the line that made each field, and the variable that holds it."""
     qd.field(qd.f32, shape=1)
     loose = [qd.Vector.field(2, qd.f32), qd.field(qd.f32, name="named")]
+    variable = qd.field(qd.f32)
     first = test_unplaced_fields_without_a_name.__code__.co_firstlineno
     with pytest.raises(qd.QuadrantsRuntimeError) as caught:
         qd.field(qd.f32, shape=1)[0]
-    assert str(caught.value) == f"These field(s) are not placed: named, one made at {__file__}, line {first + 3}"
-    del loose
+    assert str(caught.value) == (
+        f"These field(s) are not placed: `named`, made at {__file__}, line {first + 3}; `variable`, made at {__file__}, line {first + 4}; "
+        f"one made at {__file__}, line {first + 3}. Give each a shape, place it (`qd.root.dense(qd.i, n).place(x)`), or delete it (`del x`)"
+    )
+    del loose, variable
 
+
+def test_unplaced_fields_in_a_cycle_of_references():
+    holder = [qd.field(qd.f32), qd.Struct.field({"a": qd.f32})]
+    holder.append(holder)
+    del holder
+    assert qd.field(qd.f32, shape=1)[0] == 0
 
 
 def test_unplaced_fields():
@@ -281,7 +291,7 @@ def test_unplaced_fields():
 def test_unplaced_gradients(which):
     x = qd.field(qd.f32, **{f"needs_{which}": True})
     qd.root.dense(qd.i, 1).place(x)
-    text = rf"These field\(s\) requrie `needs_{which}=True`, however their {which} field\(s\) are not placed"
+    text = rf"These field\(s\) requrie `needs_{which}=True`, however their {which} field\(s\) are not placed: x.{which}. Place them .*lazy_{which}\(\)`"
     with pytest.raises(qd.QuadrantsRuntimeError, match=text):
         nothing()
     getattr(qd.root, f"lazy_{which}")()

@@ -485,7 +485,8 @@ def main(arguments=None):
     options = parser().parse_args(arguments)
     try:
         if options.command == "combine":
-            print(f"{combine(options.data, options.keep)} data files combined in {_plain(data_file())}")
+            count = combine(options.data, options.keep)
+            print(f"{count} data file{'' if count == 1 else 's'} combined in {_plain(data_file())}")
             return 0
         files = gather(options.data, options.diff, options.include, options.omit)
     except ReportError as error:

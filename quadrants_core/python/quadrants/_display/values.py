@@ -40,6 +40,8 @@ def bundle(value):
         data = {"members": {name: described(array) for name, array in read.items()}}
     elif read is None:
         data = {"dtype": str(value.dtype), "shape": list(value.shape)}
+    elif read.dtype.kind not in "biuf":  # the components are not numbers
+        return {}
     else:
         data = described(read)
     from quadrants._display import html as _values_html

@@ -8,6 +8,7 @@ was not cleared) are not an input: they start at 0 here. The guide's page on der
 
 import contextlib
 import math
+import numbers
 import time
 
 import numpy as np
@@ -113,23 +114,30 @@ class Checker:
             if first:
                 self.program.run(only=self.calls[:first])
 
-    def outcome(self, values):
-        """Returns the results of the program for other numbers."""
+    def change(self, values):
+        """Returns the weighted difference of the results from those of the middle for other numbers. Reads nothing but the results."""
+        read = {k for group in self.results for k in group.at}
+        return self.weighted(self.outcome(values, read), self.middle)
+
+    def outcome(self, values, read=None):
+        """Returns the results of the program for other numbers; None for variables that are not read."""
         self.start()
         for variable, x, here in zip(self.variables, values, self.here):
             if x is not here:
                 variable.set_primal(x)
         self.program.run()
-        return self.primals()
+        return [variable.primal() if read is None or k in read else None for k, variable in enumerate(self.variables)]
 
     def random(self, groups, alike=False):
         """Returns a direction that moves these groups: each element in proportion to its own value, or all elements of a field equally."""
+        return self.space.random(self.rng, self.sizes(groups, alike))
+
+    def sizes(self, groups, alike=False):
         at = {k for group in groups for k in group.at}
-        sizes = {k: _directions.scale(self.here[k], alike) * self.movable[k] for k in at}
-        return self.space.random(self.rng, sizes)
+        return {k: _directions.scale(self.here[k], alike) * self.movable[k] for k in at}
 
     def displaced(self, v, step):
-        return [np.asarray(x + (x.dtype.type(step) * d).astype(x.dtype)) if d.any() else x for x, d in zip(self.here, v)]
+        return [np.asarray(x + (x.dtype.type(step) * d).astype(x.dtype, copy=False)) if d.any() else x for x, d in zip(self.here, v)]
 
     def weigh(self):
         """Draws random weights of each result, 0 for elements that are never written, and computes their gradients in reverse mode."""
@@ -243,10 +251,10 @@ class Checker:
     def measure_noise(self):
         """Measures the rounding error of the weighted results, by moving the numbers by a few roundings, and by running twice."""
         self.middle = self.outcome(self.here)
-        bends = [self.weighted(self.outcome(self.here), self.middle)]
+        bends = [self.change(self.here)]
         for roundings in (6, 20, 70):
             v, step = self.random(self.groups), roundings * _differences.EPSILON[self.precision]
-            sides = [self.weighted(self.outcome(self.displaced(v, sign * step)), self.middle) for sign in (1, -1)]
+            sides = [self.change(self.displaced(v, sign * step)) for sign in (1, -1)]
             bends.append([[(a + b) / 2 for a, b in zip(*draws)] for draws in zip(*sides)])
         self.noise, self.own = [], []
         for o, (group, draws) in enumerate(zip(self.results, self.weights)):
@@ -299,11 +307,11 @@ class Checker:
     def direction(self, group, number, alike):
         """Returns the candidate direction in which the terms of the gradient cancel least."""
         def apart(v):
-            sums = [(_directions.dot(v, pulled), _directions.size(v, pulled)[1]) for _, pulled in draws]
-            return min((abs(total) / size if math.isfinite(total) and size else 1.0 for total, size in sums))
+            return min(_directions.cancelled(v, pulled) for _, pulled in draws)
 
         draws = [self.draw(o, number) for o in range(len(self.results))]
-        return max((self.random([group], alike) for _ in range(4)), key=apart)
+        sizes = self.sizes([group], alike)
+        return max((self.space.random(self.rng, sizes) for _ in range(4)), key=apart)
 
     def judge_one(self, group, o, number, slope, v, pushed):
         """Returns (direction, weights, reason) if differences contradict the gradient in a direction."""
@@ -490,8 +498,8 @@ class _Ladder:
         checker, sides = self.checker, []
         for sign in (1, -1):
             moved = checker.displaced(self.v, sign * step)
-            seen = checker.weighted(checker.outcome(moved), checker.middle)
-            shift = [x.astype("f8") - y.astype("f8") for x, y in zip(moved, checker.here)]
+            seen = checker.change(moved)
+            shift = [np.zeros(()) if x is y else np.subtract(x, y, dtype="f8") for x, y in zip(moved, checker.here)]
             sides.append((seen, shift, sign * step))
         for o, slope in enumerate(self.slopes):
             w, pulled = checker.draw(o, self.number)
@@ -521,6 +529,9 @@ def check(function, *args, directions=3, seed=0, elements=4_000_000, seconds=30.
     Returns:
         A `Check`: true if the gradients agree.
 
+    Raises:
+        ValueError: `directions`, `elements` or `seconds` is not positive.
+
     Example:
         >>> x = qd.field(qd.f32, shape=4, needs_grad=True)
         >>> loss = qd.field(qd.f32, shape=(), needs_grad=True)
@@ -532,6 +543,11 @@ def check(function, *args, directions=3, seed=0, elements=4_000_000, seconds=30.
         >>> qd.ad.check(energy).verdict
         'agrees'
     """
+    if not isinstance(directions, numbers.Integral) or directions < 1:
+        raise ValueError(f"directions must be an integer of at least 1, not {directions!r}")
+    for what, limit in (("elements", elements), ("seconds", seconds)):
+        if not isinstance(limit, numbers.Real) or not limit > 0:
+            raise ValueError(f"{what} must be a number greater than 0, not {limit!r}")
     name = getattr(function, "__qualname__", None) or getattr(getattr(function, "__func__", None), "__qualname__", None)
     result = Check((name or repr(function)).replace("<locals>.", "").split(".<")[-1])
     program = _program.Program(function, args, _state.State(elements), time.monotonic() + seconds)

@@ -59,19 +59,24 @@ class Checker:
             for one in made:
                 one.repeat(one.call)
 
-        wrong = False
+        wrong = []
         with np.errstate(all="ignore"):
             judge = None if self.refused else _Judge(_program.Program(repeat, (), self.state, math.inf), made, self.loss)
             for i, x in enumerate(self.to_check):
                 error, doubt = (None, self.refused) if judge is None else judge.error(x)
-                wrong = wrong or error is not None
-                print(f"variable {i} has relative error {error}" if error is not None else
-                      f"variable {i} cannot be checked: {doubt}" if doubt else f"variable {i} passes grad check")  # fmt: skip
+                name = _naming.named(x)
+                named = f" (`{name}`)" if name else ""
+                if error is not None:
+                    wrong.append(f"`{name}`" if name else f"variable {i}")
+                    why = "" if math.isfinite(error) else ": the gradient is 0 or not finite, and the loss has a slope"
+                    print(f"variable {i} has relative error {error}{named}{why}")
+                else:
+                    print(f"variable {i} cannot be checked: {doubt}{named}" if doubt else f"variable {i} passes grad check")
         if judge is not None:
             with _kernel.unrecorded():
                 self.state.restore()
                 repeat()
-        assert not wrong, "Grad check failed: Not all variables pass grad check"
+        assert not wrong, f"Grad check failed: Not all variables pass grad check: {', '.join(wrong)}"
 
 
 class _Judge(_agreement.Checker):

@@ -1,5 +1,7 @@
 """Directions of derivatives: a number for each element of each variable."""
 
+import math
+
 
 class Group:
     """A field or an array, which is judged as a whole. `at` are the indices of its components among the variables."""
@@ -37,8 +39,10 @@ class Directions:
         made = self.zero()
         for k in sorted(sizes):
             shape = self.variables[k].shape
-            factors = rng.uniform(0.5, 1.5, shape) * np.where(rng.random(shape) < 0.5, -1.0, 1.0)
-            made[k] = np.array(factors * sizes[k], _numpy(self.variables[k]))
+            factors = np.asarray(rng.uniform(-1, 1, shape))
+            factors += np.copysign(0.5, factors)
+            factors *= sizes[k]
+            made[k] = factors.astype(_numpy(self.variables[k]), copy=False)
         return made
 
     def kept(self, direction, low, high):
@@ -86,7 +90,7 @@ def terms(a, b):
     """Returns the elementwise products for the variables whose first factor is not all 0."""
     import numpy as np
 
-    return [x.astype(np.float64) * y.astype(np.float64) for x, y in zip(a, b) if x.any()]
+    return [np.multiply(x, y, dtype=np.float64) for x, y in zip(a, b) if x.any()]
 
 
 def dot(a, b):
@@ -96,4 +100,15 @@ def dot(a, b):
 def size(a, b):
     """Returns (sum of absolute values, root of the sum of squares) of the terms of a dot product."""
     products = terms(a, b)
-    return float(sum(abs(t).sum() for t in products)), float(sum((t * t).sum() for t in products)) ** 0.5
+    return float(sum(abs(t).sum() for t in products)), _root(products)
+
+
+def cancelled(a, b):
+    """The dot product against the root of the sum of squares of its terms: small where they cancel. 1 if it has no size."""
+    products = terms(a, b)
+    total, root = float(sum(t.sum() for t in products)), _root(products)
+    return abs(total) / root if math.isfinite(total) and root else 1.0
+
+
+def _root(products):
+    return float(sum((t * t).sum() for t in products)) ** 0.5

@@ -26,11 +26,15 @@ class Refused(Exception):
 
 
 def _read(place):
-    return _field._copy_of(place)
+    return _field._view(place).reshape(place.shape).copy() if place.in_place else _field._copy_of(place)
 
 
 def _write(place, values):
-    place.copy_in(values)
+    if place.in_place:
+        view = _field._view(place)
+        view[...] = values.reshape(view.shape)
+    else:
+        place.copy_in(values)
 
 
 def _is_companion(member):
@@ -294,7 +298,7 @@ class State:
             if shape:
                 node = node.dense([_snode.Axis(a) for a in range(len(shape))], list(shape))
             for member in members:
-                _snode.unplaced_derivatives.discard(member.dual)
+                _snode.unplaced_derivatives.pop(member.dual, None)
                 node._place_member(member.field, member.dual, member.offset or None)
             builder._materialise()
             self.added.append((builder, [member.dual for member in members]))

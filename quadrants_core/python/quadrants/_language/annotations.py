@@ -86,6 +86,8 @@ class MatrixType:
     def __init__(self, n, m, ndim, dtype):
         self.n = 0 if n is None else int(n)  # 0: any
         self.m = 0 if m is None else int(m)
+        if not 0 <= min(self.n, self.m) <= max(self.n, self.m) < 1 << 31:
+            raise _exceptions.QuadrantsTypeError(f"Vectors and matrices have 1 to 2^31 - 1 components along an axis, not {(n, m)[:ndim]}")
         self.ndim = ndim
         self.dtype = None if dtype is None else _dtypes.dtype(dtype)
 
@@ -288,6 +290,8 @@ class NdarrayType(_Annotation):
             raise ValueError(f"boundary={boundary!r}: choose 'unsafe' or 'clamp'")
         if element_dim is not None and element_dim not in (0, 1, 2):
             raise ValueError("Only scalars, vectors, and matrices are allowed as elements of ndarray")
+        if ndim is not None and not 0 <= ndim <= 12:
+            raise ValueError(f"ndim={ndim!r}: an array has 0 to 12 axes")
         self.dtype = dtype
         self.ndim = ndim
         self.needs_grad = needs_grad

@@ -116,17 +116,34 @@ class GraphStatus:
 
 
 def restore_label(module, qualname, value, fn):
-    """Returns the label of a checkpoint of `fn` from its cache entry: a member of an enumeration if that still exists, else an int. An
-    enumeration local to a function is found through a name in `fn`."""
-    found = _sys.modules.get(module)
-    for name in qualname.split(".") if qualname else ():
-        found = getattr(found, name, None)
-    if qualname and found is None:
-        for cell in fn.__closure__ or ():
-            held = cell.cell_contents
-            if isinstance(held, type) and (held.__module__, held.__qualname__) == (module, qualname):
-                found = held
+    """Returns the label of a checkpoint of `fn` from its cache entry: a member of an enumeration if that still exists, else an int."""
+    found = _enumeration(module, qualname, fn) if qualname else None
     try:
-        return found(int(value)) if isinstance(found, type) and issubclass(found, int) else int(value)
+        return found(int(value)) if found else int(value)
     except ValueError:
         return int(value)
+
+
+def _enumeration(module, qualname, fn):
+    """Returns the enumeration of that name, or None. The globals of `fn` need not be those of a module: code may be run by `exec`."""
+    for held in _objects_named_in(fn):
+        for found in (held, type(held)):
+            if isinstance(found, type) and issubclass(found, int) and (found.__module__, found.__qualname__) == (module, qualname):
+                return found
+    first, *rest = qualname.split(".")
+    is_own = fn.__globals__.get("__name__") == module
+    found = fn.__globals__.get(first) if is_own else getattr(_sys.modules.get(module), first, None)
+    for name in rest:
+        found = getattr(found, name, None)
+    return found if isinstance(found, type) and issubclass(found, int) else None
+
+
+def _objects_named_in(fn):
+    """Returns the objects that names in `fn` refer to outside it."""
+    found = [fn.__globals__[name] for name in fn.__code__.co_names if name in fn.__globals__]
+    for cell in fn.__closure__ or ():
+        try:
+            found.append(cell.cell_contents)
+        except ValueError:
+            pass  # not assigned yet
+    return found

@@ -248,6 +248,7 @@ def element(base, index):
 
 
 bare_super = instances.bare_super
+contains = instances.contains
 operation = instances.operation
 
 
@@ -321,7 +322,7 @@ def shifted(a, b):
 
 
 def negation(x):
-    x = value_of(x)
+    x = instances.tested(x)
     if isinstance(x, numbers.Known):
         return constants.known(negation(typed(x)))
     if is_number(x) and not isinstance(x, Scalar) or not (is_number(x) or isinstance(x, Mat)):
@@ -340,18 +341,21 @@ def _integral(word, x):
     return x
 
 
-def both(first, rest):
-    return _fold("and", first, rest)
+def both(first, rest, binds=False):
+    return _fold("and", first, rest, binds)
 
 
-def either(first, rest):
-    return _fold("or", first, rest)
+def either(first, rest, binds=False):
+    return _fold("or", first, rest, binds)
 
 
-def _fold(word, first, rest):
+def _fold(word, first, rest, binds):
+    """Returns `first and rest` or `first or rest`. If `rest` `binds` names, they get their types even where `first` decides the result."""
     first = value_of(first)
     if not isinstance(first, (Scalar, Mat)):
         if bool(first) != (word == "and"):
+            if binds and is_number(first):
+                _bind_types(rest)
             return first
         following = value_of(rest())
         if not isinstance(following, Scalar) or not is_number(first):
@@ -382,7 +386,7 @@ class _Branch:
 
 
 def branch(test):
-    test = value_of(test)
+    test = instances.tested(test)
     if isinstance(test, Scalar):
         if numbers.is_real(test.kind):
             fail_type(f"`if` conditions must be an integer; found {test.kind}")
@@ -438,6 +442,23 @@ class _Arm:
         for variable, before in self.made.items():
             variable.value = before
         return made
+
+
+def _bind_types(operand):
+    """Evaluates an operand that is not reached, for the types of the names that it binds."""
+    DryRun.active += 1
+    try:
+        with _Arm() as arm:
+            try:
+                operand()
+            except (_exceptions.QuadrantsCompilationError, _exceptions.QuadrantsRuntimeError):
+                pass
+            finally:
+                made = arm.undo()
+    finally:
+        DryRun.active -= 1
+    for variable, value in made.items():
+        variable.value = Unset(variable.value.name, value)
 
 
 def _unified(taken, other, known=False):
@@ -508,12 +529,19 @@ def static(*args):
 _NDARRAYS = ("ScalarNdarray", "VectorNdarray", "MatrixNdarray")  # by the number of axes of an element
 
 
+_CLASSES = {"u1": bool, "int": int, "uint": int, "float": float}
+
+
 def is_instance(x, classes):
-    """Implements isinstance: a vector is a qd.Vector and a qd.Matrix, a struct a qd.Struct, an array a qd.Ndarray; a number known only at
-    run time is an instance of nothing."""
+    """Implements isinstance: a vector is a qd.Vector and a qd.Matrix, a struct a qd.Struct, an array a qd.Ndarray, a number a bool, an int or
+    a float."""
     x = value_of(x)
     if isinstance(x, Scalar):
-        return False
+        if isinstance(classes, tuple):
+            return any(is_instance(x, one) for one in classes)
+        if kind_word(classes) not in (None, "dtype"):  # such as that of qd.Vector or of a struct type
+            return False
+        x = _CLASSES[x.kind.kind](1)
     if isinstance(x, Mat):
         kinds = (_matrix.Matrix, _matrix.Vector) if x.ndim == 1 else (_matrix.Matrix,)
     elif isinstance(x, instances.Instance):
@@ -523,7 +551,10 @@ def is_instance(x, classes):
     elif isinstance(x, (storage.NumpyArray, storage.ClampedArray)):
         kinds = [_ndarray.class_named(n) for n in ("Ndarray", _NDARRAYS[len(x.element)])]
     else:
-        return isinstance(x, classes)
+        try:
+            return isinstance(x, classes)
+        except TypeError:
+            fail_type("isinstance() arg 2 must be a class or a tuple of classes")
     return any(one in kinds for one in (classes if isinstance(classes, tuple) else (classes,)))
 
 

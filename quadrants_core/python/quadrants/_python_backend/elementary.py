@@ -7,7 +7,7 @@ from quadrants import _settings
 from quadrants._python_backend import constants, meshes, numbers
 from quadrants._python_backend.numbers import Scalar, as_kind, fail_type, kind_of, promote, typed, value_as
 from quadrants._python_backend.table import cast, data_type, domain, named, table
-from quadrants._python_backend.values import Mat, broadcast, each, make, matmul, to_mat, type_name, value_of
+from quadrants._python_backend.values import Mat, Record, broadcast, each, make, matmul, to_mat, type_name, value_of
 
 
 def _guarded(f):
@@ -148,7 +148,12 @@ def _binary(name):
 
 
 table["raw_div"], table["raw_mod"], table["bit_shr"] = _binary("raw_div"), _binary("raw_mod"), _binary("bit_shr")
-table["pow"] = lambda base, exponent: _binary("**")(base, exponent)
+
+
+@named("pow")
+def power(base, exponent):
+    base, exponent = value_of(base), value_of(exponent)
+    return base**exponent if isinstance(base, Record) or isinstance(exponent, Record) else _binary("**")(base, exponent)
 
 
 def _extreme(name):

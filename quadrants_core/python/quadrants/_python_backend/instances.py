@@ -125,7 +125,7 @@ def _operators():
         return made if equal is None or equal is NotImplemented else functions.actions.negation(equal)
 
     def truth(a):
-        fail_type(f"an integer is needed here, not '{a.cls.__name__}'")
+        fail_type(f"Invalid constant scalar data type: a number is needed here, not {a.cls.__name__}")
 
     Instance.__ne__ = differs
     Instance.__bool__ = truth
@@ -133,6 +133,21 @@ def _operators():
 
 
 _operators()
+
+
+def tested(x):
+    """A value as a condition: of an instance what its `__bool__` or `__len__` returns."""
+    x = value_of(x)
+    for name in ("__bool__", "__len__"):
+        if isinstance(x, Instance) and x.has(name):
+            return tested(x.get(name)())
+    return x
+
+
+def contains(x, item):
+    """`item in x`."""
+    x = value_of(x)
+    return x.get("__contains__")(item) if isinstance(x, Instance) and x.has("__contains__") else item in x
 
 
 def updated(op, old, amount):

@@ -5,7 +5,7 @@ import string as _string
 
 from quadrants import _exceptions, _settings
 from quadrants._language import matrix as _matrix
-from quadrants._python_backend import numbers, places
+from quadrants._python_backend import instances, numbers, places
 from quadrants._python_backend.numbers import DryRun, Scalar, fail_type, typed
 from quadrants._python_backend.values import Mat, Record, value_of
 
@@ -157,17 +157,25 @@ def fill_in(pattern, args, keywords):
     return Text("".join(made))
 
 
+def _value_if_set(x):
+    """Returns the value of a part of a condition; None if a name in it was not bound, because `and` or `or` left out an operand."""
+    try:
+        return value_of(x())
+    except _exceptions.QuadrantsNameError:
+        return None
+
+
 def check(condition, message, *shown):
     """Implements assert. In debug mode, the message is built if the condition is false. Otherwise nothing is checked, but the condition and
     the message are evaluated for their side effects. `shown`: (words, value) of the parts of the condition."""
     if DryRun.active:
         return
     debug = _settings.current().debug
-    if value_of(condition()) and debug:
+    if instances.tested(condition()) and debug:
         return
     text = message() if callable(message) else message
     if debug:
-        values = [(words, value_of(x())) for words, x in shown]
+        values = [(words, _value_if_set(x)) for words, x in shown]
         values = [f"{words} = {formatted(x)}" for words, x in values if isinstance(x, (Scalar, Mat))]
         if values:
             text = f"{text}\nwith {', '.join(values)}"

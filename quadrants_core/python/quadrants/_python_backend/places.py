@@ -2,6 +2,7 @@
 carets."""
 
 import ast as _ast
+import re as _re
 import sys as _sys
 import weakref as _weakref
 
@@ -91,15 +92,20 @@ def report(text):
     key = text, tuple(here())
     _remarks[key] = times = _remarks.get(key, 0) + 1
     if times <= _MOST_REMARKS:
-        print(text + "".join(map(_block, key[1])), end="", flush=True)
+        print(text + _shown(key[1]), end="", flush=True)
 
 
 def report_suppressed_messages():
     """Prints the number of suppressed reports; called at the end of a launch."""
     for (text, place), times in _remarks.items():
         if times > _MOST_REMARKS:
-            print(f"and {times - _MOST_REMARKS} more in this launch: {text}" + "".join(map(_block, place)), end="", flush=True)
+            print(f"and {times - _MOST_REMARKS} more in this launch: {text}" + _shown(place), end="", flush=True)
     _remarks.clear()
+
+
+def _shown(places):
+    """The places, those in cells named as tracebacks name them."""
+    return _re.sub(r'File "(cell \d+)"', lambda m: _exceptions.cell_name(m[1]), "".join(map(_block, places)))
 
 
 _MOST_LINES = 6

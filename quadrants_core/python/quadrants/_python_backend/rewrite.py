@@ -71,7 +71,8 @@ class _Rewriter(ast.NodeTransformer):
         self.parameters, self.first_parameter = set(parameters), (parameters or [None])[0]
         self.survey = Survey(tree)
         targets = self.survey.names(tree.body)
-        self.local = self.parameters | set(targets) | self.survey.comprehended
+        self.variables = self.parameters | set(targets)
+        self.local = self.variables | self.survey.comprehended
         self.boxed = self._passed_on(set(targets)) | self.survey.named  # these may be bound in a thunk
         self.changed = set(targets) | self._updated()
         self.declared = [set(parameters)]
@@ -344,9 +345,10 @@ class _Rewriter(ast.NodeTransformer):
         found = [ast.Name(name, _LOAD) for name in self.indices]
         if isinstance(test, ast.Compare):
             repeatable = [n for n in (test.left, test.comparators[0]) if not isinstance(n, ast.Constant) and _can_be_repeated(n)]
-            found += [*repeatable, *(n for n in test.comparators[1:] if isinstance(n, ast.Name) and n.id in self.local)]
+            found += [*repeatable, *(n for n in test.comparators[1:] if isinstance(n, ast.Name) and n.id in self.variables)]
         else:
-            found += [n for n in ast.walk(test) if isinstance(n, ast.Name) and n.id in self.local]
+            names = [n for n in ast.walk(test) if isinstance(n, ast.Name) and n.id in self.variables]
+            found += [ast.Name(n.id, _LOAD) for n in sorted(names, key=lambda n: (n.lineno, n.col_offset))]
         return {ast.unparse(n): _copied(n, test) for n in found}.items()
 
     def visit_With(self, node):
@@ -418,6 +420,9 @@ class _Rewriter(ast.NodeTransformer):
         return self.call("load", self.visit(node.value), self.index(node.slice), at=node)
 
     def visit_Compare(self, node):
+        if not self.static and len(node.ops) == 1 and isinstance(node.ops[0], (ast.In, ast.NotIn)):
+            found = self.call("contains", self.visit(node.comparators[0]), self.visit(node.left), at=node)
+            return found if isinstance(node.ops[0], ast.In) else self.call("negation", found, at=node)
         if self.static or len(node.ops) == 1:
             return super().generic_visit(node)
         ops = ast.Tuple([self.text(_SYMBOLS[type(op)]) for op in node.ops], _LOAD)
@@ -463,8 +468,10 @@ class _Rewriter(ast.NodeTransformer):
         if len(values) == 1:
             return self.visit(values[0])
         cut = len(values) // 2 if len(values) > _MOST_NESTED else 1
+        binds = any(isinstance(n, ast.NamedExpr) for v in values[cut:] for n in ast.walk(v)) and not self._is_static(values[0])
         first = self._operands(word, node, values[:cut])
-        return self.call(word, first, _thunk(self._operands(word, node, values[cut:]), node), at=node)
+        rest = _thunk(self._operands(word, node, values[cut:]), node)
+        return self.call(word, first, rest, *[self.text(True)] * binds, at=node)
 
     def visit_IfExp(self, node):
         if self.static:
@@ -521,6 +528,8 @@ class _Rewriter(ast.NodeTransformer):
         if callee is super and not node.args and self.first_parameter:
             of_class, instance = (_placed(ast.Name(name, _LOAD), node) for name in ("__class__", self.first_parameter))
             return self.call("bare_super", of_class, instance, at=node)
+        if callee is super and len(node.args) == 2 and not self.static:
+            return self.call("bare_super", *map(self.visit, node.args), at=node)
         if callee is isinstance:
             return self.call("is_instance", *[self.visit(a) for a in node.args], at=node)
         if callee is range and not self.static:

@@ -1,6 +1,7 @@
 """Fields: scalars, vectors and matrices stored in trees."""
 
 import math
+import weakref
 
 from quadrants import _dtypes, _exceptions, _settings, _source
 from quadrants._display import values as _values
@@ -327,7 +328,9 @@ class Field(_values.Shown):
         return self.to_numpy(dtype=dtype, copy=copy is not False)
 
     def __iter__(self):
-        raise NotImplementedError("Struct for is only available in Quadrants scope.")
+        raise NotImplementedError(
+            "Struct for is only available in Quadrants scope. In a kernel write `for I in qd.grouped(x)`, without `enumerate`, `zip` or `map`."
+        )
 
     def _state(self):
         """Returns the shape as text, or the reason why the field has none."""
@@ -569,16 +572,20 @@ def _add_derivatives(field, make, needs_grad, needs_dual):
             setattr(member, suffix, its)
             its.role = _ROLES[suffix]
             if needed:
-                _snode.unplaced_derivatives.add(its)
+                _snode.unplaced_derivatives[its] = weakref.ref(other)
                 its.asked = f"needs_{suffix}"
+
+
+def note_unplaced(field):
+    made = weakref.ref(field), _source.place_outside()
+    _snode.unplaced.update({m: made for m in field._members() if isinstance(m, _snode.Member)})
 
 
 def _place_shaped(field, shape, order, offset, soa=False, derivatives=()):
     """Places a field in a tree of one dense level of rank N (one per member for SOA). `derivatives` are placed likewise in the same
     tree."""
     if shape is None:
-        made = "" if field._name else f"one made at {_source.place_outside()}"
-        _snode.unplaced.update({m: made or m.name for m in field._members() if isinstance(m, _snode.Member)})
+        note_unplaced(field)
         _snode.unchecked.add(field)
         if offset is not None:
             raise _exceptions.QuadrantsSyntaxError("shape cannot be None when offset is set")

@@ -16,8 +16,8 @@ class _Thread(_local):
 
 def named(field):
     """Returns `velocity`, or `velocity.grad`; "" if neither the program nor a variable of the active functions names the field."""
-    given = field._name
-    which = _DERIVATIVES.get(getattr(field._parts[0], "role", None))
+    given = getattr(field, "_name", "")
+    which = _DERIVATIVES.get(getattr(field._members()[0], "role", None))
     if given and given != which:
         return given
     for name, value in _variables():
@@ -30,6 +30,7 @@ def named(field):
 
 
 _thread = _Thread()
+_snode.name_of = named
 
 
 class names_of:
@@ -48,7 +49,7 @@ class names_of:
 def _variables():
     """Yields the variables of the active functions, except those of the package."""
     for name, value in list(_thread.variables.items()):
-        if not name.startswith("_"):  # IPython stores results under such names
+        if not name.startswith("_"):  # IPython stores results under such names, `_` and `_2`
             yield name, value
     frame, modules = sys._getframe(1), set()
     while frame is not None:
@@ -57,7 +58,7 @@ def _variables():
                 yield from list(frame.f_locals.items())
             if id(frame.f_globals) not in modules:
                 modules.add(id(frame.f_globals))
-                yield from list(frame.f_globals.items())
+                yield from [(name, value) for name, value in frame.f_globals.items() if name.strip("_0123456789")]
         frame = frame.f_back
 
 

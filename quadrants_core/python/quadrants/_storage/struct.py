@@ -390,7 +390,9 @@ def make_field(struct_type, shape, layout, *, name="", order=None, offset=None, 
         else:
             fields[key] = _field.field(kind, **inner)
     made = StructField(struct_type, fields, layout)
+    made._name = name
     if shape is None:
+        _field.note_unplaced(made)
         return made
     for one in [made] + [made.grad] * needs_grad + [made.dual] * needs_dual:
         for part in one._fields.values() if layout == _Layout.SOA else [one]:

@@ -1,6 +1,7 @@
 """Trees of field storage: qd.root.dense(...).place(...), FieldsBuilder, and the allocation of their memory."""
 
 import enum as _enum
+import gc
 import itertools
 import warnings
 import weakref
@@ -229,7 +230,7 @@ class SNode:
         member.offset = tuple(offset) if offset is not None else (0,) * rank
         member.field = field
         unplaced.pop(member, None)
-        unplaced_derivatives.discard(member)
+        unplaced_derivatives.pop(member, None)
         self._children.append(member)
         self._builder._members.append(member)
 
@@ -429,25 +430,51 @@ def finished_builders():
     return [b for b in Builder.finished if b._generation == _native.core().generation()]
 
 
-unplaced = weakref.WeakKeyDictionary()  # members of fields without a shape that are not placed yet -> names for errors
-unplaced_derivatives = weakref.WeakSet()  # requested gradients and duals that are not placed yet
+unplaced = weakref.WeakKeyDictionary()  # members of fields without a shape that are not placed yet -> (field, where it was made)
+unplaced_derivatives = weakref.WeakKeyDictionary()  # requested gradients and duals that are not placed yet -> field
 unchecked = weakref.WeakSet()  # fields whose members may have been placed separately
+results_of_cells = None  # in a notebook: a function that returns the stored results of its cells
+name_of = str  # returns the name of a field for errors; _storage/naming.py provides it
+
+
+def _is_result_only(field, name):
+    """Returns True if only a notebook's history of results may hold the field, since its cell ended with the call that made it."""
+    return not name and results_of_cells is not None and any(result is field for result in results_of_cells())
+
+
+def _list_unplaced():
+    texts = set()
+    for member, (ref, made) in list(unplaced.items()):
+        field = ref()
+        name = name_of(field) if field is not None else member.name
+        if not _is_result_only(field, name):
+            texts.add(f"`{name}`, made at {made}" if name else f"one made at {made}")
+    return sorted(texts)
 
 
 def check_all_placed():
     """Raises an error before a compilation if a field has not been placed."""
     if not unplaced and not unplaced_derivatives and not unchecked:
         return
-    names = ", ".join(sorted(set(unplaced.values())))
-    if names:
-        raise _exceptions.QuadrantsRuntimeError(f"These field(s) are not placed: {names}")
+    if unplaced or unplaced_derivatives:
+        gc.collect()  # a field that only a reference cycle holds is not a mistake
+    texts = _list_unplaced() if unplaced else []
+    if texts:
+        raise _exceptions.QuadrantsRuntimeError(
+            f"These field(s) are not placed: {'; '.join(texts)}. Give each a shape, place it (`qd.root.dense(qd.i, n).place(x)`), or delete it "
+            "(`del x`)"
+        )
     for asked in ("needs_grad", "needs_dual"):
-        names = ", ".join(sorted(m.name for m in unplaced_derivatives if m.asked == asked))
+        fields = [(m, ref()) for m, ref in list(unplaced_derivatives.items()) if m.asked == asked]
+        names = ", ".join(sorted({(name_of(field) if field is not None else "") or m.name for m, field in fields}))
         if names:
             raise _exceptions.QuadrantsRuntimeError(
-                f"These field(s) requrie `{asked}=True`, however their {asked[6:]} field(s) are not placed: {names}"
+                f"These field(s) requrie `{asked}=True`, however their {asked[6:]} field(s) are not placed: {names}. Place them where the "
+                f"field is placed (`.place(x, x.{asked[6:]})`), or call `qd.root.lazy_{asked[6:]}()`"
             )
     for field in list(unchecked):
+        if any(member in unplaced for member in field._members()):
+            continue  # only a history of results holds it
         field._check_complete()
         unchecked.discard(field)
 
