@@ -118,7 +118,7 @@ TEST(Emit, ALoopHasASafepointInSomeIterations) {
                    "    %4: i64 = for %0, %1, %2" +
                    std::string(flags) +
                    " (%5: i32, %6: i64)\n"
-                   "        %7: u1 = look\n"
+                   "        %7: u1 = safepoint\n"
                    "        %8: i64 = cast %5\n"
                    "        if %7\n"
                    "            store %12, %8\n"
