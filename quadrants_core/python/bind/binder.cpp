@@ -479,7 +479,7 @@ frontend::Param Binder::live_member(int at, PyObject *key, bool item, PyObject *
         spec.form = ParamForm::scalar;
         spec.elem = PyFloat_Check(value) ? default_float : default_int;
         frontend::Param param = bind(spec, value, fetched(at, key, false));
-        plan_.params.back().runtime_number = param.runtime_number = true;
+        plan_.params.back().runtime_number = param.lifted = true;
         return param;
     }
     frontend::Param param = baked(value);
