@@ -69,23 +69,23 @@ class _Kernel(Generic[_P, _R]):
 
 @overload
 def kernel(fn: Callable[_P, _R]) -> _Kernel[_P, _R]:
-    """Makes a kernel of a function: it is compiled when it is called, once for each set of argument types, and every loop at its top
-    runs in parallel. It is called from Python like any function; kernels do not call kernels.
+    """Makes a kernel of a function. The kernel is compiled on its first call with each set of argument types; its top-level loops run in
+    parallel. It is called from Python like any function, but not from other kernels.
     
     Args:
-        fn: the function, if it is used as `@qd.kernel` alone. Parameters and result need annotations.
-        pure: the earlier name of `fastcache`.
-        fastcache: promises that the kernel reads nothing but its arguments, and has that checked: a warm start then asks less.
-        graph: launched as one graph, which may hold `qd.graph.do_while` and `qd.graph.parallel_context`.
-        checkpoints: with graph=True, the kernel may hold `qd.checkpoint`, and gives a `qd.GraphStatus`.
-        ad_stack_budget_bytes: goes before the option of `qd.init` in the kernel's gradient.
+        fn: the function, if the decorator is written `@qd.kernel` without options. Parameters and result need annotations.
+        pure: the former name of `fastcache`.
+        fastcache: promise that the kernel reads only its arguments. The promise is checked; a warm start then has less to verify.
+        graph: whether to launch the kernel as one graph, which may contain `qd.graph.do_while` and `qd.graph.parallel_context`.
+        checkpoints: whether a kernel with graph=True may contain `qd.checkpoint`; it then returns a `qd.GraphStatus`.
+        ad_stack_budget_bytes: overrides the option of `qd.init` for the gradient of this kernel, in bytes.
     
     Returns:
         A kernel, or a decorator if `fn` is not given.
     
     Raises:
-        QuadrantsSyntaxError: annotations that no kernel can have. TypeError, ValueError: an option that is neither True nor False. At the
-        first call: QuadrantsCompilationError and its kinds, with the line of the kernel.
+        QuadrantsSyntaxError: an annotation is not valid in a kernel. TypeError, ValueError: an option is neither True nor False. At the
+        first call: QuadrantsCompilationError or one of its subclasses, with the source line in the kernel.
     
     Example:
         >>> @qd.kernel
@@ -99,23 +99,23 @@ def kernel(fn: Callable[_P, _R]) -> _Kernel[_P, _R]:
 
 @overload
 def kernel(fn: None=None, *, pure: bool | None=None, fastcache: bool=False, graph: bool=False, checkpoints: Literal[True], ad_stack_budget_bytes: int | None=None) -> Callable[[Callable[_P, Any]], _Kernel[_P, GraphStatus]]:
-    """Makes a kernel of a function: it is compiled when it is called, once for each set of argument types, and every loop at its top
-    runs in parallel. It is called from Python like any function; kernels do not call kernels.
+    """Makes a kernel of a function. The kernel is compiled on its first call with each set of argument types; its top-level loops run in
+    parallel. It is called from Python like any function, but not from other kernels.
     
     Args:
-        fn: the function, if it is used as `@qd.kernel` alone. Parameters and result need annotations.
-        pure: the earlier name of `fastcache`.
-        fastcache: promises that the kernel reads nothing but its arguments, and has that checked: a warm start then asks less.
-        graph: launched as one graph, which may hold `qd.graph.do_while` and `qd.graph.parallel_context`.
-        checkpoints: with graph=True, the kernel may hold `qd.checkpoint`, and gives a `qd.GraphStatus`.
-        ad_stack_budget_bytes: goes before the option of `qd.init` in the kernel's gradient.
+        fn: the function, if the decorator is written `@qd.kernel` without options. Parameters and result need annotations.
+        pure: the former name of `fastcache`.
+        fastcache: promise that the kernel reads only its arguments. The promise is checked; a warm start then has less to verify.
+        graph: whether to launch the kernel as one graph, which may contain `qd.graph.do_while` and `qd.graph.parallel_context`.
+        checkpoints: whether a kernel with graph=True may contain `qd.checkpoint`; it then returns a `qd.GraphStatus`.
+        ad_stack_budget_bytes: overrides the option of `qd.init` for the gradient of this kernel, in bytes.
     
     Returns:
         A kernel, or a decorator if `fn` is not given.
     
     Raises:
-        QuadrantsSyntaxError: annotations that no kernel can have. TypeError, ValueError: an option that is neither True nor False. At the
-        first call: QuadrantsCompilationError and its kinds, with the line of the kernel.
+        QuadrantsSyntaxError: an annotation is not valid in a kernel. TypeError, ValueError: an option is neither True nor False. At the
+        first call: QuadrantsCompilationError or one of its subclasses, with the source line in the kernel.
     
     Example:
         >>> @qd.kernel
@@ -129,23 +129,23 @@ def kernel(fn: None=None, *, pure: bool | None=None, fastcache: bool=False, grap
 
 @overload
 def kernel(fn: None=None, *, pure: bool | None=None, fastcache: bool=False, graph: bool=False, checkpoints: bool=False, ad_stack_budget_bytes: int | None=None) -> Callable[[Callable[_P, _R]], _Kernel[_P, _R]]:
-    """Makes a kernel of a function: it is compiled when it is called, once for each set of argument types, and every loop at its top
-    runs in parallel. It is called from Python like any function; kernels do not call kernels.
+    """Makes a kernel of a function. The kernel is compiled on its first call with each set of argument types; its top-level loops run in
+    parallel. It is called from Python like any function, but not from other kernels.
     
     Args:
-        fn: the function, if it is used as `@qd.kernel` alone. Parameters and result need annotations.
-        pure: the earlier name of `fastcache`.
-        fastcache: promises that the kernel reads nothing but its arguments, and has that checked: a warm start then asks less.
-        graph: launched as one graph, which may hold `qd.graph.do_while` and `qd.graph.parallel_context`.
-        checkpoints: with graph=True, the kernel may hold `qd.checkpoint`, and gives a `qd.GraphStatus`.
-        ad_stack_budget_bytes: goes before the option of `qd.init` in the kernel's gradient.
+        fn: the function, if the decorator is written `@qd.kernel` without options. Parameters and result need annotations.
+        pure: the former name of `fastcache`.
+        fastcache: promise that the kernel reads only its arguments. The promise is checked; a warm start then has less to verify.
+        graph: whether to launch the kernel as one graph, which may contain `qd.graph.do_while` and `qd.graph.parallel_context`.
+        checkpoints: whether a kernel with graph=True may contain `qd.checkpoint`; it then returns a `qd.GraphStatus`.
+        ad_stack_budget_bytes: overrides the option of `qd.init` for the gradient of this kernel, in bytes.
     
     Returns:
         A kernel, or a decorator if `fn` is not given.
     
     Raises:
-        QuadrantsSyntaxError: annotations that no kernel can have. TypeError, ValueError: an option that is neither True nor False. At the
-        first call: QuadrantsCompilationError and its kinds, with the line of the kernel.
+        QuadrantsSyntaxError: an annotation is not valid in a kernel. TypeError, ValueError: an option is neither True nor False. At the
+        first call: QuadrantsCompilationError or one of its subclasses, with the source line in the kernel.
     
     Example:
         >>> @qd.kernel
@@ -159,18 +159,19 @@ def kernel(fn: None=None, *, pure: bool | None=None, fastcache: bool=False, grap
 
 @overload
 def func(fn: _F, *, is_real_function: bool=False, requires_top_level: bool=False) -> _F:
-    """Makes a function that kernels and other funcs may call; its code becomes part of theirs.
+    """Makes a function that kernels and other funcs may call; it is inlined at each call.
     
     Args:
-        fn: the function, if it is used as `@qd.func` alone. Annotations are optional; `qd.template()` passes by reference.
-        is_real_function: makes it a real func, see `qd.real_func`.
-        requires_top_level: an error if it is called inside of a loop or branch.
+        fn: the function, if the decorator is written `@qd.func` without options. Annotations are optional; `qd.template()` passes by
+            reference.
+        is_real_function: whether to make a real func, see `qd.real_func`.
+        requires_top_level: whether a call within a loop or branch is an error.
     
     Returns:
         The func, or a decorator if `fn` is not given.
     
     Raises:
-        QuadrantsSyntaxError: it is called from Python, outside of a kernel.
+        QuadrantsSyntaxError: the func is called from Python, outside a kernel.
     
     Example:
         >>> @qd.func
@@ -184,18 +185,19 @@ def func(fn: _F, *, is_real_function: bool=False, requires_top_level: bool=False
 
 @overload
 def func(fn: None=None, *, is_real_function: bool=False, requires_top_level: bool=False) -> Callable[[_F], _F]:
-    """Makes a function that kernels and other funcs may call; its code becomes part of theirs.
+    """Makes a function that kernels and other funcs may call; it is inlined at each call.
     
     Args:
-        fn: the function, if it is used as `@qd.func` alone. Annotations are optional; `qd.template()` passes by reference.
-        is_real_function: makes it a real func, see `qd.real_func`.
-        requires_top_level: an error if it is called inside of a loop or branch.
+        fn: the function, if the decorator is written `@qd.func` without options. Annotations are optional; `qd.template()` passes by
+            reference.
+        is_real_function: whether to make a real func, see `qd.real_func`.
+        requires_top_level: whether a call within a loop or branch is an error.
     
     Returns:
         The func, or a decorator if `fn` is not given.
     
     Raises:
-        QuadrantsSyntaxError: it is called from Python, outside of a kernel.
+        QuadrantsSyntaxError: the func is called from Python, outside a kernel.
     
     Example:
         >>> @qd.func
@@ -208,7 +210,7 @@ def func(fn: None=None, *, is_real_function: bool=False, requires_top_level: boo
         9.0"""
 
 def real_func(fn: _F) -> _F:
-    """A func that may return from inside of branches and loops, and call itself. Parameters and result are annotated.
+    """Makes a func that may return from within branches and loops and may call itself. Parameters and result need annotations.
     
     Args:
         fn: the function.
@@ -217,7 +219,7 @@ def real_func(fn: _F) -> _F:
         The func.
     
     Raises:
-        QuadrantsSyntaxError: it is called from Python, or a parameter has no type.
+        QuadrantsSyntaxError: the func is called from Python, or a parameter has no type.
     
     Example:
         >>> @qd.real_func
@@ -232,10 +234,10 @@ def real_func(fn: _F) -> _F:
         55"""
 
 def pyfunc(fn: _F) -> _F:
-    """A function usable in kernels and in Python.
+    """Makes a function that can be called from both kernels and Python.
     
     Args:
-        fn: the function; it may use what both have.
+        fn: the function; it may use only what is valid in both.
     
     Returns:
         The function.
@@ -248,10 +250,10 @@ def pyfunc(fn: _F) -> _F:
         8"""
 
 def pure(fn: _F) -> _F:
-    """The earlier way to write `@qd.kernel(fastcache=True)`.
+    """Former spelling of `@qd.kernel(fastcache=True)`. Deprecated.
     
     Args:
-        fn: the function, below `@qd.kernel`.
+        fn: the function or kernel. The decorator stands below `@qd.kernel`.
     
     Returns:
         The function, marked.
@@ -269,11 +271,10 @@ def data_oriented(cls: _C, *, stable_members: bool=False, template_primitives: b
     """Marks a class whose methods may be kernels and funcs.
     
     Args:
-        cls: the class, if it is used as `@qd.data_oriented` alone.
-        stable_members: promises that no attribute is assigned again; nothing is made of it, since a launch compares its attributes in
-            any case.
-        template_primitives: numbers among the attributes of an instance are constants of its kernels; False: they are read at
-            every launch.
+        cls: the class, if the decorator is written `@qd.data_oriented` without options.
+        stable_members: promise that no attribute is assigned again. It has no effect, since every launch compares the attributes.
+        template_primitives: if True, numbers among the attributes of an instance are compile-time constants of its kernels; if False, they
+            are read at every launch.
     
     Returns:
         The class, or a decorator.
@@ -297,11 +298,10 @@ def data_oriented(cls: None=None, *, stable_members: bool=False, template_primit
     """Marks a class whose methods may be kernels and funcs.
     
     Args:
-        cls: the class, if it is used as `@qd.data_oriented` alone.
-        stable_members: promises that no attribute is assigned again; nothing is made of it, since a launch compares its attributes in
-            any case.
-        template_primitives: numbers among the attributes of an instance are constants of its kernels; False: they are read at
-            every launch.
+        cls: the class, if the decorator is written `@qd.data_oriented` without options.
+        stable_members: promise that no attribute is assigned again. It has no effect, since every launch compares the attributes.
+        template_primitives: if True, numbers among the attributes of an instance are compile-time constants of its kernels; if False, they
+            are read at every launch.
     
     Returns:
         The class, or a decorator.
@@ -321,13 +321,13 @@ def data_oriented(cls: None=None, *, stable_members: bool=False, template_primit
         array([0, 1, 2], dtype=int32)"""
 
 def dataclass(cls: type[_T]) -> type[_StructOf[_T]]:
-    """A class whose annotations are the members of a struct type; its functions become methods.
+    """Makes a struct type of a class: its annotations become the members, its functions the methods.
     
     Args:
-        cls: the class. Members are number, vector, matrix or struct types.
+        cls: the class. Its members have number, vector, matrix or struct types.
     
     Returns:
-        The class: called, it makes a value; `.field(shape=...)` makes a field of such.
+        The struct type. Calling it makes a value; `.field(shape=...)` makes a field of such values.
     
     Raises:
         QuadrantsSyntaxError: a member has no type.
@@ -345,10 +345,10 @@ def dataclass(cls: type[_T]) -> type[_StructOf[_T]]:
         0.0"""
 
 def ref(tp: _Type) -> Any:
-    """The type of a parameter of a real func that is passed by reference: what the func assigns, the caller sees.
+    """Makes the type of a parameter of a real func that is passed by reference: assignments in the func change the caller's variable.
     
     Args:
-        tp: the type of the variable, a number type or a vector or matrix type.
+        tp: the type of the variable: a number, vector or matrix type.
     
     Returns:
         An annotation.
@@ -403,22 +403,22 @@ class _Implementations(Generic[_P, _R]):
     def __get__(self: _Made[Concatenate[_S, _P2], _R2], instance: _S, owner: Any=None, /) -> _Implementations[_P2, _R2]: ...
 
 def perf_dispatch(*, get_geometry_hash: Callable[..., Any], first_warmup: int=1, warmup: int=0, active: int=1, repeat_after_count: int | None=None, repeat_after_seconds: float | None=None) -> Callable[[Callable[_P, _R]], _Implementations[_P, _R]]:
-    """Decorates an empty prototype. Implementations are added with `@prototype.register`; they are timed for each value of
-    `get_geometry_hash(*args)`, and the fastest is called from then on. All must give the same result.
+    """Decorates an empty prototype. Implementations are added with `@prototype.register`. They are timed for each value of
+    `get_geometry_hash(*args)`, and afterwards the fastest is called. All must give the same result.
     
     Args:
-        get_geometry_hash: function of the arguments; calls with equal results are thought to take the same time.
-        first_warmup: calls of an implementation before the first measurement.
-        warmup: calls before each later one.
-        active: calls that are measured.
-        repeat_after_count: measure again after so many calls; None: never.
-        repeat_after_seconds: measure again after so long; None: never.
+        get_geometry_hash: function of the arguments; calls with equal results are assumed to take the same time.
+        first_warmup: number of calls of an implementation before the first measurement.
+        warmup: number of calls before each later measurement.
+        active: number of measured calls.
+        repeat_after_count: number of calls after which to measure again; None: never.
+        repeat_after_seconds: time in seconds after which to measure again; None: never.
     
     Returns:
         A decorator.
     
     Raises:
-        QuadrantsRuntimeError: no implementation fits the arguments.
+        QuadrantsRuntimeError: no implementation is compatible with the arguments.
     
     Example:
         >>> @qd.perf_dispatch(get_geometry_hash=lambda x: x.shape)
@@ -472,12 +472,12 @@ Template: TypeAlias = Any
 'Annotation of a parameter that is known at compile time: a field, a number, a func, any object.'
 
 def template(element_type: Any=..., ndim: int | None=None) -> Any:
-    """Annotation of a parameter that is known at compile time: a field, a number, a func, any object. The kernel is compiled for each
-    that it is called with; in a func, the argument is passed by reference.
+    """Annotation of a parameter that is known at compile time: a field, a number, a func, any object. The kernel is compiled once for each
+    distinct argument. In a func, the argument is passed by reference.
     
     Args:
-        element_type: of what it takes; for the reader, nothing is checked.
-        ndim: likewise.
+        element_type: the type of the elements; informative only, not checked.
+        ndim: the number of axes; informative only, not checked.
     
     Example:
         >>> x, y = qd.field(qd.i32, shape=3), qd.field(qd.i32, shape=3)
@@ -490,7 +490,7 @@ def template(element_type: Any=..., ndim: int | None=None) -> Any:
         array([2, 2, 2], dtype=int32)"""
 
 def sparse_matrix_builder() -> Any:
-    """Annotation of a parameter that takes a `qd.linalg.SparseMatrixBuilder`: in the kernel `A[i, j] += v` adds an entry.
+    """Annotation of a parameter that takes a `qd.linalg.SparseMatrixBuilder`. In the kernel, `A[i, j] += v` adds an entry.
     
     Example:
         >>> @qd.kernel
@@ -503,23 +503,23 @@ def sparse_matrix_builder() -> Any:
         (2, 2)"""
 
 def init(arch: _Arch | Sequence[_Arch] | str | None=None, default_fp: type[Any] | None=None, default_ip: type[Any] | None=None, _test_mode: bool=False, enable_fallback: bool=True, require_version: Any=None, print_non_pure: bool=False, src_ll_cache: bool=True, *, fast_math: bool=True, short_circuit_operators: bool=True, unrolling_limit: int=32, raise_on_templated_floats: bool=False, deterministic: bool=False, opt_level: int=1, cfg_optimization: bool=True, advanced_optimization: bool=True, cache_loop_invariant_global_vars: bool=True, make_thread_local: bool=True, flatten_if: bool=False, debug: bool=False, check_out_of_bound: bool=False, print_full_traceback: bool=False, gdb_trigger: bool=False, cpu_max_num_threads: int=0, make_cpu_multithreading_loop: bool=True, default_cpu_block_dim: int=32, cpu_block_dim_adaptive: bool=True, num_compile_threads: int=4, compile_tiers: bool=True, random_seed: int=0, offline_cache: bool=True, offline_cache_file_path: str='', offline_cache_max_size_of_files: int=104857600, offline_cache_cleaning_policy: str='lru', offline_cache_cleaning_factor: float=0.25, log_level: str='info', kernel_profiler: bool=False, timeline: bool=False, print_ir: bool=False, print_ir_dbg_info: bool=False, print_preprocessed_ir: bool=False, print_kernel_llvm_ir: bool=False, print_kernel_llvm_ir_optimized: bool=False, print_kernel_asm: bool=False, debug_dump_path: str='/tmp/ir/', move_loop_invariant_outside_if: bool=False, demote_dense_struct_fors: bool=True, make_block_local: bool=True, detect_read_only: bool=True, real_matrix_scalarize: bool=True, force_scalarize_matrix: bool=False, half2_vectorization: bool=False, simplify_before_lower_access: bool=True, lower_access: bool=True, simplify_after_lower_access: bool=True, use_llvm: bool=True, verbose: bool=True, verbose_kernel_launches: bool=False, print_accessor_ir: bool=False, print_struct_llvm_ir: bool=False, print_kernel_amdgcn: bool=False, default_gpu_block_dim: int=128, max_block_dim: int=0, saturating_grid_dim: int=0, gpu_max_reg: int=0, device_memory_GB: float=1.0, device_memory_fraction: float=0.0, cuda_stack_limit: int=0, external_metal_command_queue: int=0, external_metal_command_queue_is_torch_queue: bool=False, vk_api_version: str='', ad_stack_experimental_enabled: bool=False, ad_stack_size: int=0, ad_stack_budget_bytes: int=0, ad_stack_sparse_threshold_bytes: int=104857600, quant_opt_store_fusion: bool=True, quant_opt_atomic_demotion: bool=True, make_mesh_block_local: bool=True, optimize_mesh_reordered_mapping: bool=True, mesh_localize_to_end_mapping: bool=True, mesh_localize_from_end_mapping: bool=False, mesh_localize_all_attr_mappings: bool=False, demote_no_access_mesh_fors: bool=True, experimental_auto_mesh_local: bool=False, auto_mesh_local_default_occupacy: int=4) -> None:
-    """Starts a program on `arch`, and ends the one before: its fields, arrays and compiled kernels are gone.
+    """Starts a program on `arch` and ends the previous one, whose fields, arrays and compiled kernels become invalid.
     
     Args:
-        arch: what runs the kernels: `qd.cpu`, `qd.python` (in Python, for debugging), `qd.gpu`, a list in order of preference, or a
-            name as text. None: `QD_ARCH`, else the processor.
-        default_fp: type of floats that have none of their own; `qd.f32`, `qd.f16` or `qd.f64`.
-        default_ip: type of integers that have none of their own; `qd.i32` or `qd.i64`.
-        _test_mode: for tests of options: nothing is started, and those that are no part of `qd.cfg` are given back.
-        enable_fallback: False: an error if `arch` is not there; True: the processor is taken instead.
-        require_version: text such as "0.1.0"; an error if the package is another version.
-        print_non_pure: tell of kernels that read what is not among their parameters.
-        src_ll_cache: keep on disk what a kernel became, so that the next process neither parses nor lowers it.
-        **compile_config_kwargs: any option of the table of options; each is also read from the environment as QD_<NAME>.
+        arch: the architecture that runs the kernels: `qd.cpu`, `qd.python` (in Python, for debugging), `qd.gpu`, a list in order of
+            preference, or a name as a string. None: `QD_ARCH`, or the CPU if that is not set.
+        default_fp: default type of floating-point numbers: `qd.f32`, `qd.f16` or `qd.f64`.
+        default_ip: default type of integers: `qd.i32` or `qd.i64`.
+        _test_mode: for tests of options: starts nothing and returns the options that are not part of `qd.cfg`.
+        enable_fallback: if True, use the CPU when `arch` is not available; if False, raise an error.
+        require_version: a version such as "0.1.0"; an error is raised if the package has a different one.
+        print_non_pure: report kernels that read globals.
+        src_ll_cache: cache the compiled form of kernels on disk, so that the next process neither parses nor lowers them.
+        **compile_config_kwargs: any option from the table of options; each can also be set in the environment as QD_<NAME>.
     
     Raises:
-        KeyError: an option that is not known. ValueError, AssertionError: a value that an option cannot have. RuntimeError: `arch` is
-        not there, and enable_fallback is False.
+        KeyError: an option is unknown. ValueError, AssertionError: the value of an option is not valid. RuntimeError: `arch` is not
+        available and enable_fallback is False.
     
     Example:
         >>> qd.init(arch=qd.cpu, default_fp=qd.f64, random_seed=7)
@@ -574,26 +574,26 @@ def init(arch: _Arch | Sequence[_Arch] | str | None=None, default_fp: type[Any] 
         ad_stack_budget_bytes: bytes that stacks may take for one iteration of a parallel loop: what has no room is worked out again; 0: all is kept"""
 
 def reset() -> None:
-    """Ends the running program: memory is freed, compiled kernels are dropped; arrays and fields of it are dead.
+    """Ends the running program: frees its memory, drops compiled kernels, and invalidates its arrays and fields.
     
     Raises:
-        KeyboardInterrupt: by Ctrl-C while it waits for launches; the program is over all the same.
+        KeyboardInterrupt: Ctrl-C was pressed while waiting for launches; the program has ended all the same.
     
     Example:
         >>> qd.reset()"""
 
 def sync() -> None:
-    """Waits until everything launched is done. Launches on the CPU are done when the call returns, so there it is for kernels' output
-    and for programs that also run on GPUs.
+    """Waits until all launches have completed. On the CPU, launches have completed when the call returns; there, sync flushes the output of
+    kernels and makes programs portable to GPUs.
     
     Example:
         >>> qd.sync()"""
 
 def is_extension_enabled(ext: extension) -> bool:
-    """Whether the running architecture offers an extension.
+    """Returns whether the running architecture supports an extension.
     
     Args:
-        ext: one of `qd.extension`, such as `qd.extension.sparse`.
+        ext: a member of `qd.extension`, such as `qd.extension.sparse`.
     
     Returns:
         True or False.
@@ -603,10 +603,10 @@ def is_extension_enabled(ext: extension) -> bool:
         True"""
 
 def is_logging_effective(level: str) -> bool:
-    """Whether messages of `level` are shown.
+    """Returns whether messages of `level` are shown.
     
     Args:
-        level: `qd.TRACE`, `qd.DEBUG`, `qd.INFO`, `qd.WARN`, `qd.ERROR` or `qd.CRITICAL`, or their names as text.
+        level: `qd.TRACE`, `qd.DEBUG`, `qd.INFO`, `qd.WARN`, `qd.ERROR` or `qd.CRITICAL`, or one of their names as a string.
     
     Returns:
         True or False.
@@ -616,10 +616,10 @@ def is_logging_effective(level: str) -> bool:
         True"""
 
 def set_logging_level(level: str) -> None:
-    """Messages below `level` are not shown.
+    """Sets the lowest level of messages that are shown.
     
     Args:
-        level: `qd.TRACE`, `qd.DEBUG`, `qd.INFO`, `qd.WARN`, `qd.ERROR` or `qd.CRITICAL`, or their names as text.
+        level: `qd.TRACE`, `qd.DEBUG`, `qd.INFO`, `qd.WARN`, `qd.ERROR` or `qd.CRITICAL`, or one of their names as a string.
     
     Example:
         >>> qd.set_logging_level(qd.WARN)
@@ -628,7 +628,7 @@ def set_logging_level(level: str) -> None:
         >>> qd.set_logging_level(qd.INFO)"""
 
 def dump_compile_config() -> None:
-    """Prints every option with its value, one a line.
+    """Prints every compile option and its value, one per line.
     
     Example:
         >>> qd.dump_compile_config()  # doctest: +ELLIPSIS
@@ -636,19 +636,19 @@ def dump_compile_config() -> None:
         ..."""
 
 class Matrix:
-    """A matrix of numbers. In a kernel it is a compile-time constant; arguments and results of kernels come as these. Operators work
-    elementwise, `@` is the matrix product, `m[i, j]` an element.
+    """A matrix of numbers. In a kernel it is a compile-time constant; matrix arguments and results of kernels have this class. Operators
+    work elementwise, `@` is the matrix product, and `m[i, j]` is an element.
     
     Args:
-        *args: rows, as a list of lists; or a vector's components; or a NumPy array; then, if it is given, the type.
-        **keywords: `dt`, the type of the components; `needs_grad`, which a value does not have.
+        *args: the rows, as a list of lists; or the components of a vector; or a NumPy array. The type may follow.
+        **keywords: `dt`, the type of the components; `needs_grad`, which must be False, since a value has no gradient.
     
     Attributes:
-        n: rows.
-        m: columns.
-        entries: the components in a flat list, row by row.
-        x, y, z, w, r, g, b, a, s, t, p, q: the first four components of a vector, in the manner of shading languages; several, such as
-            `v.xy`, make a vector.
+        n: number of rows.
+        m: number of columns.
+        entries: the components in a flat list, in row-major order.
+        x, y, z, w, r, g, b, a, s, t, p, q: the first four components of a vector, as in shading languages. Several letters, such as `v.xy`,
+            make a vector.
     
     Example:
         >>> A = qd.Matrix([[1, 2], [3, 4]])
@@ -664,44 +664,44 @@ class Matrix:
     a: Any
 
     def all(self) -> Any:
-        """Whether no component is 0."""
+        """Returns whether all components are nonzero."""
 
     def any(self) -> Any:
-        """Whether a component is not 0."""
+        """Returns whether any component is nonzero."""
     b: Any
 
     def cast(self, dtype: type[Any]) -> Self:
-        """The matrix with its components converted.
+        """Converts the components to another type.
         
         Args:
             dtype: a number type."""
 
     @staticmethod
     def cols(cols: Sequence[Any]) -> Matrix:
-        """The matrix with these columns.
+        """Makes a matrix from its columns.
         
         Args:
-            cols: vectors or lists of one length."""
+            cols: vectors or lists of equal length."""
 
     def cross(self, other: Any) -> Any:
-        """The vector product of two vectors of 3, or the number a.x * b.y - a.y * b.x of two vectors of 2.
+        """Returns the cross product of two vectors of length 3, or the number a.x * b.y - a.y * b.x for vectors of length 2.
         
         Args:
             other: a vector of the same length."""
 
     def determinant(self) -> Any:
-        """The determinant of a square matrix of up to 4 rows."""
+        """Returns the determinant of a square matrix with up to 4 rows."""
 
     @staticmethod
     def diag(dim: int, val: Any) -> Matrix:
-        """A square matrix with `val` on its diagonal and 0 elsewhere.
+        """Makes a square matrix with `val` on its diagonal and 0 elsewhere.
         
         Args:
-            dim: how many rows.
+            dim: number of rows.
             val: a number."""
 
     def dot(self, other: Any) -> Any:
-        """The scalar product.
+        """Returns the dot product.
         
         Args:
             other: a vector of the same length."""
@@ -709,139 +709,139 @@ class Matrix:
     @classmethod
     @overload
     def field(cls, n: int, m: int, dtype: _Type | Sequence[Any], shape: _Shape | None=None, order: str | None=None, name: str='', offset: _Shape | None=None, needs_grad: bool=False, needs_dual: bool=False, layout: Layout=..., ndim: int | None=None) -> _MatricesField:
-        """A field of matrices; ndim=1: of vectors, m is 1.
+        """Makes a field of matrices; with ndim=1, of vectors, for which m must be 1.
         
         Args:
-            n: rows.
-            m: columns.
-            dtype: type of the components; a list: of each.
-            shape: an integer or a tuple of them; None: it is placed in a tree.
-            order: the axes in the order of memory, such as "ji".
-            name: how errors and profiles call it.
+            n: number of rows.
+            m: number of columns.
+            dtype: type of the components, or a list with one type per component.
+            shape: an integer or a tuple of integers; None: the field is placed in a tree.
+            order: memory order of the axes, such as "ji".
+            name: the name of the field in errors and profiles.
             offset: the first index of each axis.
-            needs_grad: it has a field `grad`.
-            needs_dual: it has a field `dual`.
-            layout: `qd.Layout.AOS`, components together, or `qd.Layout.SOA`, apart.
-            ndim: 1 or 2 indices of an element."""
+            needs_grad: whether to allocate gradients, as the field `grad`.
+            needs_dual: whether to allocate duals, as the field `dual`.
+            layout: `qd.Layout.AOS`, the components of an element are adjacent, or `qd.Layout.SOA`, each component is stored apart.
+            ndim: number of indices of an element: 1 or 2."""
 
     @classmethod
     @overload
     def field(cls, *, shape: _Shape | None=None, order: str | None=None, name: str='', offset: _Shape | None=None, needs_grad: bool=False, needs_dual: bool=False, layout: Layout=...) -> _MatricesField:
-        """A field of matrices; ndim=1: of vectors, m is 1.
+        """Makes a field of matrices; with ndim=1, of vectors, for which m must be 1.
         
         Args:
-            n: rows.
-            m: columns.
-            dtype: type of the components; a list: of each.
-            shape: an integer or a tuple of them; None: it is placed in a tree.
-            order: the axes in the order of memory, such as "ji".
-            name: how errors and profiles call it.
+            n: number of rows.
+            m: number of columns.
+            dtype: type of the components, or a list with one type per component.
+            shape: an integer or a tuple of integers; None: the field is placed in a tree.
+            order: memory order of the axes, such as "ji".
+            name: the name of the field in errors and profiles.
             offset: the first index of each axis.
-            needs_grad: it has a field `grad`.
-            needs_dual: it has a field `dual`.
-            layout: `qd.Layout.AOS`, components together, or `qd.Layout.SOA`, apart.
-            ndim: 1 or 2 indices of an element."""
+            needs_grad: whether to allocate gradients, as the field `grad`.
+            needs_dual: whether to allocate duals, as the field `dual`.
+            layout: `qd.Layout.AOS`, the components of an element are adjacent, or `qd.Layout.SOA`, each component is stored apart.
+            ndim: number of indices of an element: 1 or 2."""
 
     def fill(self, val: Any) -> None:
-        """Every component becomes `val`.
+        """Sets all components to `val`.
         
         Args:
             val: a number."""
 
     def frobenius_inner(self, other: Any) -> Any:
-        """The sum of the products of components at the same place.
+        """Returns the Frobenius inner product: the sum of the elementwise products.
         
         Args:
             other: a matrix of the same shape."""
     g: Any
 
     def get_shape(self) -> tuple[int, ...]:
-        """(n, m) of a matrix, (n,) of a vector."""
+        """Returns (n, m) of a matrix, (n,) of a vector."""
 
     @staticmethod
     def identity(dt: type[Any], n: int) -> Matrix:
-        """The matrix with 1 on its diagonal and 0 elsewhere.
+        """Makes the identity matrix.
         
         Args:
             dt: type of the components.
-            n: rows."""
+            n: number of rows."""
 
     def inverse(self) -> Self:
-        """The inverse of a square matrix of up to 4 rows."""
+        """Returns the inverse of a square matrix with up to 4 rows."""
 
     def max(self) -> Any:
-        """The greatest component."""
+        """Returns the largest component."""
 
     def min(self) -> Any:
-        """The least component."""
+        """Returns the smallest component."""
 
     @classmethod
     @overload
     def ndarray(cls, n: int, m: int, dtype: _Type, shape: _Shape, needs_grad: bool=False) -> MatrixNdarray:
-        """An ndarray of matrices.
+        """Makes an ndarray of matrices.
         
         Args:
-            n: rows.
-            m: columns.
+            n: number of rows.
+            m: number of columns.
             dtype: type of the components.
-            shape: an integer or a tuple of them.
-            needs_grad: it has an array `grad`."""
+            shape: an integer or a tuple of integers.
+            needs_grad: whether to allocate gradients, as the array `grad`."""
 
     @classmethod
     @overload
     def ndarray(cls, *, shape: _Shape, needs_grad: bool=False) -> MatrixNdarray:
-        """An ndarray of matrices.
+        """Makes an ndarray of matrices.
         
         Args:
-            n: rows.
-            m: columns.
+            n: number of rows.
+            m: number of columns.
             dtype: type of the components.
-            shape: an integer or a tuple of them.
-            needs_grad: it has an array `grad`."""
+            shape: an integer or a tuple of integers.
+            needs_grad: whether to allocate gradients, as the array `grad`."""
 
     def norm(self, eps: float=0) -> float:
-        """The square root of the sum of squares, plus `eps` below the root.
+        """Returns the Euclidean (or Frobenius) norm: sqrt(norm_sqr() + eps).
         
         Args:
-            eps: a number over 0 keeps derivatives finite at 0."""
+            eps: a positive number avoids infinite derivatives at 0."""
 
     def norm_inv(self, eps: float=0) -> float:
-        """1 / norm(eps).
+        """Returns 1 / norm(eps).
         
         Args:
-            eps: as of norm."""
+            eps: as for `norm`."""
 
     def norm_sqr(self) -> float:
-        """The sum of squares of the components."""
+        """Returns the sum of the squares of the components."""
 
     def normalized(self, eps: float=0) -> Self:
-        """The vector divided by its norm, plus `eps`.
+        """Returns the vector divided by (norm() + eps).
         
         Args:
-            eps: a number over 0 keeps it finite at 0."""
+            eps: a positive number avoids a division by 0."""
 
     @overload
     @staticmethod
     def one(dt: type[Any], n: int) -> Vector:
-        """A vector or matrix of ones.
+        """Makes a vector or matrix of ones.
         
         Args:
             dt: type of the components.
-            n: rows.
-            m: columns; None: a vector."""
+            n: number of rows.
+            m: number of columns; None: makes a vector."""
 
     @overload
     @staticmethod
     def one(dt: type[Any], n: int, m: int | None=None) -> Matrix:
-        """A vector or matrix of ones.
+        """Makes a vector or matrix of ones.
         
         Args:
             dt: type of the components.
-            n: rows.
-            m: columns; None: a vector."""
+            n: number of rows.
+            m: number of columns; None: makes a vector."""
 
     def outer_product(self, other: Any) -> Matrix:
-        """The matrix of the products of a component of this vector, for each row, and one of the other, for each column.
+        """Returns the outer product: element (i, j) is self[i] * other[j].
         
         Args:
             other: a vector."""
@@ -851,47 +851,47 @@ class Matrix:
 
     @staticmethod
     def rows(rows: Sequence[Any]) -> Matrix:
-        """The matrix with these rows.
+        """Makes a matrix from its rows.
         
         Args:
-            rows: vectors or lists of one length."""
+            rows: vectors or lists of equal length."""
     s: Any
 
     def sum(self) -> Any:
-        """The sum of the components."""
+        """Returns the sum of the components."""
     t: Any
 
     @classmethod
     def tensor(cls, n: int, m: int, dtype: _Type, shape: _Shape, **keywords: Any) -> MatrixTensor:
-        """A tensor of matrices, see `qd.tensor`.
+        """Makes a tensor of matrices, see `qd.tensor`.
         
         Args:
-            n: rows.
-            m: columns.
+            n: number of rows.
+            m: number of columns.
             dtype: type of the components.
-            shape: an integer or a tuple of them.
-            **keywords: as of `qd.tensor`."""
+            shape: an integer or a tuple of integers.
+            **keywords: as for `qd.tensor`."""
 
     def to_list(self) -> list[Any]:
-        """The components as a list; of a matrix, a list of rows."""
+        """Returns the components as a list; for a matrix, a list of rows."""
 
     def to_numpy(self) -> _Array:
-        """The components as a NumPy array."""
+        """Returns the components as a NumPy array."""
 
     def trace(self) -> Any:
-        """The sum of the components on the diagonal."""
+        """Returns the trace: the sum of the diagonal of a square matrix."""
 
     def transpose(self) -> Matrix:
-        """The matrix with rows and columns exchanged; of a vector, a matrix of one row."""
+        """Returns the transpose of a matrix. A vector has none: use `outer_product` instead."""
 
     @staticmethod
     def unit(n: int, i: int, dt: type[Any] | None=None) -> Vector:
-        """The vector with 1 at place `i` and 0 elsewhere.
+        """Makes the unit vector with 1 at index `i` and 0 elsewhere.
         
         Args:
-            n: components.
-            i: the place.
-            dt: their type; None: `default_ip`."""
+            n: number of components.
+            i: the index.
+            dt: type of the components; None: `default_ip`."""
     w: Any
     x: Any
     y: Any
@@ -900,22 +900,22 @@ class Matrix:
     @overload
     @staticmethod
     def zero(dt: type[Any], n: int) -> Vector:
-        """A vector or matrix of zeros.
+        """Makes a vector or matrix of zeros.
         
         Args:
             dt: type of the components.
-            n: rows.
-            m: columns; None: a vector."""
+            n: number of rows.
+            m: number of columns; None: makes a vector."""
 
     @overload
     @staticmethod
     def zero(dt: type[Any], n: int, m: int | None=None) -> Matrix:
-        """A vector or matrix of zeros.
+        """Makes a vector or matrix of zeros.
         
         Args:
             dt: type of the components.
-            n: rows.
-            m: columns; None: a vector."""
+            n: number of rows.
+            m: number of columns; None: makes a vector."""
 
     def __array__(self, dtype: Any=None, copy: Any=None) -> Any: ...
     entries: Any
@@ -1009,10 +1009,10 @@ class Matrix:
     def __ne__(self, other: Any) -> Any: ...
 
 class Vector(Matrix):
-    """A vector of numbers: a Matrix of one column with one index.
+    """A vector of numbers: a Matrix with one column, whose elements have one index.
     
     Args:
-        *args: the components, as one list or one by one; then, if it is given, the type.
+        *args: the components, as one list or as separate arguments. The type may follow.
         **keywords: `dt`, the type of the components.
     
     Example:
@@ -1029,77 +1029,77 @@ class Vector(Matrix):
     @classmethod
     @overload
     def field(cls, n: int, dtype: _Type | Sequence[Any], shape: _Shape | None=None, order: str | None=None, name: str='', offset: _Shape | None=None, needs_grad: bool=False, needs_dual: bool=False, layout: Layout=...) -> _VectorsField:
-        """A field of vectors.
+        """Makes a field of vectors.
         
         Args:
-            n: components.
-            dtype: their type; a list: of each.
-            shape: an integer or a tuple of them; None: it is placed in a tree.
-            order: the axes in the order of memory, such as "ji".
-            name: how errors and profiles call it.
+            n: number of components.
+            dtype: type of the components, or a list with one type per component.
+            shape: an integer or a tuple of integers; None: the field is placed in a tree.
+            order: memory order of the axes, such as "ji".
+            name: the name of the field in errors and profiles.
             offset: the first index of each axis.
-            needs_grad: it has a field `grad`.
-            needs_dual: it has a field `dual`.
-            layout: `qd.Layout.AOS`, components together, or `qd.Layout.SOA`, apart."""
+            needs_grad: whether to allocate gradients, as the field `grad`.
+            needs_dual: whether to allocate duals, as the field `dual`.
+            layout: `qd.Layout.AOS`, the components of an element are adjacent, or `qd.Layout.SOA`, each component is stored apart."""
 
     @classmethod
     @overload
     def field(cls, *, shape: _Shape | None=None, order: str | None=None, name: str='', offset: _Shape | None=None, needs_grad: bool=False, needs_dual: bool=False, layout: Layout=...) -> _VectorsField:
-        """A field of vectors.
+        """Makes a field of vectors.
         
         Args:
-            n: components.
-            dtype: their type; a list: of each.
-            shape: an integer or a tuple of them; None: it is placed in a tree.
-            order: the axes in the order of memory, such as "ji".
-            name: how errors and profiles call it.
+            n: number of components.
+            dtype: type of the components, or a list with one type per component.
+            shape: an integer or a tuple of integers; None: the field is placed in a tree.
+            order: memory order of the axes, such as "ji".
+            name: the name of the field in errors and profiles.
             offset: the first index of each axis.
-            needs_grad: it has a field `grad`.
-            needs_dual: it has a field `dual`.
-            layout: `qd.Layout.AOS`, components together, or `qd.Layout.SOA`, apart."""
+            needs_grad: whether to allocate gradients, as the field `grad`.
+            needs_dual: whether to allocate duals, as the field `dual`.
+            layout: `qd.Layout.AOS`, the components of an element are adjacent, or `qd.Layout.SOA`, each component is stored apart."""
 
     @classmethod
     @overload
     def ndarray(cls, n: int, dtype: _Type, shape: _Shape, needs_grad: bool=False) -> VectorNdarray:
-        """An ndarray of vectors.
+        """Makes an ndarray of vectors.
         
         Args:
-            n: components.
-            dtype: their type.
-            shape: an integer or a tuple of them.
-            needs_grad: it has an array `grad`."""
+            n: number of components.
+            dtype: type of the components.
+            shape: an integer or a tuple of integers.
+            needs_grad: whether to allocate gradients, as the array `grad`."""
 
     @classmethod
     @overload
     def ndarray(cls, *, shape: _Shape, needs_grad: bool=False) -> VectorNdarray:
-        """An ndarray of vectors.
+        """Makes an ndarray of vectors.
         
         Args:
-            n: components.
-            dtype: their type.
-            shape: an integer or a tuple of them.
-            needs_grad: it has an array `grad`."""
+            n: number of components.
+            dtype: type of the components.
+            shape: an integer or a tuple of integers.
+            needs_grad: whether to allocate gradients, as the array `grad`."""
 
     @classmethod
     def tensor(cls, n: int, dtype: _Type, shape: _Shape, **keywords: Any) -> VectorTensor:
-        """A tensor of vectors, see `qd.tensor`.
+        """Makes a tensor of vectors, see `qd.tensor`.
         
         Args:
-            n: components.
-            dtype: their type.
-            shape: an integer or a tuple of them.
-            **keywords: as of `qd.tensor`."""
+            n: number of components.
+            dtype: type of the components.
+            shape: an integer or a tuple of integers.
+            **keywords: as for `qd.tensor`."""
 
 class Tensor:
-    """A field or an ndarray behind one interface. As the annotation of a kernel's parameter: either, or None.
+    """A field or an ndarray behind one interface. As the annotation of a kernel parameter it accepts either of them, or None.
     
     Args:
         impl: the field or ndarray.
     
     Attributes:
-        shape: how many elements each axis has.
+        shape: number of elements along each axis.
         dtype: type of the components.
-        layout: the axes in the order of memory; None: the last varies fastest.
+        layout: memory order of the axes; None: the last index varies fastest.
     
     Example:
         >>> t = qd.tensor(qd.f32, shape=3)
@@ -1117,58 +1117,58 @@ class Tensor:
         """Copies the values of another tensor.
         
         Args:
-            other: of the same shape."""
+            other: a tensor with the same shape."""
     dtype: Any
 
     def fill(self, value: Any) -> None:
-        """Every element becomes `value`.
+        """Sets all elements to `value`.
         
         Args:
-            value: a number; for vectors and matrices also one such."""
+            value: a number; for tensors of vectors and matrices, also a vector or matrix."""
 
     def from_numpy(self, arr: Any) -> None:
-        """Takes the values of a NumPy array.
+        """Sets the values from a NumPy array.
         
         Args:
-            arr: of the shape of the tensor."""
+            arr: an array with the shape of the tensor."""
 
     def from_torch(self, arr: Any) -> None:
-        """Takes the values of a torch tensor.
+        """Sets the values from a torch tensor.
         
         Args:
-            arr: of the shape of the tensor."""
+            arr: a torch tensor with the shape of this tensor."""
 
     @property
     def grad(self) -> Any:
         """The Tensor of the gradients, or None."""
 
     def has_dual(self) -> bool:
-        """Whether it has tangents."""
+        """Returns whether the tensor has tangents."""
 
     def has_grad(self) -> bool:
-        """Whether it has gradients."""
+        """Returns whether the tensor has gradients."""
     layout: Any
     shape: tuple[int, ...]
 
     def to_dlpack(self, versioned: Any=False) -> Any:
-        """A DLPack capsule on the memory.
+        """Returns a DLPack capsule for the memory.
         
         Args:
-            versioned: a capsule as of DLPack 1.0."""
+            versioned: whether to make a capsule of DLPack 1.0."""
 
     def to_numpy(self, dtype: Any=None, *, copy: bool | None=True) -> _Array:
-        """The values as a NumPy array.
+        """Returns the values as a NumPy array.
         
         Args:
-            dtype: a NumPy type to convert to; None: as it is.
-            copy: True: a copy; False: a view of the memory; None: a view if there can be one."""
+            dtype: the NumPy type to convert to; None: no conversion.
+            copy: if True, return a copy; if False, a view of the memory, or raise an error; if None, a view if possible."""
 
     def to_torch(self, device: Any=None, *, copy: Any=True) -> Any:
-        """The values as a torch tensor.
+        """Returns the values as a torch tensor.
         
         Args:
-            device: where torch has it.
-            copy: as of to_numpy."""
+            device: the torch device; None: the device of the tensor.
+            copy: as for `to_numpy`."""
 
     def __dlpack__(self, **keywords: Any) -> Any: ...
 
@@ -1209,16 +1209,16 @@ class MatrixTensor(Tensor):
     def __getitem__(self, key: Any, /) -> Matrix: ...
 
 class Field(Tensor):
-    """Storage with an element type and a shape. In kernels `x[i, j]` reads and writes it; in Python too, one element at a time.
+    """Storage with an element type and a shape. In kernels and, one element at a time, in Python, `x[i, j]` reads and writes it.
     
     Attributes:
-        shape: how many elements each axis has.
+        shape: number of elements along each axis.
         dtype: type of the components.
-        layout: order of the components in memory.
-        snode: the level that it is placed in.
-        grad: the field of its gradients; None: it has none.
-        dual: the field of its tangents, for `qd.ad.FwdMode`; None: it has none.
-        name: how errors call it.
+        layout: the axes in storage order; None: the order of the indices.
+        snode: the SNode that the field is placed in.
+        grad: the field of gradients, or None.
+        dual: the field of tangents for `qd.ad.FwdMode`, or None.
+        name: the name of the field in errors.
     
     Example:
         >>> x = qd.field(qd.f32, shape=(2, 2))
@@ -1232,7 +1232,7 @@ class Field(Tensor):
     def __init__(self, dtype: Any, name: Any, members: Any) -> None: ...
 
     def copy_from(self, other: Any) -> None:
-        """Takes the values of another field.
+        """Copies the values of another field.
         
         Args:
             other: a field of the same shape.
@@ -1242,67 +1242,67 @@ class Field(Tensor):
     dtype: Any
 
     def fill(self, val: Any) -> None:
-        """Every element becomes `val`; in a sparse tree, every element that is active.
+        """Sets all elements to `val`; in a sparse tree, only active elements.
         
         Args:
-            val: a number; for vectors and matrices also one such."""
+            val: a number; for fields of vectors and matrices, also a vector or matrix."""
 
     def from_numpy(self, arr: Any) -> None:
-        """Takes the values of a NumPy array; in a sparse tree, those of elements that are active. Numbers are converted to the type of the
-        field; where whole numbers lose their value by that there is a warning.
+        """Sets the values from a NumPy array; in a sparse tree, only of active elements. Numbers are converted to the type of the field,
+        with a warning if integers change their value.
         
         Args:
-            arr: of the shape of the field; of vectors and matrices, with their axes at the end.
+            arr: an array with the shape of the field; for vectors and matrices, followed by their axes.
         
         Raises:
             ValueError: the shapes differ."""
 
     def from_torch(self, arr: Any) -> None:
-        """Takes the values of a torch tensor.
+        """Sets the values from a torch tensor.
         
         Args:
-            arr: of the shape that from_numpy wants.
+            arr: a tensor with the shape that `from_numpy` expects.
         
         Raises:
             ValueError: the shapes differ."""
 
     def has_dual(self) -> bool:
-        """Whether the field has a `dual`."""
+        """Returns whether the field has a `dual`."""
 
     def has_grad(self) -> bool:
-        """Whether the field has a `grad`."""
+        """Returns whether the field has a `grad`."""
     layout: Any
 
     def parent(self, n: int=1) -> SNode:
-        """The n-th level above the elements.
+        """Returns the n-th SNode above the elements.
         
         Args:
-            n: 1: the level that holds them."""
+            n: the number of levels; 1 is the SNode that contains the elements."""
     shape: tuple[int, ...]
     snode: SNode
 
     def to_dlpack(self, versioned: Any=False) -> Any:
-        """A DLPack capsule on the memory of the field.
+        """Returns a DLPack capsule for the memory of the field.
         
         Args:
-            versioned: a capsule as of DLPack 1.0.
+            versioned: whether to make a capsule of DLPack 1.0.
         
         Raises:
-            ValueError: its memory is not that of one array."""
+            ValueError: the memory is not that of a single array."""
 
     def to_numpy(self, dtype: Any=None, *, copy: bool | None=True) -> _Array:
-        """The values as a NumPy array; vectors and matrices add axes at the end.
+        """Returns the values as a NumPy array. Fields of vectors and matrices have additional axes at the end.
         
         Args:
-            dtype: a NumPy type to convert to; None: as it is.
-            copy: True: a copy; False: a view of the memory, or an error; None: a view if there can be one."""
+            dtype: the NumPy type to convert to; None: no conversion.
+            copy: if True, return a copy; if False, a view of the memory, or raise an error; if None, a view if possible."""
 
     def to_torch(self, device: Any=None, *, copy: Any=True) -> Any:
-        """The values as a torch tensor.
+        """Returns the values as a torch tensor.
         
         Args:
-            device: where torch has it; None: where the field is.
-            copy: as of to_numpy."""
+            device: the torch device; None: the device of the field.
+            copy: as for `to_numpy`."""
 
     def __dlpack__(self, **keywords: Any) -> Any: ...
 
@@ -1320,7 +1320,7 @@ class Field(Tensor):
     def __iter__(self) -> Iterator[Any]: ...
 
 class ScalarField(Field):
-    """Field of scalars, as `qd.field(qd.f32, shape=...)` makes it.
+    """A field of scalars, made by `qd.field(qd.f32, shape=...)`.
     
     Example:
         >>> isinstance(qd.field(qd.f32, shape=2), qd.ScalarField)
@@ -1333,19 +1333,19 @@ class ScalarField(Field):
     dual: ScalarField
 
 class MatrixField(Field):
-    """Field of vectors or matrices, as `qd.Vector.field` and `qd.Matrix.field` make it.
+    """A field of vectors or matrices, made by `qd.Vector.field` and `qd.Matrix.field`.
     
     Attributes:
-        n: rows of an element.
-        m: columns; 1 of vectors.
+        n: number of rows of an element.
+        m: number of columns; 1 for vectors.
     
     Args:
-        n: rows.
-        m: columns.
-        ndim: indices of an element.
+        n: number of rows.
+        m: number of columns.
+        ndim: number of indices of an element.
         dtype: type of the components.
-        name: how errors call it.
-        members: its fields of components.
+        name: the name of the field in errors.
+        members: the storage of each component.
         layout: AOS or SOA.
     
     Example:
@@ -1357,26 +1357,26 @@ class MatrixField(Field):
     def __init__(self, n: Any, m: Any, ndim: Any, dtype: Any, name: Any, members: Any, layout: Any) -> None: ...
 
     def get_scalar_field(self, *indices: int) -> ScalarField:
-        """The field of one component.
+        """Returns the field of one component.
         
         Args:
-            *indices: those of the component."""
+            *indices: the indices of the component."""
 
     def to_numpy(self, keep_dims: bool=False, dtype: Any=None, *, copy: bool | None=True) -> _Array:
-        """As of a field.
+        """Returns the values as a NumPy array, see `Field.to_numpy`.
         
         Args:
-            keep_dims: vectors have a last axis of extent 1, as matrices of one column.
-            dtype: a NumPy type to convert to; None: as it is.
-            copy: True: a copy; False: a view of the memory, or an error; None: a view if there can be one."""
+            keep_dims: if True, vectors have a last axis of extent 1, like matrices with one column.
+            dtype: the NumPy type to convert to; None: no conversion.
+            copy: if True, return a copy; if False, a view of the memory, or raise an error; if None, a view if possible."""
 
     def to_torch(self, device: Any=None, keep_dims: Any=False, *, copy: Any=True) -> Any:
-        """As of a field.
+        """Returns the values as a torch tensor, see `Field.to_torch`.
         
         Args:
-            device: where torch has it.
-            keep_dims: as of to_numpy.
-            copy: as of to_numpy."""
+            device: the torch device; None: the device of the field.
+            keep_dims: as for `to_numpy`.
+            copy: as for `to_numpy`."""
 
     def __getitem__(self, key: Any) -> Any: ...
 
@@ -1401,21 +1401,21 @@ class _MatricesField(MatrixField):
     def __getitem__(self, key: Any, /) -> Matrix: ...
 
 class StructField:
-    """Field of structs: one field per member, stored together (AOS) or apart (SOA). `f.member` is the field of a member.
+    """A field of structs: one field per member, interleaved (AOS) or apart (SOA). `f.member` is the field of a member.
     
     Args:
-        struct_type: what `qd.types.struct` or `@qd.dataclass` made.
-        fields: those of the members, by name.
+        struct_type: a struct type, made by `qd.types.struct` or `@qd.dataclass`.
+        fields: the fields of the members, by name.
         layout: AOS or SOA.
     
     Attributes:
-        shape: how many elements each axis has.
-        keys: names of the members.
+        shape: number of elements along each axis.
+        keys: the names of the members.
         dtype: the struct type.
-        layout: order of the members in memory.
-        snode: the level that it is placed in.
-        grad: the struct of the gradients of its members.
-        dual: the struct of their tangents.
+        layout: `qd.Layout.AOS` or `qd.Layout.SOA`.
+        snode: the SNode that the field is placed in.
+        grad: the struct field of the gradients of the members.
+        dual: the struct field of the tangents of the members.
     
     Example:
         >>> f = qd.Struct.field({"x": qd.f32, "n": qd.i32}, shape=3)
@@ -1426,70 +1426,70 @@ class StructField:
     def __init__(self, struct_type: Any, fields: Any, layout: Any) -> None: ...
 
     def copy_from(self, other: Any) -> None:
-        """Takes the values of another field of the same struct type and shape.
+        """Copies the values of another field with the same struct type and shape.
         
         Args:
-            other: that field."""
+            other: the struct field to copy from."""
     dtype: Any
 
     def fill(self, val: Any) -> None:
-        """Every element becomes the struct or dict `val`, or every member the number `val`.
+        """Sets all elements to the struct or dict `val`, or all members to the number `val`.
         
         Args:
             val: a struct, a dict or a number."""
 
     def from_numpy(self, array_dict: dict[str, Any]) -> None:
-        """Takes the values of NumPy arrays.
+        """Sets the values from NumPy arrays.
         
         Args:
-            array_dict: member -> array of the shape that the member's field wants."""
+            array_dict: member name -> array with the shape that the member's field expects."""
 
     def from_torch(self, array_dict: dict[str, Any]) -> None:
-        """Takes the values of torch tensors.
+        """Sets the values from torch tensors.
         
         Args:
-            array_dict: member -> tensor of the shape that the member's field wants."""
+            array_dict: member name -> tensor with the shape that the member's field expects."""
 
     def get_member_field(self, key: Any) -> Any:
-        """The field of one member.
+        """Returns the field of one member.
         
         Args:
             key: the name of the member."""
 
     def has_dual(self) -> bool:
-        """Whether its members have a `dual`."""
+        """Returns whether the members have a `dual`."""
 
     def has_grad(self) -> bool:
-        """Whether its members have a `grad`."""
+        """Returns whether the members have a `grad`."""
     keys: list[str]
     layout: Any
 
     def parent(self, n: int=1) -> SNode:
-        """The n-th level above the elements.
+        """Returns the n-th SNode above the elements.
         
         Args:
-            n: 1: the level that holds them."""
+            n: the number of levels; 1 is the SNode that contains the elements."""
     shape: tuple[int, ...]
     snode: SNode
 
     def to_dlpack(self, versioned: Any=False) -> Any:
-        """Refuses: a struct is no array; its members are.
+        """Raises an error, since a struct field is not a single array; use the fields of its members.
         
         Args:
-            versioned: as of a field."""
+            versioned: as for `Field.to_dlpack`."""
 
     def to_numpy(self, *, copy: bool | None=True) -> dict[str, Any]:
-        """The values of the members, by name, as NumPy arrays.
+        """Returns the values of the members as NumPy arrays, by name.
         
         Args:
-            copy: as of other fields."""
+            copy: as for `Field.to_numpy`."""
 
     def to_torch(self, device: Any=None, *, copy: bool | None=True) -> dict[str, Any]:
-        """The values of the members, by name, as torch tensors.
+        """Returns the values of the members as torch tensors, by name.
         
         Args:
-            device: where torch has them.
-            copy: as of other fields."""
+            device: the torch device; None: the device of the field.
+            copy: as for `Field.to_torch`."""
     grad: Any
     dual: Any
 
@@ -1507,17 +1507,18 @@ class _FieldOf(StructField, Generic[_T]):
     def __getitem__(self, key: Any, /) -> _StructOf[_T]: ...
 
 class Struct:
-    """A record in Python scope: members by attribute or key. In a kernel `qd.Struct(a=1, b=v)` makes a struct value.
+    """A struct value in Python scope; its members are accessed as attributes or by key. In a kernel, `qd.Struct(a=1, b=v)` makes a struct
+    value.
     
     Args:
-        *args: one dict of the members.
+        *args: a dict of the members.
         **entries: the members by name.
     
     Attributes:
-        entries: the members in a dict.
-        keys: their names.
-        items: (name, value) of each.
-        methods: functions that belong to it, by name.
+        entries: the members as a dict.
+        keys: the names of the members.
+        items: the pairs (name, value).
+        methods: the methods of the struct, by name.
     
     Example:
         >>> s = qd.Struct(a=1, b=qd.Vector([1.0, 2.0]))
@@ -1529,28 +1530,28 @@ class Struct:
 
     @staticmethod
     def field(members: dict[str, Any], methods: dict[str, Any]=..., shape: _Shape | None=None, name: str='<Struct>', offset: _Shape | None=None, needs_grad: bool=False, needs_dual: bool=False, layout: Layout=..., order: str | None=None) -> StructField:
-        """A field of structs with these members.
+        """Makes a field of structs with the given members.
         
         Args:
             members: name -> type.
             methods: name -> func.
-            shape: an integer or a tuple of them; None: it is placed in a tree.
-            name: how errors call it.
+            shape: an integer or a tuple of integers; None: the field is placed in a tree.
+            name: the name of the field in errors.
             offset: the first index of each axis.
-            needs_grad: its members of floats have fields `grad`.
-            needs_dual: likewise `dual`.
-            layout: `qd.Layout.AOS`, members together, or `qd.Layout.SOA`, apart.
-            order: the axes in the order of memory."""
+            needs_grad: whether to allocate gradients for floating-point members, as their fields `grad`.
+            needs_dual: whether to allocate duals for floating-point members, as their fields `dual`.
+            layout: `qd.Layout.AOS`, the members of an element are adjacent, or `qd.Layout.SOA`, each member is stored apart.
+            order: memory order of the axes, such as "ji"."""
     items: Any
     keys: Any
     methods: dict[str, Any]
 
     def to_dict(self, include_methods: bool=False, include_ndim: bool=False) -> dict[str, Any]:
-        """The members as a dict: structs as dicts, vectors and matrices as lists.
+        """Returns the members as a dict: nested structs as dicts, vectors and matrices as lists.
         
         Args:
-            include_methods: with the methods, under `__struct_methods`.
-            include_ndim: with the number of indices of vectors and matrices."""
+            include_methods: whether to add the methods under the key `__struct_methods`.
+            include_ndim: whether to add the number of indices of vectors and matrices."""
 
     def __getattr__(self, name: str, /) -> Any: ...
 
@@ -1565,16 +1566,16 @@ class Struct:
     def __len__(self) -> int: ...
 
 class Ndarray(Tensor):
-    """Contiguous array of scalars, vectors or matrices. In Python `x[i, j]` reads and writes one element; NumPy and torch take it as it
-    is, through `__array__` and DLPack.
+    """Contiguous array of scalars, vectors or matrices. In Python `x[i, j]` reads and writes one element; NumPy and torch access the
+    memory through `__array__` and DLPack.
     
     Attributes:
-        shape: how many elements each axis has.
+        shape: number of elements along each axis.
         dtype: type of the components.
-        element_shape: `()` of scalars, (n,) of vectors, (n, m) of matrices.
-        layout: order of the components in memory.
-        grad: the array of its gradients; None: it has none.
-        dual: None: arrays have no tangents.
+        element_shape: `()` for scalars, (n,) for vectors, (n, m) for matrices.
+        layout: the axes in storage order; None: the order of the indices.
+        grad: the array of gradients, or None.
+        dual: None, since arrays have no tangents.
     
     Example:
         >>> x = qd.Vector.ndarray(2, qd.f32, shape=3)
@@ -1586,31 +1587,31 @@ class Ndarray(Tensor):
         """Copies the values of another ndarray.
         
         Args:
-            other: of the same shape and element type."""
+            other: an ndarray with the same shape and element type."""
     element_shape: tuple[int, ...]
 
     def fill(self, val: Any) -> None:
-        """Every element becomes `val`.
+        """Sets all elements to `val`.
         
         Args:
-            val: a number; for vectors and matrices also one such."""
+            val: a number; for arrays of vectors and matrices, also a vector or matrix."""
 
     def get_type(self) -> Any:
-        """The description of its elements: dtype, shape of an element and layout."""
+        """Returns the description of the elements: dtype, element shape and layout."""
 
     def has_dual(self) -> bool:
-        """False: arrays have no tangents."""
+        """Returns False: arrays have no tangents."""
 
     def has_grad(self) -> bool:
-        """Whether it has an array `grad`."""
+        """Returns whether the array has gradients."""
     layout: Any
     shape: tuple[int, ...]
 
     def to_dlpack(self, versioned: Any=False) -> Any:
-        """A DLPack capsule on the memory of the array.
+        """Returns a DLPack capsule for the memory of the array.
         
         Args:
-            versioned: a capsule as of DLPack 1.0."""
+            versioned: whether to make a capsule of DLPack 1.0."""
 
     def __dlpack__(self, **keywords: Any) -> Any: ...
 
@@ -1628,7 +1629,7 @@ class Ndarray(Tensor):
     def __len__(self) -> int: ...
 
 class ScalarNdarray(Ndarray):
-    """Array of scalars, as `qd.ndarray(qd.f32, shape)` makes it.
+    """An array of scalars, made by `qd.ndarray(qd.f32, shape)`.
     
     Args:
         dtype: type of the elements.
@@ -1644,34 +1645,34 @@ class ScalarNdarray(Ndarray):
     def __init__(self, dtype: Any, arr_shape: Any) -> None: ...
 
     def from_numpy(self, arr: Any) -> Any:
-        """Takes the values of a NumPy array. Numbers are converted to the type of the array; where whole numbers lose their value by
-        that there is a warning.
+        """Sets the values from a NumPy array. Numbers are converted to the type of the array, with a warning if integers change their
+        value.
         
         Args:
-            arr: of the shape of the array; of vectors and matrices, with their axes at the end.
+            arr: an array with the same shape; for vectors and matrices, followed by their axes.
         
         Raises:
             ValueError: the shapes differ."""
 
     def from_torch(self, arr: Any) -> Any:
-        """Takes the values of a torch tensor.
+        """Sets the values from a torch tensor.
         
         Args:
-            arr: of the shape that from_numpy wants."""
+            arr: a tensor with the shape that `from_numpy` expects."""
 
     def to_numpy(self, dtype: Any=None, *, copy: bool | None=True) -> _Array:
-        """The values as a NumPy array.
+        """Returns the values as a NumPy array.
         
         Args:
-            dtype: a NumPy type to convert to; None: as it is.
-            copy: True: a copy; False: a view of the memory; None: a view if there can be one."""
+            dtype: the NumPy type to convert to; None: no conversion.
+            copy: if True, return a copy; if False, a view of the memory, or raise an error; if None, a view if possible."""
 
     def to_torch(self, device: Any=None, *, copy: Any=True) -> Any:
-        """The values as a torch tensor.
+        """Returns the values as a torch tensor.
         
         Args:
-            device: where torch has it; None: where the array is.
-            copy: as of to_numpy."""
+            device: the torch device; None: the device of the array.
+            copy: as for `to_numpy`."""
 
     def __getitem__(self, key: Any) -> Any: ...
 
@@ -1681,11 +1682,11 @@ class ScalarNdarray(Ndarray):
     grad: ScalarNdarray
 
 class VectorNdarray(Ndarray):
-    """Array of vectors, as `qd.Vector.ndarray` makes it.
+    """An array of vectors, made by `qd.Vector.ndarray`.
     
     Args:
-        n: components.
-        dtype: their type.
+        n: number of components.
+        dtype: type of the components.
         shape: a tuple of integers.
     
     Example:
@@ -1695,34 +1696,34 @@ class VectorNdarray(Ndarray):
     def __init__(self, n: Any, dtype: Any, shape: Any) -> None: ...
 
     def from_numpy(self, arr: Any) -> Any:
-        """Takes the values of a NumPy array. Numbers are converted to the type of the array; where whole numbers lose their value by
-        that there is a warning.
+        """Sets the values from a NumPy array. Numbers are converted to the type of the array, with a warning if integers change their
+        value.
         
         Args:
-            arr: of the shape of the array; of vectors and matrices, with their axes at the end.
+            arr: an array with the same shape; for vectors and matrices, followed by their axes.
         
         Raises:
             ValueError: the shapes differ."""
 
     def from_torch(self, arr: Any) -> Any:
-        """Takes the values of a torch tensor.
+        """Sets the values from a torch tensor.
         
         Args:
-            arr: of the shape that from_numpy wants."""
+            arr: a tensor with the shape that `from_numpy` expects."""
 
     def to_numpy(self, dtype: Any=None, *, copy: bool | None=True) -> _Array:
-        """The values as a NumPy array.
+        """Returns the values as a NumPy array.
         
         Args:
-            dtype: a NumPy type to convert to; None: as it is.
-            copy: True: a copy; False: a view of the memory; None: a view if there can be one."""
+            dtype: the NumPy type to convert to; None: no conversion.
+            copy: if True, return a copy; if False, a view of the memory, or raise an error; if None, a view if possible."""
 
     def to_torch(self, device: Any=None, *, copy: Any=True) -> Any:
-        """The values as a torch tensor.
+        """Returns the values as a torch tensor.
         
         Args:
-            device: where torch has it; None: where the array is.
-            copy: as of to_numpy."""
+            device: the torch device; None: the device of the array.
+            copy: as for `to_numpy`."""
 
     def __array__(self, dtype: Any=None, copy: Any=None) -> Any: ...
 
@@ -1734,11 +1735,11 @@ class VectorNdarray(Ndarray):
     def __getitem__(self, key: Any, /) -> Vector: ...
 
 class MatrixNdarray(Ndarray):
-    """Array of matrices, as `qd.Matrix.ndarray` makes it.
+    """An array of matrices, made by `qd.Matrix.ndarray`.
     
     Args:
-        n: rows.
-        m: columns.
+        n: number of rows.
+        m: number of columns.
         dtype: type of the components.
         shape: a tuple of integers.
     
@@ -1749,34 +1750,34 @@ class MatrixNdarray(Ndarray):
     def __init__(self, n: Any, m: Any, dtype: Any, shape: Any) -> None: ...
 
     def from_numpy(self, arr: Any) -> Any:
-        """Takes the values of a NumPy array. Numbers are converted to the type of the array; where whole numbers lose their value by
-        that there is a warning.
+        """Sets the values from a NumPy array. Numbers are converted to the type of the array, with a warning if integers change their
+        value.
         
         Args:
-            arr: of the shape of the array; of vectors and matrices, with their axes at the end.
+            arr: an array with the same shape; for vectors and matrices, followed by their axes.
         
         Raises:
             ValueError: the shapes differ."""
 
     def from_torch(self, arr: Any) -> Any:
-        """Takes the values of a torch tensor.
+        """Sets the values from a torch tensor.
         
         Args:
-            arr: of the shape that from_numpy wants."""
+            arr: a tensor with the shape that `from_numpy` expects."""
 
     def to_numpy(self, dtype: Any=None, *, copy: bool | None=True) -> _Array:
-        """The values as a NumPy array.
+        """Returns the values as a NumPy array.
         
         Args:
-            dtype: a NumPy type to convert to; None: as it is.
-            copy: True: a copy; False: a view of the memory; None: a view if there can be one."""
+            dtype: the NumPy type to convert to; None: no conversion.
+            copy: if True, return a copy; if False, a view of the memory, or raise an error; if None, a view if possible."""
 
     def to_torch(self, device: Any=None, *, copy: Any=True) -> Any:
-        """The values as a torch tensor.
+        """Returns the values as a torch tensor.
         
         Args:
-            device: where torch has it; None: where the array is.
-            copy: as of to_numpy."""
+            device: the torch device; None: the device of the array.
+            copy: as for `to_numpy`."""
 
     def __array__(self, dtype: Any=None, copy: Any=None) -> Any: ...
 
@@ -1789,24 +1790,26 @@ class MatrixNdarray(Ndarray):
 
 @overload
 def field(dtype: type[_StructOf[_T]], shape: _Shape | None=None, order: str | None=None, name: str='', offset: _Shape | None=None, needs_grad: bool=False, needs_dual: bool=False, layout: Layout | None=None) -> _FieldOf[_T]:
-    """A field: storage with an element type and a shape that kernels read and write as globals or template arguments.
+    """Makes a field: storage with an element type and a shape, which kernels access as a global or as a template argument.
     
     Args:
-        dtype: a number type, or a vector, matrix, struct or quant type, or a class decorated with `@qd.dataclass`.
-        shape: an integer or a tuple of them; `()`: one element. None: it is placed in a tree (`qd.root.dense(...).place(x)`).
-        order: the axes in the order of memory, such as "ji"; None: the last varies fastest.
-        name: how errors and profiles call it.
-        offset: the first index of each axis, if it is not 0.
-        needs_grad: it has a field `grad` of the same shape.
-        needs_dual: it has a field `dual`, for `qd.ad.FwdMode`.
-        layout: of vectors, matrices and structs: `qd.Layout.AOS` (members together) or `qd.Layout.SOA` (apart).
+        dtype: a number, vector, matrix, struct or quant type, or a class decorated with `@qd.dataclass`.
+        shape: an integer or a tuple of integers; `()` means one element. None: the field is placed in a tree
+            (`qd.root.dense(...).place(x)`).
+        order: memory order of the axes, such as "ji"; None: the last index varies fastest.
+        name: the name of the field in errors and profiles.
+        offset: the first index of each axis; None: 0.
+        needs_grad: whether to allocate gradients, as the field `grad` of the same shape.
+        needs_dual: whether to allocate duals for `qd.ad.FwdMode`, as the field `dual`.
+        layout: for vectors, matrices and structs: `qd.Layout.AOS`, the members of an element are adjacent, or `qd.Layout.SOA`, each member
+            is stored apart.
     
     Returns:
-        A ScalarField, MatrixField or StructField, full of zeros.
+        A ScalarField, MatrixField or StructField, filled with zeros.
     
     Raises:
-        QuadrantsRuntimeError: no program runs that could hold it, an extent is not positive, or it does not fit in memory. TypeError,
-        QuadrantsTypeError: a shape or type that no field can have.
+        QuadrantsRuntimeError: no program is running, an extent is not positive, or the field does not fit in memory. TypeError,
+        QuadrantsTypeError: the shape or type is not valid for a field.
     
     Example:
         >>> x = qd.field(qd.f32, shape=(2, 3))
@@ -1816,24 +1819,26 @@ def field(dtype: type[_StructOf[_T]], shape: _Shape | None=None, order: str | No
 
 @overload
 def field(dtype: type[Vector] | types._VectorType, shape: _Shape | None=None, order: str | None=None, name: str='', offset: _Shape | None=None, needs_grad: bool=False, needs_dual: bool=False, layout: Layout=...) -> _VectorsField:
-    """A field: storage with an element type and a shape that kernels read and write as globals or template arguments.
+    """Makes a field: storage with an element type and a shape, which kernels access as a global or as a template argument.
     
     Args:
-        dtype: a number type, or a vector, matrix, struct or quant type, or a class decorated with `@qd.dataclass`.
-        shape: an integer or a tuple of them; `()`: one element. None: it is placed in a tree (`qd.root.dense(...).place(x)`).
-        order: the axes in the order of memory, such as "ji"; None: the last varies fastest.
-        name: how errors and profiles call it.
-        offset: the first index of each axis, if it is not 0.
-        needs_grad: it has a field `grad` of the same shape.
-        needs_dual: it has a field `dual`, for `qd.ad.FwdMode`.
-        layout: of vectors, matrices and structs: `qd.Layout.AOS` (members together) or `qd.Layout.SOA` (apart).
+        dtype: a number, vector, matrix, struct or quant type, or a class decorated with `@qd.dataclass`.
+        shape: an integer or a tuple of integers; `()` means one element. None: the field is placed in a tree
+            (`qd.root.dense(...).place(x)`).
+        order: memory order of the axes, such as "ji"; None: the last index varies fastest.
+        name: the name of the field in errors and profiles.
+        offset: the first index of each axis; None: 0.
+        needs_grad: whether to allocate gradients, as the field `grad` of the same shape.
+        needs_dual: whether to allocate duals for `qd.ad.FwdMode`, as the field `dual`.
+        layout: for vectors, matrices and structs: `qd.Layout.AOS`, the members of an element are adjacent, or `qd.Layout.SOA`, each member
+            is stored apart.
     
     Returns:
-        A ScalarField, MatrixField or StructField, full of zeros.
+        A ScalarField, MatrixField or StructField, filled with zeros.
     
     Raises:
-        QuadrantsRuntimeError: no program runs that could hold it, an extent is not positive, or it does not fit in memory. TypeError,
-        QuadrantsTypeError: a shape or type that no field can have.
+        QuadrantsRuntimeError: no program is running, an extent is not positive, or the field does not fit in memory. TypeError,
+        QuadrantsTypeError: the shape or type is not valid for a field.
     
     Example:
         >>> x = qd.field(qd.f32, shape=(2, 3))
@@ -1843,24 +1848,26 @@ def field(dtype: type[Vector] | types._VectorType, shape: _Shape | None=None, or
 
 @overload
 def field(dtype: type[Matrix] | types.MatrixType, shape: _Shape | None=None, order: str | None=None, name: str='', offset: _Shape | None=None, needs_grad: bool=False, needs_dual: bool=False, layout: Layout=...) -> _MatricesField:
-    """A field: storage with an element type and a shape that kernels read and write as globals or template arguments.
+    """Makes a field: storage with an element type and a shape, which kernels access as a global or as a template argument.
     
     Args:
-        dtype: a number type, or a vector, matrix, struct or quant type, or a class decorated with `@qd.dataclass`.
-        shape: an integer or a tuple of them; `()`: one element. None: it is placed in a tree (`qd.root.dense(...).place(x)`).
-        order: the axes in the order of memory, such as "ji"; None: the last varies fastest.
-        name: how errors and profiles call it.
-        offset: the first index of each axis, if it is not 0.
-        needs_grad: it has a field `grad` of the same shape.
-        needs_dual: it has a field `dual`, for `qd.ad.FwdMode`.
-        layout: of vectors, matrices and structs: `qd.Layout.AOS` (members together) or `qd.Layout.SOA` (apart).
+        dtype: a number, vector, matrix, struct or quant type, or a class decorated with `@qd.dataclass`.
+        shape: an integer or a tuple of integers; `()` means one element. None: the field is placed in a tree
+            (`qd.root.dense(...).place(x)`).
+        order: memory order of the axes, such as "ji"; None: the last index varies fastest.
+        name: the name of the field in errors and profiles.
+        offset: the first index of each axis; None: 0.
+        needs_grad: whether to allocate gradients, as the field `grad` of the same shape.
+        needs_dual: whether to allocate duals for `qd.ad.FwdMode`, as the field `dual`.
+        layout: for vectors, matrices and structs: `qd.Layout.AOS`, the members of an element are adjacent, or `qd.Layout.SOA`, each member
+            is stored apart.
     
     Returns:
-        A ScalarField, MatrixField or StructField, full of zeros.
+        A ScalarField, MatrixField or StructField, filled with zeros.
     
     Raises:
-        QuadrantsRuntimeError: no program runs that could hold it, an extent is not positive, or it does not fit in memory. TypeError,
-        QuadrantsTypeError: a shape or type that no field can have.
+        QuadrantsRuntimeError: no program is running, an extent is not positive, or the field does not fit in memory. TypeError,
+        QuadrantsTypeError: the shape or type is not valid for a field.
     
     Example:
         >>> x = qd.field(qd.f32, shape=(2, 3))
@@ -1870,24 +1877,26 @@ def field(dtype: type[Matrix] | types.MatrixType, shape: _Shape | None=None, ord
 
 @overload
 def field(dtype: types.StructType, shape: _Shape | None=None, order: str | None=None, name: str='', offset: _Shape | None=None, needs_grad: bool=False, needs_dual: bool=False, layout: Layout | None=None) -> StructField:
-    """A field: storage with an element type and a shape that kernels read and write as globals or template arguments.
+    """Makes a field: storage with an element type and a shape, which kernels access as a global or as a template argument.
     
     Args:
-        dtype: a number type, or a vector, matrix, struct or quant type, or a class decorated with `@qd.dataclass`.
-        shape: an integer or a tuple of them; `()`: one element. None: it is placed in a tree (`qd.root.dense(...).place(x)`).
-        order: the axes in the order of memory, such as "ji"; None: the last varies fastest.
-        name: how errors and profiles call it.
-        offset: the first index of each axis, if it is not 0.
-        needs_grad: it has a field `grad` of the same shape.
-        needs_dual: it has a field `dual`, for `qd.ad.FwdMode`.
-        layout: of vectors, matrices and structs: `qd.Layout.AOS` (members together) or `qd.Layout.SOA` (apart).
+        dtype: a number, vector, matrix, struct or quant type, or a class decorated with `@qd.dataclass`.
+        shape: an integer or a tuple of integers; `()` means one element. None: the field is placed in a tree
+            (`qd.root.dense(...).place(x)`).
+        order: memory order of the axes, such as "ji"; None: the last index varies fastest.
+        name: the name of the field in errors and profiles.
+        offset: the first index of each axis; None: 0.
+        needs_grad: whether to allocate gradients, as the field `grad` of the same shape.
+        needs_dual: whether to allocate duals for `qd.ad.FwdMode`, as the field `dual`.
+        layout: for vectors, matrices and structs: `qd.Layout.AOS`, the members of an element are adjacent, or `qd.Layout.SOA`, each member
+            is stored apart.
     
     Returns:
-        A ScalarField, MatrixField or StructField, full of zeros.
+        A ScalarField, MatrixField or StructField, filled with zeros.
     
     Raises:
-        QuadrantsRuntimeError: no program runs that could hold it, an extent is not positive, or it does not fit in memory. TypeError,
-        QuadrantsTypeError: a shape or type that no field can have.
+        QuadrantsRuntimeError: no program is running, an extent is not positive, or the field does not fit in memory. TypeError,
+        QuadrantsTypeError: the shape or type is not valid for a field.
     
     Example:
         >>> x = qd.field(qd.f32, shape=(2, 3))
@@ -1897,24 +1906,26 @@ def field(dtype: types.StructType, shape: _Shape | None=None, order: str | None=
 
 @overload
 def field(dtype: type[Any] | np.dtype[Any], shape: _Shape | None=None, order: str | None=None, name: str='', offset: _Shape | None=None, needs_grad: bool=False, needs_dual: bool=False) -> ScalarField:
-    """A field: storage with an element type and a shape that kernels read and write as globals or template arguments.
+    """Makes a field: storage with an element type and a shape, which kernels access as a global or as a template argument.
     
     Args:
-        dtype: a number type, or a vector, matrix, struct or quant type, or a class decorated with `@qd.dataclass`.
-        shape: an integer or a tuple of them; `()`: one element. None: it is placed in a tree (`qd.root.dense(...).place(x)`).
-        order: the axes in the order of memory, such as "ji"; None: the last varies fastest.
-        name: how errors and profiles call it.
-        offset: the first index of each axis, if it is not 0.
-        needs_grad: it has a field `grad` of the same shape.
-        needs_dual: it has a field `dual`, for `qd.ad.FwdMode`.
-        layout: of vectors, matrices and structs: `qd.Layout.AOS` (members together) or `qd.Layout.SOA` (apart).
+        dtype: a number, vector, matrix, struct or quant type, or a class decorated with `@qd.dataclass`.
+        shape: an integer or a tuple of integers; `()` means one element. None: the field is placed in a tree
+            (`qd.root.dense(...).place(x)`).
+        order: memory order of the axes, such as "ji"; None: the last index varies fastest.
+        name: the name of the field in errors and profiles.
+        offset: the first index of each axis; None: 0.
+        needs_grad: whether to allocate gradients, as the field `grad` of the same shape.
+        needs_dual: whether to allocate duals for `qd.ad.FwdMode`, as the field `dual`.
+        layout: for vectors, matrices and structs: `qd.Layout.AOS`, the members of an element are adjacent, or `qd.Layout.SOA`, each member
+            is stored apart.
     
     Returns:
-        A ScalarField, MatrixField or StructField, full of zeros.
+        A ScalarField, MatrixField or StructField, filled with zeros.
     
     Raises:
-        QuadrantsRuntimeError: no program runs that could hold it, an extent is not positive, or it does not fit in memory. TypeError,
-        QuadrantsTypeError: a shape or type that no field can have.
+        QuadrantsRuntimeError: no program is running, an extent is not positive, or the field does not fit in memory. TypeError,
+        QuadrantsTypeError: the shape or type is not valid for a field.
     
     Example:
         >>> x = qd.field(qd.f32, shape=(2, 3))
@@ -1924,18 +1935,20 @@ def field(dtype: type[Any] | np.dtype[Any], shape: _Shape | None=None, order: st
 
 @overload
 def ndarray(dtype: type[Vector] | types._VectorType, shape: _Shape, needs_grad: bool=False, *, _layout: Any=None) -> VectorNdarray:
-    """An array of `shape` in one piece of memory, filled with zeros. Kernels take it as an argument: `x: qd.types.NDArray[qd.f32, 2]`.
+    """Makes an array in one contiguous block of memory, filled with zeros. Kernels take it as an argument: `x: qd.types.NDArray[qd.f32,
+    2]`.
     
     Args:
-        dtype: a number type, or a vector or matrix type.
-        shape: an integer or a tuple of them.
-        needs_grad: it has an array `grad` of the same shape.
+        dtype: a number, vector or matrix type.
+        shape: an integer or a tuple of integers.
+        needs_grad: whether to allocate gradients, as the array `grad` of the same shape.
     
     Returns:
         A ScalarNdarray, VectorNdarray or MatrixNdarray.
     
     Raises:
-        QuadrantsRuntimeError: no program runs, or a shape that no array can have. QuadrantsTypeError: a type that no array can have.
+        QuadrantsRuntimeError: no program is running, or the shape is not valid for an array. QuadrantsTypeError: the type is not valid for
+        an array.
     
     Example:
         >>> x = qd.ndarray(qd.i32, shape=3)
@@ -1945,18 +1958,20 @@ def ndarray(dtype: type[Vector] | types._VectorType, shape: _Shape, needs_grad: 
 
 @overload
 def ndarray(dtype: type[Matrix] | types.MatrixType, shape: _Shape, needs_grad: bool=False, *, _layout: Any=None) -> MatrixNdarray:
-    """An array of `shape` in one piece of memory, filled with zeros. Kernels take it as an argument: `x: qd.types.NDArray[qd.f32, 2]`.
+    """Makes an array in one contiguous block of memory, filled with zeros. Kernels take it as an argument: `x: qd.types.NDArray[qd.f32,
+    2]`.
     
     Args:
-        dtype: a number type, or a vector or matrix type.
-        shape: an integer or a tuple of them.
-        needs_grad: it has an array `grad` of the same shape.
+        dtype: a number, vector or matrix type.
+        shape: an integer or a tuple of integers.
+        needs_grad: whether to allocate gradients, as the array `grad` of the same shape.
     
     Returns:
         A ScalarNdarray, VectorNdarray or MatrixNdarray.
     
     Raises:
-        QuadrantsRuntimeError: no program runs, or a shape that no array can have. QuadrantsTypeError: a type that no array can have.
+        QuadrantsRuntimeError: no program is running, or the shape is not valid for an array. QuadrantsTypeError: the type is not valid for
+        an array.
     
     Example:
         >>> x = qd.ndarray(qd.i32, shape=3)
@@ -1966,18 +1981,20 @@ def ndarray(dtype: type[Matrix] | types.MatrixType, shape: _Shape, needs_grad: b
 
 @overload
 def ndarray(dtype: type[Any] | np.dtype[Any], shape: _Shape, needs_grad: bool=False, *, _layout: Any=None) -> ScalarNdarray:
-    """An array of `shape` in one piece of memory, filled with zeros. Kernels take it as an argument: `x: qd.types.NDArray[qd.f32, 2]`.
+    """Makes an array in one contiguous block of memory, filled with zeros. Kernels take it as an argument: `x: qd.types.NDArray[qd.f32,
+    2]`.
     
     Args:
-        dtype: a number type, or a vector or matrix type.
-        shape: an integer or a tuple of them.
-        needs_grad: it has an array `grad` of the same shape.
+        dtype: a number, vector or matrix type.
+        shape: an integer or a tuple of integers.
+        needs_grad: whether to allocate gradients, as the array `grad` of the same shape.
     
     Returns:
         A ScalarNdarray, VectorNdarray or MatrixNdarray.
     
     Raises:
-        QuadrantsRuntimeError: no program runs, or a shape that no array can have. QuadrantsTypeError: a type that no array can have.
+        QuadrantsRuntimeError: no program is running, or the shape is not valid for an array. QuadrantsTypeError: the type is not valid for
+        an array.
     
     Example:
         >>> x = qd.ndarray(qd.i32, shape=3)
@@ -1986,21 +2003,21 @@ def ndarray(dtype: type[Any] | np.dtype[Any], shape: _Shape, needs_grad: bool=Fa
         array([2, 2, 2], dtype=int32)"""
 
 def tensor(dtype: _Type, shape: _Shape, *, backend: Backend=..., layout: Any=None, needs_grad: bool=False, **keywords: Any) -> Tensor:
-    """A tensor of scalars, vectors or matrices in a field or in an ndarray: the program does not say which until here.
+    """Makes a tensor of scalars, vectors or matrices, stored in a field or an ndarray; all other code is independent of the choice.
     
     Args:
-        dtype: a number type, or a vector or matrix type.
-        shape: an integer or a tuple of them.
+        dtype: a number, vector or matrix type.
+        shape: an integer or a tuple of integers.
         backend: `qd.Backend.NDARRAY` or `qd.Backend.FIELD`.
-        layout: the axes in the order of memory, as numbers; None: the last varies fastest.
-        needs_grad: it has gradients.
+        layout: memory order of the axes, as a tuple of numbers; None: the last index varies fastest.
+        needs_grad: whether to allocate gradients.
         **keywords: further arguments of `qd.field` or `qd.ndarray`.
     
     Returns:
         A Tensor, VectorTensor or MatrixTensor.
     
     Raises:
-        ValueError: a layout that is no permutation of the axes.
+        ValueError: the layout is not a permutation of the axes.
     
     Example:
         >>> t = qd.tensor(qd.f32, shape=(2, 2), backend=qd.Backend.NDARRAY)
@@ -2008,35 +2025,35 @@ def tensor(dtype: _Type, shape: _Shape, *, backend: Backend=..., layout: Any=Non
         (2, 2)"""
 
 def wrap(impl: Any) -> Tensor:
-    """The Tensor of a field or ndarray.
+    """Returns the Tensor of a field or ndarray.
     
     Args:
-        impl: a field or an ndarray; a Tensor is given back as it is.
+        impl: a field or an ndarray; a Tensor is returned unchanged.
     
     Returns:
         A Tensor.
     
     Raises:
-        TypeError: it is neither.
+        TypeError: `impl` is neither.
     
     Example:
         >>> qd.wrap(qd.ndarray(qd.f32, 3)).shape
         (3,)"""
 
 class SNode:
-    """A level of a tree: cells that hold further levels and field members. `qd.root` is the top of the first tree; each method makes a
-    level below and gives it.
+    """A level of a tree: cells that contain further SNodes and field members. `qd.root` is the root of the first tree; each method adds an
+    SNode below this one and returns it.
     
     Args:
         builder: the tree.
-        parent: the level above.
-        kind: what it is.
-        levels: extent along each axis.
-        chunk: of dynamic levels.
+        parent: the SNode above.
+        kind: the kind of SNode.
+        levels: the extent along each axis.
+        chunk: the chunk size of dynamic SNodes.
     
     Attributes:
-        shape: how many cells each axis has, with those of the levels above.
-        ptr: what the core knows it by.
+        shape: number of cells along each axis, including the SNodes above.
+        ptr: the core's handle.
     
     Example:
         >>> x = qd.field(qd.f32)
@@ -2049,66 +2066,64 @@ class SNode:
     def __init__(self, builder: Any, parent: Any, kind: Any, levels: Any, chunk: Any=0) -> None: ...
 
     def bitmasked(self, axes: _Axes, dimensions: _Shape) -> SNode:
-        """A level below: dense: all cells are there; pointer: a cell gets memory when it is written to or activated; bitmasked: all are
-        there, each marked as active or not.
+        """Adds a bitmasked SNode: all its cells have memory, and each is marked as active or inactive.
         
         Args:
-            axes: such as `qd.ij`.
-            dimensions: how many cells along each of them, an integer or a tuple."""
+            axes: axes such as `qd.ij`.
+            dimensions: number of cells along each axis, an integer or a tuple."""
 
     def deactivate_all(self) -> None:
-        """Deactivates every cell of this level and of those below."""
+        """Deactivates all cells of this SNode and of those below."""
 
     def dense(self, axes: _Axes, dimensions: _Shape) -> SNode:
-        """A level below: dense: all cells are there; pointer: a cell gets memory when it is written to or activated; bitmasked: all are
-        there, each marked as active or not.
+        """Adds a dense SNode: all its cells have memory.
         
         Args:
-            axes: such as `qd.ij`.
-            dimensions: how many cells along each of them, an integer or a tuple."""
+            axes: axes such as `qd.ij`.
+            dimensions: number of cells along each axis, an integer or a tuple."""
 
     def dynamic(self, axis: _Axes, dimension: int, chunk_size: int | None=None) -> SNode:
-        """A level of variable length along one axis; memory comes in chunks. Values are put at its end by `qd.append`.
+        """Adds a dynamic SNode: a list of variable length along one axis, with memory allocated in chunks. `qd.append` adds values at its
+        end.
         
         Args:
-            axis: such as `qd.i`.
-            dimension: most values.
-            chunk_size: values of a chunk; None: chosen."""
+            axis: an axis such as `qd.i`.
+            dimension: maximum number of values.
+            chunk_size: number of values in a chunk; None: chosen automatically."""
 
     def lazy_dual(self) -> None:
-        """Places the duals of all fields of real numbers below this level beside them."""
+        """Places the duals of all real-valued fields below this SNode next to them."""
 
     def lazy_grad(self) -> None:
-        """Places the gradients of all fields of real numbers below this level beside them."""
+        """Places the gradients of all real-valued fields below this SNode next to them."""
 
     def parent(self, n: int=1) -> SNode:
-        """The level above; `qd.root` at the top, None beyond.
+        """Returns the SNode above; `qd.root` at the top, None beyond.
         
         Args:
-            n: how many levels up."""
+            n: number of levels."""
 
     def place(self, *fields: Any, offset: _Shape | None=None) -> SNode:
-        """Puts fields into the cells of this level.
+        """Places fields in the cells of this SNode.
         
         Args:
             *fields: fields without a shape.
             offset: the first index of each axis."""
 
     def pointer(self, axes: _Axes, dimensions: _Shape) -> SNode:
-        """A level below: dense: all cells are there; pointer: a cell gets memory when it is written to or activated; bitmasked: all are
-        there, each marked as active or not.
+        """Adds a pointer SNode: a cell gets memory when it is written to or activated.
         
         Args:
-            axes: such as `qd.ij`.
-            dimensions: how many cells along each of them, an integer or a tuple."""
+            axes: axes such as `qd.ij`.
+            dimensions: number of cells along each axis, an integer or a tuple."""
 
     def quant_array(self, axes: _Axes, dimensions: _Shape, max_num_bits: int) -> SNode:
-        """A level whose cells, numbers of a quant type, share one word.
+        """Adds an SNode whose cells are numbers of a quant type packed in one word.
         
         Args:
-            axes: such as `qd.i`.
-            dimensions: how many along each of them.
-            max_num_bits: bits of the word: 8, 16, 32 or 64."""
+            axes: axes such as `qd.i`.
+            dimensions: number of cells along each axis.
+            max_num_bits: size of the word in bits: 8, 16, 32 or 64."""
     shape: tuple[int, ...]
     ptr: Any
 
@@ -2122,7 +2137,7 @@ root: _Root
 cfg: _Config
 
 class FieldsBuilder:
-    """A tree of its own beside qd.root, which can be destroyed while the program runs. Its methods are those of levels.
+    """A tree separate from qd.root, which can be destroyed while the program is running. It has the methods of an SNode.
     
     Example:
         >>> tree = qd.FieldsBuilder()
@@ -2136,75 +2151,75 @@ class FieldsBuilder:
     def __init__(self) -> None: ...
 
     def bitmasked(self, indices: _Axes, dimensions: _Shape) -> SNode:
-        """A level below the root, as `SNode` has it.
+        """Adds a bitmasked SNode below the root, see `SNode.bitmasked`.
         
         Args:
             indices: axes such as `qd.ij`.
-            dimensions: how many cells along each of them."""
+            dimensions: number of cells along each axis."""
 
     def deactivate_all(self) -> None:
-        """Deactivates every cell of the tree."""
+        """Deactivates all cells of the tree."""
 
     def dense(self, indices: _Axes, dimensions: _Shape) -> SNode:
-        """A level below the root, as `SNode` has it.
+        """Adds a dense SNode below the root, see `SNode.dense`.
         
         Args:
             indices: axes such as `qd.ij`.
-            dimensions: how many cells along each of them."""
+            dimensions: number of cells along each axis."""
 
     def dynamic(self, index: _Axes, dimension: int, chunk_size: int | None=None) -> SNode:
-        """A level of variable length below the root.
+        """Adds a dynamic SNode below the root, see `SNode.dynamic`.
         
         Args:
             index: an axis such as `qd.i`.
-            dimension: most values.
-            chunk_size: values of a chunk; None: chosen."""
+            dimension: maximum number of values.
+            chunk_size: number of values in a chunk; None: chosen automatically."""
 
     def finalize(self, raise_warning: bool=True) -> Any:
-        """Gives the tree its memory.
+        """Allocates the memory of the tree.
         
         Args:
-            raise_warning: warn if the tree holds nothing.
+            raise_warning: whether to warn if the tree is empty.
         
         Returns:
-            An object whose `destroy()` gives the memory back."""
+            An object whose `destroy()` frees the memory."""
 
     def lazy_dual(self) -> Any:
-        """Places the duals of all fields of real numbers of the tree beside them."""
+        """Places the duals of all real-valued fields of the tree next to them."""
 
     def lazy_grad(self) -> Any:
-        """Places the gradients of all fields of real numbers of the tree beside them."""
+        """Places the gradients of all real-valued fields of the tree next to them."""
 
     def place(self, *args: Any, offset: _Shape | None=None) -> Any:
-        """Puts fields of one element into the root.
+        """Places fields with one element in the root.
         
         Args:
             *args: fields without a shape.
-            offset: of the indices."""
+            offset: the first index of each axis."""
 
     def pointer(self, indices: _Axes, dimensions: _Shape) -> SNode:
-        """A level below the root, as `SNode` has it.
+        """Adds a pointer SNode below the root, see `SNode.pointer`.
         
         Args:
             indices: axes such as `qd.ij`.
-            dimensions: how many cells along each of them."""
+            dimensions: number of cells along each axis."""
 
     def quant_array(self, indices: _Axes, dimensions: _Shape, max_num_bits: int) -> SNode:
-        """A level whose cells, numbers of a quant type, share one word.
+        """Adds an SNode whose cells are numbers of a quant type packed in one word.
         
         Args:
             indices: axes such as `qd.i`.
-            dimensions: how many along each of them.
-            max_num_bits: bits of the word."""
+            dimensions: number of cells along each axis.
+            max_num_bits: size of the word in bits: 8, 16, 32 or 64."""
 
 def axes(*numbers: int) -> list[Any]:
-    """Axes by number: `qd.axes(0, 1)` is `qd.ij`.
+    """Makes axes from their numbers: `qd.axes(0, 1)` is `qd.ij`.
     
     Args:
-        *numbers: integers from 0 on, each once.
+        *numbers: distinct integers, starting at 0.
     
     Returns:
-        A list of axes, for levels of trees.
+        A list of axes, for SNodes.
     
     Example:
         >>> x = qd.field(qd.f32)
@@ -2213,20 +2228,20 @@ def axes(*numbers: int) -> list[Any]:
         (2, 3)"""
 
 def deactivate_all_snodes() -> None:
-    """Deactivates every cell of every tree: sparse fields read as zeros.
+    """Deactivates all cells of all trees; sparse fields then read as zeros.
     
     Example:
         >>> qd.deactivate_all_snodes()"""
 
 class Stream:
-    """A queue of launches: `kernel(..., qd_stream=stream)`. As a context manager it is destroyed at the end. On the CPU a launch is done
-    when the call returns.
+    """A queue of launches: `kernel(..., qd_stream=stream)`. As a context manager, it is destroyed at the end of the block. On the CPU, a
+    launch has completed when the call returns.
     
     Args:
-        handle: what the device knows it by; 0: none. `qd.create_stream()` makes streams.
+        handle: the device's handle; 0: none. `qd.create_stream()` makes streams.
     
     Attributes:
-        handle: likewise.
+        handle: the device's handle, or 0.
     
     Example:
         >>> @qd.kernel
@@ -2239,10 +2254,10 @@ class Stream:
     def __init__(self, handle: Any=0) -> None: ...
 
     def destroy(self) -> None:
-        """Gives back what it holds of the device. Doing so twice, or after qd.reset(), is nothing."""
+        """Releases the device resources. Calling it again, or after qd.reset(), has no effect."""
 
     def synchronize(self) -> None:
-        """Returns when what was launched before is done: at once on the CPU."""
+        """Waits until all earlier launches have completed; on the CPU it returns at once."""
     handle: int
 
     def __enter__(self) -> Self: ...
@@ -2253,10 +2268,10 @@ class Event:
     """A point in the order of launches.
     
     Args:
-        handle: what the device knows it by; 0: none. `qd.create_event()` makes events.
+        handle: the device's handle; 0: none. `qd.create_event()` makes events.
     
     Attributes:
-        handle: likewise.
+        handle: the device's handle, or 0.
     
     Example:
         >>> with qd.create_event() as e:
@@ -2266,24 +2281,24 @@ class Event:
     def __init__(self, handle: Any=0) -> None: ...
 
     def destroy(self) -> None:
-        """Gives back what it holds of the device. Doing so twice, or after qd.reset(), is nothing."""
+        """Releases the device resources. Calling it again, or after qd.reset(), has no effect."""
 
     def record(self, qd_stream: Stream | None=None, *, stream: Any=None) -> None:
-        """Marks the end of what was launched on the stream so far.
+        """Records the event after all work launched on the stream so far.
         
         Args:
-            qd_stream: a stream; None: the one of launches that name none.
-            stream: the same, by its other name."""
+            qd_stream: a stream; None: the default stream.
+            stream: alias of `qd_stream`."""
 
     def synchronize(self) -> None:
-        """Returns when what was launched before is done: at once on the CPU."""
+        """Waits until all earlier launches have completed; on the CPU it returns at once."""
 
     def wait(self, qd_stream: Stream | None=None, *, stream: Any=None) -> None:
-        """What is launched on the stream from now on begins after the event.
+        """Makes all later launches on the stream wait for the event.
         
         Args:
-            qd_stream: a stream; None: the one of launches that name none.
-            stream: the same, by its other name."""
+            qd_stream: a stream; None: the default stream.
+            stream: alias of `qd_stream`."""
 
     def __enter__(self) -> Self: ...
 
@@ -2291,12 +2306,12 @@ class Event:
     handle: int
 
 def checkpoint(cp_id: Any, yield_on: Any) -> _Block:
-    """`with qd.checkpoint(cp_id, yield_on=flag):` in a kernel with checkpoints=True: what a launch ends after if the array `flag` is not
-    0 then, and where `kernel.resume(..., from_checkpoint=cp_id)` begins. Experimental: names and rules may change.
+    """`with qd.checkpoint(cp_id, yield_on=flag):` in a kernel with checkpoints=True is a block after which the launch ends if the array
+    `flag` is nonzero. `kernel.resume(..., from_checkpoint=cp_id)` starts at this block. Experimental: names and rules may change.
     
     Args:
-        cp_id: the label of the block: a number or the value of an IntEnum that no other block has.
-        yield_on: an array of one i32.
+        cp_id: the label of the block: a number or a member of an IntEnum, unique among the blocks.
+        yield_on: an array with one element of type i32.
     
     Example:
         >>> @qd.kernel(graph=True, checkpoints=True)
@@ -2308,14 +2323,14 @@ def checkpoint(cp_id: Any, yield_on: Any) -> _Block:
         False"""
 
 def graph_do_while(condition: Any) -> bool:
-    """`while qd.graph.do_while(flag):` in a kernel with graph=True runs its body once, and again as long as the array `flag` is not 0
-    after it. In Python it is True.
+    """`while qd.graph.do_while(flag):` in a kernel with graph=True executes its body once, and again as long as the array `flag` is nonzero
+    after an execution. In Python it is True.
     
     Args:
-        condition: a parameter of the kernel, an array of one i32.
+        condition: a parameter of the kernel, an array with one element of type i32.
     
     Returns:
-        In Python, True.
+        True, in Python.
     
     Example:
         >>> @qd.kernel(graph=True)
@@ -2331,13 +2346,13 @@ def graph_do_while(condition: Any) -> bool:
         5"""
 
 def graph_parallel() -> _Block:
-    """`with qd.graph.parallel():` in a kernel: one of the blocks of a `qd.graph.parallel_context()`.
+    """`with qd.graph.parallel():` in a kernel is one of the blocks of a `qd.graph.parallel_context()`.
     
     Example:
         See `qd.graph.parallel_context`."""
 
 def graph_parallel_context() -> _Block:
-    """`with qd.graph.parallel_context():` in a kernel with graph=True holds blocks of `qd.graph.parallel()` that do not depend on each
+    """`with qd.graph.parallel_context():` in a kernel with graph=True contains blocks of `qd.graph.parallel()` that do not depend on each
     other.
     
     Example:
@@ -2356,7 +2371,7 @@ def graph_parallel_context() -> _Block:
         array([1, 2], dtype=int32)"""
 
 def create_stream() -> Stream:
-    """A stream of the running program, see `qd.Stream`.
+    """Makes a stream of the running program, see `qd.Stream`.
     
     Returns:
         A Stream.
@@ -2366,7 +2381,7 @@ def create_stream() -> Stream:
         ...     s.synchronize()"""
 
 def create_event() -> Event:
-    """An event of the running program, see `qd.Event`.
+    """Makes an event of the running program, see `qd.Event`.
     
     Returns:
         An Event.
@@ -2376,11 +2391,11 @@ def create_event() -> Event:
         ...     e.record()"""
 
 def stream_parallel() -> _Block:
-    """`with qd.stream_parallel():` in a kernel holds what may run beside the kernel's other blocks of this kind. On the CPU they run one
-    after another; in Python the block runs as it stands.
+    """`with qd.stream_parallel():` in a kernel contains code that may run concurrently with the kernel's other blocks of this kind. On the
+    CPU the blocks run one after another; in Python the block runs as ordinary code.
     
     Raises:
-        QuadrantsSyntaxError: it stands inside of a loop or branch, or beside statements that are in no such block.
+        QuadrantsSyntaxError: the block is within a loop or branch, or next to statements that are not in such a block.
     
     Example:
         >>> x = qd.field(qd.i32, shape=2)
@@ -2397,15 +2412,15 @@ def stream_parallel() -> _Block:
         array([1, 2], dtype=int32)"""
 
 class GraphStatus:
-    """What a launch of a kernel with `qd.checkpoint` blocks gives. Experimental, as these are.
+    """The result of launching a kernel that contains `qd.checkpoint` blocks. Experimental, as these are.
     
     Args:
         yielded: whether a checkpoint ended the launch.
-        checkpoint: its label, or None.
+        checkpoint: the label of that checkpoint, or None.
     
     Attributes:
-        yielded: likewise.
-        checkpoint: likewise.
+        yielded: whether a checkpoint ended the launch.
+        checkpoint: the label of that checkpoint, or None.
     
     Example:
         >>> qd.GraphStatus(False, None).yielded
@@ -2423,7 +2438,7 @@ class _Block:
     def __exit__(self, *args: Any) -> None: ...
 
 class Mesh:
-    """Makes meshes: `qd.Mesh.generate_meta(data)` describes one, `qd.Mesh._create_instance(metadata)` builds it.
+    """Makes meshes: `qd.Mesh.generate_meta(data)` makes metadata, `qd.Mesh._create_instance(metadata)` builds a mesh.
     
     Example:
         >>> qd.Mesh.load_meta("missing.json")
@@ -2432,17 +2447,17 @@ class Mesh:
 
     @staticmethod
     def generate_meta(data: Any) -> Any:
-        """Metadata from what a patcher gives, or from index arrays.
+        """Makes metadata from the output of a patcher or from index arrays.
         
         Args:
-            data: see MeshMetadata."""
+            data: as for `MeshMetadata`."""
 
     @staticmethod
     def load_meta(filename: Any) -> Any:
-        """Metadata from a file that a patcher wrote, in JSON.
+        """Reads metadata from the JSON file of a patcher.
         
         Args:
-            filename: its path."""
+            filename: the path of the file."""
 
     @staticmethod
     def _create_instance(metadata: Any) -> MeshInstance: ...
@@ -2451,10 +2466,10 @@ class MeshInstance:
     """A mesh.
     
     Args:
-        metadata: what `qd.Mesh.generate_meta` gives.
+        metadata: the result of `qd.Mesh.generate_meta`.
     
     Attributes:
-        verts, edges, faces, cells: its elements; `place({"x": qd.math.vec3})` gives them attributes, and kernels loop over them.
+        verts, edges, faces, cells: the elements. `place({"x": qd.math.vec3})` adds attributes to them; kernels loop over them.
     
     Example:
         See the tests of meshes: tests/python/storage/test_meshes.py."""
@@ -2462,7 +2477,7 @@ class MeshInstance:
     def __init__(self, metadata: Any) -> None: ...
 
     def get_position_as_numpy(self) -> _Array:
-        """Positions of the vertices as the metadata gives them, one row each."""
+        """Returns the positions of the vertices from the metadata, one row each."""
     verts: Any
     edges: Any
     faces: Any
@@ -2471,10 +2486,10 @@ class MeshInstance:
     def __getattr__(self, name: str, /) -> Any: ...
 
 class BitpackedFields:
-    """Fields of quant types that share the bits of one word; placed in a level like a field.
+    """Fields of quant types that share the bits of one word; placed in an SNode like a field.
     
     Args:
-        max_num_bits: bits of the word: 8, 16, 32 or 64.
+        max_num_bits: size of the word in bits: 8, 16, 32 or 64.
     
     Example:
         >>> x, y = qd.field(qd.types.quant.int(5)), qd.field(qd.types.quant.int(11))
@@ -2488,27 +2503,27 @@ class BitpackedFields:
     def __init__(self, max_num_bits: Any) -> None: ...
 
     def place(self, *args: Any, shared_exponent: bool=False) -> None:
-        """Gives the next bits of the word to these fields.
+        """Assigns the next bits of the word to these fields.
         
         Args:
             *args: fields of quant types.
-            shared_exponent: they have one exponent for all."""
+            shared_exponent: whether all fields share one exponent."""
 
 class BufferView:
-    """`size` elements of an array from `offset` on, passed to kernels as one argument; `view[i]` is element offset + i.
+    """A view of `size` elements of an array starting at `offset`, passed to kernels as one argument; `view[i]` is element offset + i.
     
     Args:
         arr: an ndarray with one axis.
-        offset: the first element.
-        size: how many.
+        offset: the index of the first element.
+        size: the number of elements.
     
     Attributes:
         shape: (size,).
         element: type of the elements.
-        boundary: what an index outside means, as of `qd.types.ndarray`.
+        boundary: treatment of an index out of bounds, as for `qd.types.ndarray`.
     
     Raises:
-        ValueError: it does not lie within the array.
+        ValueError: the range is not within the array.
     
     Example:
         >>> x = qd.ndarray(qd.i32, 8)
@@ -2526,15 +2541,15 @@ class BufferView:
     element: Any
 
     def get_ndarray(self) -> Any:
-        """The array that it is a view of."""
+        """Returns the viewed array."""
     shape: Any
 
     def subview(self, offset: int, size: int) -> BufferView:
-        """A part of this view.
+        """Returns a view of a part of this view.
         
         Args:
-            offset: from this element of the view on.
-            size: how many."""
+            offset: the index of the first element in this view.
+            size: the number of elements."""
 
     def __class_getitem__(cls, dtype: Any) -> Any: ...
 
@@ -2545,13 +2560,13 @@ class BufferView:
     def __getattr__(self, name: str, /) -> Any: ...
 
 def grouped(x: Any) -> Iterable[Vector]:
-    """Loops over the indices as one vector: a kernel for any number of axes.
+    """Iterates over indices as vectors, so that a kernel works for any number of axes.
     
     Args:
         x: a field, an array or `qd.ndrange(...)`.
     
     Returns:
-        An iterable of vectors of integers.
+        An iterable of integer vectors.
     
     Example:
         >>> x = qd.field(qd.i32, shape=(2, 3))
@@ -2573,17 +2588,18 @@ class _Ranges:
     def grouped(self) -> Iterable[Vector]: ...
 
 def ndrange(*args: Any, axes: Any=None) -> _Ranges:
-    """The product of ranges: `for i, j in qd.ndrange(4, (2, 6))`. At the top of a kernel, all of it is one parallel loop.
+    """Returns the Cartesian product of ranges: `for i, j in qd.ndrange(4, (2, 6))`. At the top level of a kernel, all of it is one parallel
+    loop.
     
     Args:
         *args: an extent, or (begin, end), for each index.
-        axes: the order in which the indices vary, the slowest first; None: as they are written.
+        axes: the order in which the indices vary, slowest first; None: the order of the arguments.
     
     Returns:
         An iterable of tuples of integers.
     
     Raises:
-        QuadrantsTypeError: a bound is no integer. QuadrantsSyntaxError: `axes` is no permutation.
+        QuadrantsTypeError: a bound is not an integer. QuadrantsSyntaxError: `axes` is not a permutation.
     
     Example:
         >>> list(qd.ndrange(2, (1, 3)))
@@ -2591,14 +2607,14 @@ def ndrange(*args: Any, axes: Any=None) -> _Ranges:
 
 @overload
 def static(x: _T) -> _T:
-    """Evaluates while the kernel is compiled. `for i in qd.static(range(3))` is unrolled, `if qd.static(flag)` keeps one branch.
+    """Evaluates an expression at compile time. `for i in qd.static(range(3))` is unrolled; `if qd.static(flag)` compiles only one branch.
     
     Args:
-        x: an expression of constants, or what a loop goes over.
-        *xs: more of them; the result is a tuple then.
+        x: an expression of constants, or the iterable of a loop.
+        *xs: further expressions; the result is then a tuple.
     
     Returns:
-        In Python, what it was given.
+        The arguments themselves, in Python.
     
     Raises:
         QuadrantsSyntaxError, QuadrantsTypeError: the expression is not known at compile time.
@@ -2615,14 +2631,14 @@ def static(x: _T) -> _T:
 
 @overload
 def static(x: Any, *xs: Any) -> tuple[Any, ...]:
-    """Evaluates while the kernel is compiled. `for i in qd.static(range(3))` is unrolled, `if qd.static(flag)` keeps one branch.
+    """Evaluates an expression at compile time. `for i in qd.static(range(3))` is unrolled; `if qd.static(flag)` compiles only one branch.
     
     Args:
-        x: an expression of constants, or what a loop goes over.
-        *xs: more of them; the result is a tuple then.
+        x: an expression of constants, or the iterable of a loop.
+        *xs: further expressions; the result is then a tuple.
     
     Returns:
-        In Python, what it was given.
+        The arguments themselves, in Python.
     
     Raises:
         QuadrantsSyntaxError, QuadrantsTypeError: the expression is not known at compile time.
@@ -2638,14 +2654,14 @@ def static(x: Any, *xs: Any) -> tuple[Any, ...]:
         3"""
 
 def static_assert(cond: Any, msg: str | None=None) -> None:
-    """Fails the compilation if `cond` is false; in Python, raises AssertionError.
+    """Stops the compilation with an error if `cond` is false; in Python, raises AssertionError.
     
     Args:
         cond: an expression of constants.
-        msg: what the error says.
+        msg: the text of the error.
     
     Raises:
-        QuadrantsCompilationError: `cond` is false, or is not known at compile time.
+        QuadrantsCompilationError: `cond` is false or is not known at compile time.
     
     Example:
         >>> @qd.kernel
@@ -2654,14 +2670,14 @@ def static_assert(cond: Any, msg: str | None=None) -> None:
         >>> f(qd.field(qd.f32, shape=4))"""
 
 def static_print(*args: Any, **kwargs: Any) -> None:
-    """Prints while the kernel is compiled: constants, types and shapes.
+    """Prints constants, types and shapes at compile time.
     
     Args:
-        *args: what print() takes.
-        **kwargs: `sep` and `end`, as of print().
+        *args: arguments as for print().
+        **kwargs: `sep` and `end`, as for print().
     
     Raises:
-        QuadrantsSyntaxError: outside of kernels and funcs.
+        QuadrantsSyntaxError: called outside kernels and funcs.
     
     Example:
         >>> @qd.kernel
@@ -2672,19 +2688,19 @@ def static_print(*args: Any, **kwargs: Any) -> None:
         n is 3"""
 
 def loop_config(*, block_dim: int | None=None, serialize: bool=False, parallelize: int | None=None, block_dim_adaptive: bool=True, bit_vectorize: bool=False, name: str | None=None, deterministic: Any=False) -> None:
-    """Says how the next loop at the top of the kernel, or of a func's body there, is to run.
+    """Configures the next loop at the top level of the kernel, or of a func inlined there.
     
     Args:
-        block_dim: iterations that one thread takes at once on the CPU, threads of a block on a GPU; None: chosen.
-        serialize: True: in order, on one thread.
-        parallelize: most threads that run it; None: as many as the program has.
-        block_dim_adaptive: False: `block_dim` holds for short loops too.
-        bit_vectorize: of loops over quant arrays: several elements of a word at once.
-        name: how reports and profiles call the task.
-        deterministic: True: the same bits in every run and with any number of threads; False: as qd.init has it.
+        block_dim: iterations per chunk on the CPU, threads per block on a GPU; None: chosen automatically.
+        serialize: if True, run the iterations in order on one thread.
+        parallelize: maximum number of threads; None: all threads of the program.
+        block_dim_adaptive: if False, `block_dim` also applies to short loops.
+        bit_vectorize: in loops over quant arrays, whether to process several elements of a word at once.
+        name: the name of the task in reports and profiles.
+        deterministic: if True, results are bitwise identical in every run and with any number of threads; if False, follow `qd.init`.
     
     Raises:
-        QuadrantsSyntaxError: outside of kernels and funcs. It goes before a loop, with names of the list above.
+        QuadrantsSyntaxError: called outside kernels and funcs, not before a loop, or with an unknown argument.
     
     Example:
         >>> @qd.kernel
@@ -2698,19 +2714,19 @@ def loop_config(*, block_dim: int | None=None, serialize: bool=False, paralleliz
         3"""
 
 def assume_in_range(val: _T, base: Any, low: Any, high: Any) -> _T:
-    """Tells the compiler that `base + low <= val < base + high`. Where that is false, anything may come.
+    """Tells the compiler to assume `base + low <= val < base + high`. The behaviour is undefined if this is false.
     
     Args:
         val: an integer.
         base: an integer.
         low: a constant.
-        high: a constant over `low`.
+        high: a constant greater than `low`.
     
     Returns:
         `val`.
     
     Raises:
-        QuadrantsSyntaxError: outside of kernels and funcs.
+        QuadrantsSyntaxError: called outside kernels and funcs.
     
     Example:
         >>> @qd.kernel
@@ -2722,14 +2738,14 @@ def assume_in_range(val: _T, base: Any, low: Any, high: Any) -> _T:
 
 @overload
 def cast(obj: _M, dtype: type[Any]) -> _M:
-    """Converts to another type; floats lose their fraction on the way to integers.
+    """Converts a value to another type, elementwise. Floats are truncated when converted to integers.
     
     Args:
         obj: a number, vector or matrix.
-        dtype: a number type, or `int` or `float` for the defaults.
+        dtype: a number type, or `int` or `float` for the default types.
     
     Returns:
-        The value, elementwise.
+        The converted value.
     
     Example:
         >>> qd.cast(2.7, qd.i32)
@@ -2737,31 +2753,31 @@ def cast(obj: _M, dtype: type[Any]) -> _M:
 
 @overload
 def cast(obj: Any, dtype: type[_N]) -> _N:
-    """Converts to another type; floats lose their fraction on the way to integers.
+    """Converts a value to another type, elementwise. Floats are truncated when converted to integers.
     
     Args:
         obj: a number, vector or matrix.
-        dtype: a number type, or `int` or `float` for the defaults.
+        dtype: a number type, or `int` or `float` for the default types.
     
     Returns:
-        The value, elementwise.
+        The converted value.
     
     Example:
         >>> qd.cast(2.7, qd.i32)
         2"""
 
 def bit_cast(obj: Any, dtype: type[_T]) -> _T:
-    """The bits of a number read as another type of the same width; in kernels.
+    """Reinterprets the bits of a number as another type of the same width. Only in kernels and funcs.
     
     Args:
         obj: a number.
-        dtype: the type to read it as.
+        dtype: the type of the result.
     
     Returns:
         A number of that type.
     
     Raises:
-        QuadrantsTypeError: the widths differ. QuadrantsSyntaxError: outside of kernels and funcs.
+        QuadrantsTypeError: the widths differ. QuadrantsSyntaxError: called outside kernels and funcs.
     
     Example:
         >>> @qd.kernel
@@ -2771,7 +2787,7 @@ def bit_cast(obj: Any, dtype: type[_T]) -> _T:
         '0x3f800000'"""
 
 def zero(x: _T) -> _T:
-    """0 of the type and shape of x.
+    """Returns 0 with the type and shape of x.
     
     Args:
         x: a number, vector or matrix.
@@ -2784,7 +2800,7 @@ def zero(x: _T) -> _T:
         [0. 0.]"""
 
 def one(x: _T) -> _T:
-    """1 of the type and shape of x.
+    """Returns 1 with the type and shape of x.
     
     Args:
         x: a number, vector or matrix.
@@ -2797,13 +2813,13 @@ def one(x: _T) -> _T:
         1"""
 
 def stop_grad(x: _T) -> _T:
-    """Derivatives of the block that it stands in do not go through this field.
+    """Stops the propagation of derivatives through this field in the enclosing block.
     
     Args:
         x: a field.
     
     Raises:
-        QuadrantsSyntaxError: outside of kernels and funcs.
+        QuadrantsSyntaxError: called outside kernels and funcs.
     
     Example:
         >>> x = qd.field(qd.f32, shape=8, needs_grad=True)
@@ -2815,7 +2831,7 @@ def stop_grad(x: _T) -> _T:
         >>> f()"""
 
 def volatile_load(target: _T) -> _T:
-    """Reads an element from memory, and not what the compiler knows of it: for flags that other threads set.
+    """Reads an element from memory on every call, without optimisation; for flags that other threads set.
     
     Args:
         target: an element of a field or array.
@@ -2824,7 +2840,7 @@ def volatile_load(target: _T) -> _T:
         The value of the element.
     
     Raises:
-        QuadrantsSyntaxError: outside of kernels and funcs. QuadrantsTypeError: `target` is no element of a field or array.
+        QuadrantsSyntaxError: called outside kernels and funcs. QuadrantsTypeError: `target` is not an element of a field or array.
     
     Example:
         >>> x = qd.field(qd.i32, shape=())
@@ -2836,11 +2852,11 @@ def volatile_load(target: _T) -> _T:
 
 @overload
 def random(dtype: type[_N]) -> _N:
-    """A uniformly distributed number: floats in [0, 1), integers over their whole range. In kernels every thread has a sequence of its
-    own, which begins at the option `random_seed`; with `deterministic=True` every part of a loop has one.
+    """Returns a uniformly distributed random number: floats in [0, 1), integers over their whole range. In kernels every thread has its own
+    sequence, seeded by the option `random_seed`; with `deterministic=True` every chunk of a loop has its own.
     
     Args:
-        dtype: a number type; `float`: `default_fp`.
+        dtype: a number type; `float` means `default_fp`.
     
     Returns:
         A number.
@@ -2854,11 +2870,11 @@ def random(dtype: type[_N]) -> _N:
 
 @overload
 def random() -> float:
-    """A uniformly distributed number: floats in [0, 1), integers over their whole range. In kernels every thread has a sequence of its
-    own, which begins at the option `random_seed`; with `deterministic=True` every part of a loop has one.
+    """Returns a uniformly distributed random number: floats in [0, 1), integers over their whole range. In kernels every thread has its own
+    sequence, seeded by the option `random_seed`; with `deterministic=True` every chunk of a loop has its own.
     
     Args:
-        dtype: a number type; `float`: `default_fp`.
+        dtype: a number type; `float` means `default_fp`.
     
     Returns:
         A number.
@@ -2871,16 +2887,16 @@ def random() -> float:
         True"""
 
 def randn(dt: type[Any] | None=None) -> float:
-    """A normally distributed number, of mean 0 and variance 1.
+    """Returns a normally distributed random number with mean 0 and variance 1.
     
     Args:
-        dt: a type of floats; None: `default_fp`.
+        dt: a floating-point type; None: `default_fp`.
     
     Returns:
         A number.
     
     Raises:
-        QuadrantsTypeError: `dt` is a type of integers.
+        QuadrantsTypeError: `dt` is an integer type.
     
     Example:
         >>> @qd.kernel
@@ -2891,13 +2907,13 @@ def randn(dt: type[Any] | None=None) -> float:
 
 @overload
 def sin(x: _M) -> _M:
-    """Sine of an angle in radians.
+    """Returns the sine of an angle in radians.
     
     Args:
-        x: number, vector or matrix; integers are converted to `default_fp`.
+        x: a number, vector or matrix; integers are converted to `default_fp`.
     
     Returns:
-        The type and shape of the argument; elementwise.
+        The result, elementwise, with the type and shape of the argument.
     
     Example:
         >>> qd.sin(0.5)
@@ -2905,13 +2921,13 @@ def sin(x: _M) -> _M:
 
 @overload
 def sin(x: float) -> float:
-    """Sine of an angle in radians.
+    """Returns the sine of an angle in radians.
     
     Args:
-        x: number, vector or matrix; integers are converted to `default_fp`.
+        x: a number, vector or matrix; integers are converted to `default_fp`.
     
     Returns:
-        The type and shape of the argument; elementwise.
+        The result, elementwise, with the type and shape of the argument.
     
     Example:
         >>> qd.sin(0.5)
@@ -2919,13 +2935,13 @@ def sin(x: float) -> float:
 
 @overload
 def cos(x: _M) -> _M:
-    """Cosine of an angle in radians.
+    """Returns the cosine of an angle in radians.
     
     Args:
-        x: number, vector or matrix; integers are converted to `default_fp`.
+        x: a number, vector or matrix; integers are converted to `default_fp`.
     
     Returns:
-        The type and shape of the argument; elementwise.
+        The result, elementwise, with the type and shape of the argument.
     
     Example:
         >>> qd.cos(0.0)
@@ -2933,13 +2949,13 @@ def cos(x: _M) -> _M:
 
 @overload
 def cos(x: float) -> float:
-    """Cosine of an angle in radians.
+    """Returns the cosine of an angle in radians.
     
     Args:
-        x: number, vector or matrix; integers are converted to `default_fp`.
+        x: a number, vector or matrix; integers are converted to `default_fp`.
     
     Returns:
-        The type and shape of the argument; elementwise.
+        The result, elementwise, with the type and shape of the argument.
     
     Example:
         >>> qd.cos(0.0)
@@ -2947,13 +2963,13 @@ def cos(x: float) -> float:
 
 @overload
 def tan(x: _M) -> _M:
-    """Tangent of an angle in radians.
+    """Returns the tangent of an angle in radians.
     
     Args:
-        x: number, vector or matrix; integers are converted to `default_fp`.
+        x: a number, vector or matrix; integers are converted to `default_fp`.
     
     Returns:
-        The type and shape of the argument; elementwise.
+        The result, elementwise, with the type and shape of the argument.
     
     Example:
         >>> qd.tan(0.0)
@@ -2961,13 +2977,13 @@ def tan(x: _M) -> _M:
 
 @overload
 def tan(x: float) -> float:
-    """Tangent of an angle in radians.
+    """Returns the tangent of an angle in radians.
     
     Args:
-        x: number, vector or matrix; integers are converted to `default_fp`.
+        x: a number, vector or matrix; integers are converted to `default_fp`.
     
     Returns:
-        The type and shape of the argument; elementwise.
+        The result, elementwise, with the type and shape of the argument.
     
     Example:
         >>> qd.tan(0.0)
@@ -2975,13 +2991,13 @@ def tan(x: float) -> float:
 
 @overload
 def asin(x: _M) -> _M:
-    """Arc sine in radians, from -pi/2 to pi/2; nan outside of [-1, 1].
+    """Returns the inverse sine in radians, from -pi/2 to pi/2; nan outside [-1, 1].
     
     Args:
-        x: number, vector or matrix; integers are converted to `default_fp`.
+        x: a number, vector or matrix; integers are converted to `default_fp`.
     
     Returns:
-        The type and shape of the argument; elementwise.
+        The result, elementwise, with the type and shape of the argument.
     
     Example:
         >>> qd.asin(1.0)
@@ -2989,13 +3005,13 @@ def asin(x: _M) -> _M:
 
 @overload
 def asin(x: float) -> float:
-    """Arc sine in radians, from -pi/2 to pi/2; nan outside of [-1, 1].
+    """Returns the inverse sine in radians, from -pi/2 to pi/2; nan outside [-1, 1].
     
     Args:
-        x: number, vector or matrix; integers are converted to `default_fp`.
+        x: a number, vector or matrix; integers are converted to `default_fp`.
     
     Returns:
-        The type and shape of the argument; elementwise.
+        The result, elementwise, with the type and shape of the argument.
     
     Example:
         >>> qd.asin(1.0)
@@ -3003,13 +3019,13 @@ def asin(x: float) -> float:
 
 @overload
 def acos(x: _M) -> _M:
-    """Arc cosine in radians, from 0 to pi; nan outside of [-1, 1].
+    """Returns the inverse cosine in radians, from 0 to pi; nan outside [-1, 1].
     
     Args:
-        x: number, vector or matrix; integers are converted to `default_fp`.
+        x: a number, vector or matrix; integers are converted to `default_fp`.
     
     Returns:
-        The type and shape of the argument; elementwise.
+        The result, elementwise, with the type and shape of the argument.
     
     Example:
         >>> qd.acos(1.0)
@@ -3017,13 +3033,13 @@ def acos(x: _M) -> _M:
 
 @overload
 def acos(x: float) -> float:
-    """Arc cosine in radians, from 0 to pi; nan outside of [-1, 1].
+    """Returns the inverse cosine in radians, from 0 to pi; nan outside [-1, 1].
     
     Args:
-        x: number, vector or matrix; integers are converted to `default_fp`.
+        x: a number, vector or matrix; integers are converted to `default_fp`.
     
     Returns:
-        The type and shape of the argument; elementwise.
+        The result, elementwise, with the type and shape of the argument.
     
     Example:
         >>> qd.acos(1.0)
@@ -3031,13 +3047,13 @@ def acos(x: float) -> float:
 
 @overload
 def tanh(x: _M) -> _M:
-    """Hyperbolic tangent.
+    """Returns the hyperbolic tangent.
     
     Args:
-        x: number, vector or matrix; integers are converted to `default_fp`.
+        x: a number, vector or matrix; integers are converted to `default_fp`.
     
     Returns:
-        The type and shape of the argument; elementwise.
+        The result, elementwise, with the type and shape of the argument.
     
     Example:
         >>> qd.tanh(0.0)
@@ -3045,13 +3061,13 @@ def tanh(x: _M) -> _M:
 
 @overload
 def tanh(x: float) -> float:
-    """Hyperbolic tangent.
+    """Returns the hyperbolic tangent.
     
     Args:
-        x: number, vector or matrix; integers are converted to `default_fp`.
+        x: a number, vector or matrix; integers are converted to `default_fp`.
     
     Returns:
-        The type and shape of the argument; elementwise.
+        The result, elementwise, with the type and shape of the argument.
     
     Example:
         >>> qd.tanh(0.0)
@@ -3059,13 +3075,13 @@ def tanh(x: float) -> float:
 
 @overload
 def exp(x: _M) -> _M:
-    """e to the power of x.
+    """Returns the exponential e ** x.
     
     Args:
-        x: number, vector or matrix; integers are converted to `default_fp`.
+        x: a number, vector or matrix; integers are converted to `default_fp`.
     
     Returns:
-        The type and shape of the argument; elementwise.
+        The result, elementwise, with the type and shape of the argument.
     
     Example:
         >>> qd.exp(0.0)
@@ -3073,13 +3089,13 @@ def exp(x: _M) -> _M:
 
 @overload
 def exp(x: float) -> float:
-    """e to the power of x.
+    """Returns the exponential e ** x.
     
     Args:
-        x: number, vector or matrix; integers are converted to `default_fp`.
+        x: a number, vector or matrix; integers are converted to `default_fp`.
     
     Returns:
-        The type and shape of the argument; elementwise.
+        The result, elementwise, with the type and shape of the argument.
     
     Example:
         >>> qd.exp(0.0)
@@ -3087,13 +3103,13 @@ def exp(x: float) -> float:
 
 @overload
 def log(x: _M) -> _M:
-    """Natural logarithm; -inf of 0, nan of negative numbers in kernels.
+    """Returns the natural logarithm; in kernels, -inf for 0 and nan for negative numbers.
     
     Args:
-        x: number, vector or matrix; integers are converted to `default_fp`.
+        x: a number, vector or matrix; integers are converted to `default_fp`.
     
     Returns:
-        The type and shape of the argument; elementwise.
+        The result, elementwise, with the type and shape of the argument.
     
     Example:
         >>> qd.log(1.0)
@@ -3101,13 +3117,13 @@ def log(x: _M) -> _M:
 
 @overload
 def log(x: float) -> float:
-    """Natural logarithm; -inf of 0, nan of negative numbers in kernels.
+    """Returns the natural logarithm; in kernels, -inf for 0 and nan for negative numbers.
     
     Args:
-        x: number, vector or matrix; integers are converted to `default_fp`.
+        x: a number, vector or matrix; integers are converted to `default_fp`.
     
     Returns:
-        The type and shape of the argument; elementwise.
+        The result, elementwise, with the type and shape of the argument.
     
     Example:
         >>> qd.log(1.0)
@@ -3115,13 +3131,13 @@ def log(x: float) -> float:
 
 @overload
 def sqrt(x: _M) -> _M:
-    """Square root; nan of negative numbers in kernels.
+    """Returns the square root; in kernels, nan for negative numbers.
     
     Args:
-        x: number, vector or matrix; integers are converted to `default_fp`.
+        x: a number, vector or matrix; integers are converted to `default_fp`.
     
     Returns:
-        The type and shape of the argument; elementwise.
+        The result, elementwise, with the type and shape of the argument.
     
     Example:
         >>> qd.sqrt(qd.Vector([4.0, 9.0]))
@@ -3129,13 +3145,13 @@ def sqrt(x: _M) -> _M:
 
 @overload
 def sqrt(x: float) -> float:
-    """Square root; nan of negative numbers in kernels.
+    """Returns the square root; in kernels, nan for negative numbers.
     
     Args:
-        x: number, vector or matrix; integers are converted to `default_fp`.
+        x: a number, vector or matrix; integers are converted to `default_fp`.
     
     Returns:
-        The type and shape of the argument; elementwise.
+        The result, elementwise, with the type and shape of the argument.
     
     Example:
         >>> qd.sqrt(qd.Vector([4.0, 9.0]))
@@ -3143,13 +3159,13 @@ def sqrt(x: float) -> float:
 
 @overload
 def rsqrt(x: _M) -> _M:
-    """1 / sqrt(x).
+    """Returns 1 / sqrt(x).
     
     Args:
-        x: number, vector or matrix; integers are converted to `default_fp`.
+        x: a number, vector or matrix; integers are converted to `default_fp`.
     
     Returns:
-        The type and shape of the argument; elementwise.
+        The result, elementwise, with the type and shape of the argument.
     
     Example:
         >>> qd.rsqrt(4.0)
@@ -3157,26 +3173,26 @@ def rsqrt(x: _M) -> _M:
 
 @overload
 def rsqrt(x: float) -> float:
-    """1 / sqrt(x).
+    """Returns 1 / sqrt(x).
     
     Args:
-        x: number, vector or matrix; integers are converted to `default_fp`.
+        x: a number, vector or matrix; integers are converted to `default_fp`.
     
     Returns:
-        The type and shape of the argument; elementwise.
+        The result, elementwise, with the type and shape of the argument.
     
     Example:
         >>> qd.rsqrt(4.0)
         0.5"""
 
 def abs(x: _T) -> _T:
-    """Absolute value.
+    """Returns the absolute value.
     
     Args:
-        x: number, vector or matrix.
+        x: a number, vector or matrix.
     
     Returns:
-        The type and shape of the argument; elementwise.
+        The result, elementwise, with the type and shape of the argument.
     
     Example:
         >>> qd.abs(qd.Vector([-1, 2]))
@@ -3184,14 +3200,14 @@ def abs(x: _T) -> _T:
 
 @overload
 def floor(x: _T, dtype: None=None) -> _T:
-    """The greatest whole number that is not above x.
+    """Returns the largest integer not greater than x.
     
     Args:
-        x: number, vector or matrix; integers are converted to `default_fp`.
-        dtype: a number type to convert the result to, or None.
+        x: a number, vector or matrix; integers are converted to `default_fp`.
+        dtype: the number type of the result; None: the type of x.
     
     Returns:
-        The type of x, or `dtype`; elementwise.
+        The result with the type of x, or `dtype`; elementwise.
     
     Example:
         >>> qd.floor(2.7), qd.floor(2.7, int)
@@ -3199,14 +3215,14 @@ def floor(x: _T, dtype: None=None) -> _T:
 
 @overload
 def floor(x: _M, dtype: type[Any] | None=None) -> _M:
-    """The greatest whole number that is not above x.
+    """Returns the largest integer not greater than x.
     
     Args:
-        x: number, vector or matrix; integers are converted to `default_fp`.
-        dtype: a number type to convert the result to, or None.
+        x: a number, vector or matrix; integers are converted to `default_fp`.
+        dtype: the number type of the result; None: the type of x.
     
     Returns:
-        The type of x, or `dtype`; elementwise.
+        The result with the type of x, or `dtype`; elementwise.
     
     Example:
         >>> qd.floor(2.7), qd.floor(2.7, int)
@@ -3214,14 +3230,14 @@ def floor(x: _M, dtype: type[Any] | None=None) -> _M:
 
 @overload
 def floor(x: float, dtype: type[_N]) -> _N:
-    """The greatest whole number that is not above x.
+    """Returns the largest integer not greater than x.
     
     Args:
-        x: number, vector or matrix; integers are converted to `default_fp`.
-        dtype: a number type to convert the result to, or None.
+        x: a number, vector or matrix; integers are converted to `default_fp`.
+        dtype: the number type of the result; None: the type of x.
     
     Returns:
-        The type of x, or `dtype`; elementwise.
+        The result with the type of x, or `dtype`; elementwise.
     
     Example:
         >>> qd.floor(2.7), qd.floor(2.7, int)
@@ -3229,14 +3245,14 @@ def floor(x: float, dtype: type[_N]) -> _N:
 
 @overload
 def ceil(x: _T, dtype: None=None) -> _T:
-    """The least whole number that is not below x.
+    """Returns the smallest integer not less than x.
     
     Args:
-        x: number, vector or matrix; integers are converted to `default_fp`.
-        dtype: a number type to convert the result to, or None.
+        x: a number, vector or matrix; integers are converted to `default_fp`.
+        dtype: the number type of the result; None: the type of x.
     
     Returns:
-        The type of x, or `dtype`; elementwise.
+        The result with the type of x, or `dtype`; elementwise.
     
     Example:
         >>> qd.ceil(2.2), qd.ceil(2.2, int)
@@ -3244,14 +3260,14 @@ def ceil(x: _T, dtype: None=None) -> _T:
 
 @overload
 def ceil(x: _M, dtype: type[Any] | None=None) -> _M:
-    """The least whole number that is not below x.
+    """Returns the smallest integer not less than x.
     
     Args:
-        x: number, vector or matrix; integers are converted to `default_fp`.
-        dtype: a number type to convert the result to, or None.
+        x: a number, vector or matrix; integers are converted to `default_fp`.
+        dtype: the number type of the result; None: the type of x.
     
     Returns:
-        The type of x, or `dtype`; elementwise.
+        The result with the type of x, or `dtype`; elementwise.
     
     Example:
         >>> qd.ceil(2.2), qd.ceil(2.2, int)
@@ -3259,14 +3275,14 @@ def ceil(x: _M, dtype: type[Any] | None=None) -> _M:
 
 @overload
 def ceil(x: float, dtype: type[_N]) -> _N:
-    """The least whole number that is not below x.
+    """Returns the smallest integer not less than x.
     
     Args:
-        x: number, vector or matrix; integers are converted to `default_fp`.
-        dtype: a number type to convert the result to, or None.
+        x: a number, vector or matrix; integers are converted to `default_fp`.
+        dtype: the number type of the result; None: the type of x.
     
     Returns:
-        The type of x, or `dtype`; elementwise.
+        The result with the type of x, or `dtype`; elementwise.
     
     Example:
         >>> qd.ceil(2.2), qd.ceil(2.2, int)
@@ -3274,14 +3290,14 @@ def ceil(x: float, dtype: type[_N]) -> _N:
 
 @overload
 def round(x: _T, dtype: None=None) -> _T:
-    """The nearest whole number; halves go away from zero.
+    """Rounds to the nearest integer; halves are rounded away from zero.
     
     Args:
-        x: number, vector or matrix; integers are converted to `default_fp`.
-        dtype: a number type to convert the result to, or None.
+        x: a number, vector or matrix; integers are converted to `default_fp`.
+        dtype: the number type of the result; None: the type of x.
     
     Returns:
-        The type of x, or `dtype`; elementwise.
+        The result with the type of x, or `dtype`; elementwise.
     
     Example:
         >>> qd.round(2.5), qd.round(-2.5, int)
@@ -3289,14 +3305,14 @@ def round(x: _T, dtype: None=None) -> _T:
 
 @overload
 def round(x: _M, dtype: type[Any] | None=None) -> _M:
-    """The nearest whole number; halves go away from zero.
+    """Rounds to the nearest integer; halves are rounded away from zero.
     
     Args:
-        x: number, vector or matrix; integers are converted to `default_fp`.
-        dtype: a number type to convert the result to, or None.
+        x: a number, vector or matrix; integers are converted to `default_fp`.
+        dtype: the number type of the result; None: the type of x.
     
     Returns:
-        The type of x, or `dtype`; elementwise.
+        The result with the type of x, or `dtype`; elementwise.
     
     Example:
         >>> qd.round(2.5), qd.round(-2.5, int)
@@ -3304,28 +3320,28 @@ def round(x: _M, dtype: type[Any] | None=None) -> _M:
 
 @overload
 def round(x: float, dtype: type[_N]) -> _N:
-    """The nearest whole number; halves go away from zero.
+    """Rounds to the nearest integer; halves are rounded away from zero.
     
     Args:
-        x: number, vector or matrix; integers are converted to `default_fp`.
-        dtype: a number type to convert the result to, or None.
+        x: a number, vector or matrix; integers are converted to `default_fp`.
+        dtype: the number type of the result; None: the type of x.
     
     Returns:
-        The type of x, or `dtype`; elementwise.
+        The result with the type of x, or `dtype`; elementwise.
     
     Example:
         >>> qd.round(2.5), qd.round(-2.5, int)
         (3.0, -3)"""
 
 def activate(node: Any, indices: Any) -> None:
-    """Makes a cell of a sparse level active: it has memory, full of zeros, and loops go over it.
+    """Activates a cell of a sparse SNode: it gets memory filled with zeros, and loops visit it.
     
     Args:
-        node: a level of a sparse tree, such as `x.parent()`.
-        indices: as many integers as the level has axes, as a list, tuple or vector.
+        node: an SNode of a sparse tree, such as `x.parent()`.
+        indices: the indices of the cell, one integer per axis, as a list, tuple or vector.
     
     Raises:
-        QuadrantsSyntaxError: outside of kernels and funcs.
+        QuadrantsSyntaxError: called outside kernels and funcs.
     
     Example:
         >>> level = qd.root.pointer(qd.i, 4)
@@ -3338,14 +3354,14 @@ def activate(node: Any, indices: Any) -> None:
         array([0., 0., 0., 0.], dtype=float32)"""
 
 def deactivate(node: Any, indices: Any) -> None:
-    """Makes a cell of a sparse level, and what lies below, inactive: it reads as zeros.
+    """Deactivates a cell of a sparse SNode and the cells below it; they then read as zeros.
     
     Args:
-        node: a level of a sparse tree, such as `x.parent()`.
-        indices: as many integers as the level has axes, as a list, tuple or vector.
+        node: an SNode of a sparse tree, such as `x.parent()`.
+        indices: the indices of the cell, one integer per axis, as a list, tuple or vector.
     
     Raises:
-        QuadrantsSyntaxError: outside of kernels and funcs.
+        QuadrantsSyntaxError: called outside kernels and funcs.
     
     Example:
         >>> level = qd.root.pointer(qd.i, 4)
@@ -3359,18 +3375,18 @@ def deactivate(node: Any, indices: Any) -> None:
         0.0"""
 
 def append(node: Any, indices: Any, val: Any) -> int:
-    """Puts a value behind the last one of a dynamic level.
+    """Appends a value to a dynamic SNode.
     
     Args:
-        node: a dynamic level.
-        indices: those of the levels above it.
-        val: a value of the type of the field; of levels with several fields, an element of each.
+        node: a dynamic SNode.
+        indices: the indices of the SNodes above it.
+        val: a value of the type of the field; for an SNode with several fields, one value for each.
     
     Returns:
-        The place where it is now, an i32.
+        The index of the new value, an i32.
     
     Raises:
-        QuadrantsSyntaxError: outside of kernels and funcs.
+        QuadrantsSyntaxError: called outside kernels and funcs.
     
     Example:
         >>> x = qd.field(qd.i32)
@@ -3383,17 +3399,17 @@ def append(node: Any, indices: Any, val: Any) -> int:
         1"""
 
 def length(node: Any, indices: Any) -> int:
-    """How many values a dynamic level holds.
+    """Returns the number of values in a dynamic SNode.
     
     Args:
-        node: a dynamic level.
-        indices: those of the levels above it.
+        node: a dynamic SNode.
+        indices: the indices of the SNodes above it.
     
     Returns:
         An i32.
     
     Raises:
-        QuadrantsSyntaxError: outside of kernels and funcs.
+        QuadrantsSyntaxError: called outside kernels and funcs.
     
     Example:
         >>> x = qd.field(qd.i32)
@@ -3407,23 +3423,23 @@ def length(node: Any, indices: Any) -> int:
         2"""
 
 def clock_freq_hz() -> float:
-    """Steps a second of the counter that `qd.clock_counter()` reads in kernels.
+    """Returns the frequency of the counter that `qd.clock_counter()` reads in kernels.
     
     Returns:
-        A number, in Hz.
+        The frequency in Hz.
     
     Example:
         >>> qd.clock_freq_hz() > 0
         True"""
 
 def clock_counter() -> int:
-    """A counter of the processor that goes on all the time; `qd.clock_freq_hz()` steps a second.
+    """Returns a monotonic counter of the processor, with `qd.clock_freq_hz()` ticks per second.
     
     Returns:
         An i64.
     
     Raises:
-        QuadrantsSyntaxError: outside of kernels and funcs.
+        QuadrantsSyntaxError: called outside kernels and funcs.
     
     Example:
         >>> @qd.kernel
@@ -3434,13 +3450,13 @@ def clock_counter() -> int:
         1"""
 
 def global_thread_idx() -> int:
-    """The number of the thread of the pool that runs the iteration.
+    """Returns the number of the thread that executes the current iteration.
     
     Returns:
-        An i32, from 0 on.
+        An i32, starting at 0.
     
     Raises:
-        QuadrantsSyntaxError: outside of kernels and funcs.
+        QuadrantsSyntaxError: called outside kernels and funcs.
     
     Example:
         >>> @qd.kernel
@@ -3450,17 +3466,17 @@ def global_thread_idx() -> int:
         1"""
 
 def svd(A: Matrix, dt: type[Any] | None=None) -> tuple[Matrix, Matrix, Matrix]:
-    """Singular values of a matrix: A = U S V^T with orthogonal U and V.
+    """Computes the singular value decomposition A = U S V^T with orthogonal U and V.
     
     Args:
         A: a 2x2 or 3x3 matrix.
         dt: f32 or f64; None: `default_fp`.
     
     Returns:
-        (U, S, V), three matrices; S is diagonal, its numbers descend.
+        The matrices (U, S, V); S is diagonal, with the singular values in descending order.
     
     Raises:
-        QuadrantsSyntaxError: outside of kernels and funcs. QuadrantsTypeError: A is not 2x2 or 3x3.
+        QuadrantsSyntaxError: called outside kernels and funcs. QuadrantsTypeError: A is not 2x2 or 3x3.
     
     Example:
         >>> @qd.kernel
@@ -3471,17 +3487,17 @@ def svd(A: Matrix, dt: type[Any] | None=None) -> tuple[Matrix, Matrix, Matrix]:
         [2. 1.]"""
 
 def sym_eig(A: Matrix, dt: type[Any] | None=None) -> tuple[Vector, Matrix]:
-    """Eigenvalues and eigenvectors of a symmetric matrix.
+    """Computes the eigenvalues and eigenvectors of a symmetric matrix.
     
     Args:
-        A: a symmetric matrix of 2 to 6 rows.
+        A: a symmetric matrix with 2 to 6 rows.
         dt: f32 or f64; None: `default_fp`.
     
     Returns:
-        (a vector of the eigenvalues, ascending; a matrix with the eigenvectors as columns).
+        The pair (vector of the eigenvalues in ascending order, matrix with the eigenvectors as columns).
     
     Raises:
-        QuadrantsSyntaxError: outside of kernels and funcs. QuadrantsTypeError: the size is another one.
+        QuadrantsSyntaxError: called outside kernels and funcs. QuadrantsTypeError: the size is not supported.
     
     Example:
         >>> @qd.kernel
@@ -3492,17 +3508,17 @@ def sym_eig(A: Matrix, dt: type[Any] | None=None) -> tuple[Vector, Matrix]:
         [1. 2.]"""
 
 def eig(A: Matrix, dt: type[Any] | None=None) -> tuple[Matrix, Matrix]:
-    """Eigenvalues and eigenvectors of a 2x2 matrix, as complex numbers.
+    """Computes the complex eigenvalues and eigenvectors of a 2x2 matrix.
     
     Args:
         A: a 2x2 matrix.
         dt: f32 or f64; None: `default_fp`.
     
     Returns:
-        (a 2x2 matrix with an eigenvalue (real, imaginary) a row; a 4x2 matrix with the eigenvectors as columns of such pairs).
+        The pair (2x2 matrix with one eigenvalue (real, imaginary) per row, 4x2 matrix with the eigenvectors as columns of pairs).
     
     Raises:
-        QuadrantsSyntaxError: outside of kernels and funcs.
+        QuadrantsSyntaxError: called outside kernels and funcs.
     
     Example:
         >>> @qd.kernel
@@ -3513,17 +3529,17 @@ def eig(A: Matrix, dt: type[Any] | None=None) -> tuple[Matrix, Matrix]:
         1.0"""
 
 def polar_decompose(A: Matrix, dt: type[Any] | None=None) -> tuple[Matrix, Matrix]:
-    """A = U P with an orthogonal U and a symmetric P.
+    """Computes the polar decomposition A = U P with an orthogonal U and a symmetric P.
     
     Args:
         A: a 2x2 or 3x3 matrix.
         dt: f32 or f64; None: `default_fp`.
     
     Returns:
-        (U, P), two matrices.
+        The matrices (U, P).
     
     Raises:
-        QuadrantsSyntaxError: outside of kernels and funcs. QuadrantsTypeError: A is not 2x2 or 3x3.
+        QuadrantsSyntaxError: called outside kernels and funcs. QuadrantsTypeError: A is not 2x2 or 3x3.
     
     Example:
         >>> @qd.kernel
@@ -3534,17 +3550,17 @@ def polar_decompose(A: Matrix, dt: type[Any] | None=None) -> tuple[Matrix, Matri
         2.0"""
 
 def make_spd(A: Matrix, dt: type[Any] | None=None) -> Matrix:
-    """The nearest positive semidefinite matrix: negative eigenvalues become 0.
+    """Returns the nearest positive semidefinite matrix, by setting negative eigenvalues to 0.
     
     Args:
-        A: a symmetric matrix of 2 to 6 rows.
+        A: a symmetric matrix with 2 to 6 rows.
         dt: f32 or f64; None: `default_fp`.
     
     Returns:
-        A matrix of the shape of A.
+        A matrix with the shape of A.
     
     Raises:
-        QuadrantsSyntaxError: outside of kernels and funcs.
+        QuadrantsSyntaxError: called outside kernels and funcs.
     
     Example:
         >>> @qd.kernel
@@ -3554,18 +3570,18 @@ def make_spd(A: Matrix, dt: type[Any] | None=None) -> Matrix:
         3.0"""
 
 def solve(A: Matrix, b: Vector, dt: type[Any] | None=None) -> Vector:
-    """x with A x = b, for small systems.
+    """Solves A x = b for small systems.
     
     Args:
         A: a 2x2 or 3x3 matrix.
-        b: a vector of as many rows.
+        b: a vector with as many components as A has rows.
         dt: f32 or f64; None: `default_fp`.
     
     Returns:
-        A vector.
+        The vector x.
     
     Raises:
-        QuadrantsTypeError: another size. QuadrantsSyntaxError: outside of kernels and funcs.
+        QuadrantsTypeError: the size is not supported. QuadrantsSyntaxError: called outside kernels and funcs.
     
     Example:
         >>> @qd.kernel
@@ -3745,7 +3761,7 @@ class _Arch(enum.IntEnum):
     null = 11
 
 class Backend(enum.IntEnum):
-    """What stores a tensor: a field or an ndarray.
+    """The storage of a tensor: a field or an ndarray.
     
     Example:
         >>> qd.Backend.FIELD.name
@@ -3837,27 +3853,28 @@ class Format(enum.IntEnum):
     depth32f = 43
 
 class GUI:
-    """A window with a canvas, drawn anew for each frame.
+    """A window with a canvas that is redrawn for each frame.
     
-    Positions go from (0, 0), lower left, to (1, 1); colours are 0xRRGGBB; radii and widths are pixels. Calls add to a frame,
-    which `show` hands over to the process that shows the window.
+    Positions range from (0, 0), lower left, to (1, 1); colours are 0xRRGGBB; radii and widths are in pixels. Calls add to a frame, and
+    `show` passes the frame to the process that displays the window.
     
     Args:
         name: the title.
-        res: pixels, (width, height) or one number for both.
-        background_color: what a frame begins with.
-        show_gui: False: no window; pictures come from `get_image` and `show(file)`.
-        fullscreen: over the whole screen.
-        fast_gui: a picture stays on the canvas, frame after frame, until another is set.
+        res: size in pixels, (width, height) or one number for both.
+        background_color: the colour that a frame starts with.
+        show_gui: if False, do not open a window; use `get_image` and `show(file)` for pictures.
+        fullscreen: whether to cover the whole screen.
+        fast_gui: if True, a picture stays on the canvas in every frame until another is set.
     
     Attributes:
-        running: False once the window was closed; set it to False to end a loop.
-        fps_limit: frames a second that `show` lets pass at most; 60.
-        SHIFT, ALT, CTRL, ESCAPE, RETURN, TAB, BACKSPACE, SPACE, UP, DOWN, LEFT, RIGHT, CAPSLOCK, LMB, MMB, RMB: names of keys and of the pointer's buttons.
-        EXIT, WHEEL, MOVE: keys of events: the window is closed, the wheel turns, the pointer moves.
+        running: False after the window has been closed; set it to False to end a loop.
+        fps_limit: maximum number of frames per second, enforced by `show`; 60 by default.
+        SHIFT, ALT, CTRL, ESCAPE, RETURN, TAB, BACKSPACE, SPACE, UP, DOWN, LEFT, RIGHT, CAPSLOCK, LMB, MMB, RMB: names of keys and mouse
+            buttons.
+        EXIT, WHEEL, MOVE: keys of events: closing the window, turning the wheel, moving the pointer.
         PRESS, RELEASE, MOTION: types of events.
-        Event: class of what `get_event` leaves in `event`.
-        WidgetValue: class of what `slider` and `label` give.
+        Event: class of the object that `get_event` stores in `event`.
+        WidgetValue: class of the objects that `slider` and `label` return.
     
     Example:
         >>> gui = qd.GUI("a disc", res=(64, 64), show_gui=False)
@@ -3896,113 +3913,113 @@ class GUI:
         """Draws an arrow.
         
         Args:
-            orig: where it begins.
-            direction: from there to its tip.
-            radius: of its lines, in pixels.
+            orig: the start point.
+            direction: the vector from the start point to the tip.
+            radius: the radius of the lines, in pixels.
             color: 0xRRGGBB.
-            **kwargs: `tip_scale` (0.2 of its length), `angle` (45 degrees) of the tip."""
+            **kwargs: `tip_scale` (default 0.2 of the length) and `angle` (default 45 degrees) of the tip."""
 
     def arrow_field(self, direction: Any, radius: Any=1, color: Any=16777215, bound: Any=0.5, **kwargs: Any) -> Any:
         """Draws a grid of arrows.
         
         Args:
-            direction: (w, h, 2) of where they point to.
-            radius: of their lines, in pixels.
-            color: 0xRRGGBB, of all or of each.
-            bound: how far the first ones are from the border, in cells.
-            **kwargs: as of `arrow`."""
+            direction: the vectors, with shape (w, h, 2).
+            radius: the radius of the lines, in pixels.
+            color: 0xRRGGBB, one colour or one per arrow.
+            bound: distance of the outermost arrows from the border, in cells.
+            **kwargs: as for `arrow`."""
 
     def arrows(self, orig: Any, direction: Any, radius: Any=1, color: Any=16777215, *, tip_scale: Any=0.2, angle: Any=45) -> Any:
         """Draws arrows.
         
         Args:
-            orig: (n, 2) of where they begin.
-            direction: from there to their tips.
-            radius: of their lines, in pixels.
-            color: 0xRRGGBB, of all or of each.
-            tip_scale: length of the tip's lines, as a share of the arrow's.
-            angle: between those and the arrow, in degrees."""
+            orig: the start points, with shape (n, 2).
+            direction: the vectors from the start points to the tips.
+            radius: the radius of the lines, in pixels.
+            color: 0xRRGGBB, one colour or one per arrow.
+            tip_scale: length of the lines of the tip relative to the arrow.
+            angle: angle between these lines and the arrow, in degrees."""
 
     def button(self, text: Any, event_name: Any=None) -> Any:
         """Adds a button.
         
         Args:
-            text: what stands on it.
-            event_name: the key of the events that it makes; None: `WidgetButton_` and the text.
+            text: the caption.
+            event_name: the key of the button's events; None: `WidgetButton_` followed by the text.
         
         Returns:
-            The key of its events."""
+            The key of the events."""
 
     def circle(self, pos: Any, color: Any=16777215, radius: Any=1) -> Any:
         """Draws a disc.
         
         Args:
-            pos: its middle.
+            pos: the centre.
             color: 0xRRGGBB.
-            radius: in pixels, where it has faded."""
+            radius: the radius in pixels, at which the disc has faded out."""
 
     def circles(self, pos: Any, radius: Any=1, color: Any=16777215, palette: Any=None, palette_indices: Any=None) -> Any:
         """Draws discs.
         
         Args:
-            pos: (n, 2) of their middles.
-            radius: in pixels, where they have faded, of all or of each.
-            color: 0xRRGGBB, of all or of each.
-            palette: colours that `palette_indices` choose from.
-            palette_indices: which of them, for each."""
+            pos: the centres, with shape (n, 2).
+            radius: the radius in pixels, at which the disc has faded out; one number or one per disc.
+            color: 0xRRGGBB, one colour or one per disc.
+            palette: colours that `palette_indices` select from.
+            palette_indices: for each disc, the index of its colour in `palette`."""
 
     def clear(self, color: Any=None) -> Any:
-        """Empties the canvas.
+        """Clears the canvas.
         
         Args:
-            color: 0xRRGGBB of what it is filled with; None: the background colour."""
+            color: the fill colour 0xRRGGBB; None: the background colour."""
 
     def close(self) -> Any:
         """Closes the window."""
 
     def contour(self, scalar_field: Any, normalize: Any=False) -> Any:
-        """Fills the canvas with the values of a field in colours.
+        """Fills the canvas with the colour-mapped values of a field.
         
         Args:
             scalar_field: a field of numbers with two axes.
-            normalize: from its least to its greatest value, instead of from 0 to 1."""
+            normalize: if True, map the range from the minimum to the maximum, instead of from 0 to 1."""
     fps_limit: Any
 
     def get_cursor_pos(self) -> Any:
-        """Where the pointer is, from (0, 0), lower left, to (1, 1)."""
+        """Returns the position of the pointer, from (0, 0), lower left, to (1, 1)."""
 
     def get_event(self, *e_filter: Any) -> Any:
-        """Whether something happened that was not taken yet; if so, it is `event`.
+        """Returns whether there is a pending event; if so, it is stored in `event`.
         
         Args:
-            *e_filter: as of `get_events`."""
+            *e_filter: as for `get_events`."""
 
     def get_events(self, *e_filter: Any) -> Any:
-        """What a person did, one after the other.
+        """Yields the pending events in order.
         
         Args:
-            *e_filter: keys, types, or pairs of both, that are wanted; none: all."""
+            *e_filter: the requested keys, types, or (type, key) pairs; none: all events."""
 
     def get_image(self) -> Any:
-        """What is on the canvas: (width, height, 4) of floats from 0 to 1."""
+        """Returns the canvas as floats from 0 to 1, with shape (width, height, 4)."""
 
     def get_key_event(self) -> Any:
-        """Waits for the next thing that a person does."""
+        """Waits for the next event and returns it."""
 
     def has_key_event(self) -> Any:
-        """Whether something happened that was not taken yet."""
+        """Returns whether there are events that have not been taken."""
 
     def is_pressed(self, *keys: Any) -> Any:
-        """Whether one of the keys is down.
+        """Returns whether any of the keys is held down.
         
         Args:
-            *keys: such as `"a"`, `GUI.SPACE`, `GUI.LMB`."""
+            *keys: keys such as `"a"`, `GUI.SPACE`, `GUI.LMB`."""
 
     def label(self, text: Any) -> Any:
         """Adds a line of text with a number.
         
         Args:
-            text: what stands before the number.
+            text: the caption before the number.
         
         Returns:
             An object whose `value` is the number."""
@@ -4011,35 +4028,35 @@ class GUI:
         """Draws a line.
         
         Args:
-            begin: one end.
-            end: the other.
-            radius: in pixels.
+            begin: the start point.
+            end: the end point.
+            radius: the radius in pixels.
             color: 0xRRGGBB."""
 
     def lines(self, begin: Any, end: Any, radius: Any=1, color: Any=16777215) -> Any:
         """Draws lines.
         
         Args:
-            begin: (n, 2) of one end of each.
-            end: of the other.
-            radius: in pixels, of all or of each.
-            color: 0xRRGGBB, of all or of each."""
+            begin: the start points, with shape (n, 2).
+            end: the end points.
+            radius: the radius in pixels; one number or one per line.
+            color: 0xRRGGBB, one colour or one per line."""
 
     def point_field(self, radius: Any, color: Any=16777215, bound: Any=0.5) -> Any:
         """Draws a grid of discs.
         
         Args:
-            radius: (w, h) of their radii, in pixels.
-            color: 0xRRGGBB, of all or of each.
-            bound: how far the first ones are from the border, in cells."""
+            radius: the radii in pixels, with shape (w, h).
+            color: 0xRRGGBB, one colour or one per disc.
+            bound: distance of the outermost discs from the border, in cells."""
 
     def rect(self, topleft: Any, bottomright: Any, radius: Any=1, color: Any=16777215) -> Any:
-        """Draws the sides of a rectangle.
+        """Draws the outline of a rectangle.
         
         Args:
             topleft: a corner.
-            bottomright: the opposite one.
-            radius: of its lines, in pixels.
+            bottomright: the opposite corner.
+            radius: the radius of the lines, in pixels.
             color: 0xRRGGBB."""
     running: Any
 
@@ -4047,59 +4064,60 @@ class GUI:
         """Fills the canvas with a picture, `img[x, y]`.
         
         Args:
-            img: field, ndarray or NumPy array of the shape `res`; floats from 0 to 1 or unsigned integers; one number each, or vectors of 2 to 4."""
+            img: a field, ndarray or NumPy array with the shape `res`, of floats from 0 to 1 or unsigned integers; elements are numbers or
+                vectors of length 2 to 4."""
 
     def show(self, file: Any=None) -> Any:
-        """Shows the frame and begins the next.
+        """Shows the frame and begins the next one.
         
         Args:
-            file: a name of a picture that it is written to as well."""
+            file: path of a picture file to write the frame to as well; None: no file."""
 
     def slider(self, text: Any, minimum: Any, maximum: Any, step: Any=1) -> Any:
         """Adds a slider.
         
         Args:
-            text: what stands beside it.
-            minimum: where it begins.
-            maximum: where it ends.
-            step: what it moves by.
+            text: the caption.
+            minimum: the lowest value.
+            maximum: the highest value.
+            step: the step size.
         
         Returns:
-            An object whose `value` is where it stands."""
+            An object whose `value` is the position of the slider."""
 
     def text(self, content: Any, pos: Any, font_size: Any=15, color: Any=16777215) -> Any:
-        """Writes a text.
+        """Draws a text.
         
         Args:
-            content: what.
-            pos: its upper left corner.
-            font_size: in pixels.
+            content: the text.
+            pos: the upper left corner.
+            font_size: the font size in pixels.
             color: 0xRRGGBB."""
 
     def triangle(self, a: Any, b: Any, c: Any, color: Any=16777215) -> Any:
         """Draws a triangle.
         
         Args:
-            a: a corner.
-            b: another.
-            c: the third.
+            a: the first corner.
+            b: the second corner.
+            c: the third corner.
             color: 0xRRGGBB."""
 
     def triangles(self, a: Any, b: Any, c: Any, color: Any=16777215) -> Any:
         """Draws triangles.
         
         Args:
-            a: (n, 2) of their first corners.
-            b: of their second ones.
-            c: of their third ones.
-            color: 0xRRGGBB, of all or of each."""
+            a: the first corners, with shape (n, 2).
+            b: the second corners.
+            c: the third corners.
+            color: 0xRRGGBB, one colour or one per triangle."""
 
     def vector_field(self, vector_field: Any, arrow_spacing: Any=5, color: Any=16777215) -> Any:
-        """Draws arrows for vectors on a grid, the longest as long as a tenth of the canvas.
+        """Draws arrows for vectors on a grid; the longest arrow is a tenth of the canvas.
         
         Args:
-            vector_field: a field of vectors of two numbers, with two axes.
-            arrow_spacing: every how many cells.
+            vector_field: a field of 2-vectors with two axes.
+            arrow_spacing: distance between arrows, in cells.
             color: 0xRRGGBB."""
 
     def __enter__(self) -> Self: ...
@@ -4108,7 +4126,7 @@ class GUI:
 INFO: str
 
 class Layout(enum.IntEnum):
-    """Order of the members of compound elements in memory: AOS, those of an element together; SOA, all of one member together.
+    """Memory order of the members of compound elements: AOS, the members of an element are adjacent; SOA, each member is stored apart.
     
     Example:
         >>> v = qd.Vector.field(2, qd.f32, shape=4, layout=qd.Layout.SOA)
@@ -4119,7 +4137,7 @@ class Layout(enum.IntEnum):
     NULL = 2
 
 class QuadrantsAssertionError(QuadrantsRuntimeError):
-    """An assertion in a kernel failed, or an index was out of bounds, with debug=True.
+    """With debug=True, an assertion in a kernel failed or an index was out of bounds.
     
     Example:
         >>> qd.init(arch=qd.cpu, debug=True)
@@ -4133,8 +4151,8 @@ class QuadrantsAssertionError(QuadrantsRuntimeError):
         True"""
 
 class QuadrantsCompilationError(Exception):
-    """A mistake in a kernel, found while it is compiled; its kinds are syntax, type, name and index errors. It names the line, with a
-    caret, and the calls of funcs that lead there.
+    """An error in a kernel, found during compilation; the subclasses are syntax, type, name and index errors. The message shows the line
+    with a caret, and the calls of funcs that lead to it.
     
     Example:
         >>> @qd.kernel
@@ -4147,8 +4165,8 @@ class QuadrantsCompilationError(Exception):
         QuadrantsNameError"""
 
 class QuadrantsInterruptedError(QuadrantsRuntimeError):
-    """Ctrl-C, or Stop in a notebook, ended a kernel that another thread than the main one was in. On the main thread that is
-    KeyboardInterrupt.
+    """Ctrl-C, or Stop in a notebook, ended a kernel launched by a thread other than the main thread. On the main thread, KeyboardInterrupt
+    is raised instead.
     
     Example:
         >>> issubclass(qd.QuadrantsInterruptedError, qd.QuadrantsRuntimeError)
@@ -4163,7 +4181,7 @@ class QuadrantsNameError(QuadrantsCompilationError):
     name: Any
 
 class QuadrantsRuntimeError(RuntimeError):
-    """A call that cannot be carried out.
+    """A call cannot be carried out.
     
     Example:
         >>> issubclass(qd.QuadrantsRuntimeError, RuntimeError)
@@ -4182,7 +4200,7 @@ class QuadrantsRuntimeTypeError(QuadrantsRuntimeError):
         refused"""
 
 class QuadrantsSyntaxError(QuadrantsCompilationError):
-    """A kernel uses Python that the language does not have.
+    """A kernel uses Python syntax or a construct that the language does not support.
     
     Example:
         >>> issubclass(qd.QuadrantsSyntaxError, qd.QuadrantsCompilationError)
@@ -4197,7 +4215,7 @@ class QuadrantsSyntaxError(QuadrantsCompilationError):
     text: Any
 
 class QuadrantsTypeError(QuadrantsCompilationError):
-    """Types in a kernel do not fit.
+    """Types in a kernel do not match.
     
     Example:
         >>> issubclass(qd.QuadrantsTypeError, qd.QuadrantsCompilationError)
@@ -4218,31 +4236,31 @@ amdgpu: _Arch
 arm64: _Arch
 
 def atan2(x1: Any, x2: Any) -> Any:
-    """Angle in radians of the point (x2, x1), from -pi to pi.
+    """Returns the angle of the point (x2, x1) in radians, from -pi to pi.
     
     Args:
-        x1: the ordinate.
-        x2: the abscissa.
+        x1: the y coordinate.
+        x2: the x coordinate.
     
     Returns:
-        Elementwise; a number beside a vector or matrix stands for one of its shape, types are promoted.
+        The result, elementwise; numbers are broadcast to the shape of vectors and matrices, and types are promoted.
     
     Example:
         >>> qd.atan2(1.0, 1.0)
         0.7853981633974483"""
 
 def atomic_add(x: Any, y: Any) -> Any:
-    """x = x + y in one step that no other thread comes between. `x += y` in a parallel loop does the same.
+    """Performs x = x + y atomically. `x += y` in a parallel loop does the same.
     
     Args:
-        x: an element of a field or array, or a variable of the kernel; vectors and matrices element by element.
+        x: an element of a field or array, or a variable of the kernel; vectors and matrices are updated element by element.
         y: the other operand, converted to the type of `x`.
     
     Returns:
-        What `x` held before.
+        The previous value of `x`.
     
     Raises:
-        QuadrantsSyntaxError: outside of kernels and funcs.
+        QuadrantsSyntaxError: called outside kernels and funcs.
     
     Example:
         >>> x = qd.field(qd.i32, shape=())
@@ -4254,17 +4272,17 @@ def atomic_add(x: Any, y: Any) -> Any:
         (6, 8)"""
 
 def atomic_and(x: Any, y: Any) -> Any:
-    """x = x & y in one step that no other thread comes between. `x &= y` in a parallel loop does the same.
+    """Performs x = x & y atomically. `x &= y` in a parallel loop does the same.
     
     Args:
-        x: an element of a field or array, or a variable of the kernel; vectors and matrices element by element.
-        y: the other operand, converted to the type of `x`; integers.
+        x: an element of a field or array, or a variable of the kernel; vectors and matrices are updated element by element.
+        y: the other operand, converted to the type of `x`; an integer.
     
     Returns:
-        What `x` held before.
+        The previous value of `x`.
     
     Raises:
-        QuadrantsSyntaxError: outside of kernels and funcs. QuadrantsTypeError: `x` or `y` is not an integer.
+        QuadrantsSyntaxError: called outside kernels and funcs. QuadrantsTypeError: `x` or `y` is not an integer.
     
     Example:
         >>> x = qd.field(qd.i32, shape=())
@@ -4276,18 +4294,18 @@ def atomic_and(x: Any, y: Any) -> Any:
         (6, 2)"""
 
 def atomic_cas(x: Any, expected: Any, desired: Any) -> Any:
-    """Compare and swap: x becomes `desired` if it is `expected`, in one step.
+    """Atomic compare-and-swap: sets x to `desired` if it equals `expected`.
     
     Args:
-        x: an element of integers.
-        expected: what it must hold.
-        desired: what it becomes.
+        x: an integer element.
+        expected: the value to compare with.
+        desired: the new value.
     
     Returns:
-        What `x` held before: `expected` if it was changed.
+        The previous value of `x`; it equals `expected` if `x` was changed.
     
     Raises:
-        QuadrantsSyntaxError: outside of kernels and funcs. QuadrantsTypeError: `x` is no integer.
+        QuadrantsSyntaxError: called outside kernels and funcs. QuadrantsTypeError: `x` is not an integer.
     
     Example:
         >>> x = qd.field(qd.i32, shape=())
@@ -4299,17 +4317,17 @@ def atomic_cas(x: Any, expected: Any, desired: Any) -> Any:
         (6, 1)"""
 
 def atomic_exchange(x: Any, y: Any) -> Any:
-    """x = y in one step that no other thread comes between.
+    """Performs x = y atomically.
     
     Args:
-        x: an element of a field or array, or a variable of the kernel; vectors and matrices element by element.
+        x: an element of a field or array, or a variable of the kernel; vectors and matrices are updated element by element.
         y: the other operand, converted to the type of `x`.
     
     Returns:
-        What `x` held before.
+        The previous value of `x`.
     
     Raises:
-        QuadrantsSyntaxError: outside of kernels and funcs.
+        QuadrantsSyntaxError: called outside kernels and funcs.
     
     Example:
         >>> x = qd.field(qd.i32, shape=())
@@ -4321,17 +4339,17 @@ def atomic_exchange(x: Any, y: Any) -> Any:
         (6, 2)"""
 
 def atomic_max(x: Any, y: Any) -> Any:
-    """x = the greater of x and y in one step that no other thread comes between.
+    """Performs x = max(x, y) atomically.
     
     Args:
-        x: an element of a field or array, or a variable of the kernel; vectors and matrices element by element.
+        x: an element of a field or array, or a variable of the kernel; vectors and matrices are updated element by element.
         y: the other operand, converted to the type of `x`.
     
     Returns:
-        What `x` held before.
+        The previous value of `x`.
     
     Raises:
-        QuadrantsSyntaxError: outside of kernels and funcs.
+        QuadrantsSyntaxError: called outside kernels and funcs.
     
     Example:
         >>> x = qd.field(qd.i32, shape=())
@@ -4343,17 +4361,17 @@ def atomic_max(x: Any, y: Any) -> Any:
         (6, 9)"""
 
 def atomic_min(x: Any, y: Any) -> Any:
-    """x = the lesser of x and y in one step that no other thread comes between.
+    """Performs x = min(x, y) atomically.
     
     Args:
-        x: an element of a field or array, or a variable of the kernel; vectors and matrices element by element.
+        x: an element of a field or array, or a variable of the kernel; vectors and matrices are updated element by element.
         y: the other operand, converted to the type of `x`.
     
     Returns:
-        What `x` held before.
+        The previous value of `x`.
     
     Raises:
-        QuadrantsSyntaxError: outside of kernels and funcs.
+        QuadrantsSyntaxError: called outside kernels and funcs.
     
     Example:
         >>> x = qd.field(qd.i32, shape=())
@@ -4365,17 +4383,17 @@ def atomic_min(x: Any, y: Any) -> Any:
         (6, 2)"""
 
 def atomic_mul(x: Any, y: Any) -> Any:
-    """x = x * y in one step that no other thread comes between.
+    """Performs x = x * y atomically.
     
     Args:
-        x: an element of a field or array, or a variable of the kernel; vectors and matrices element by element.
+        x: an element of a field or array, or a variable of the kernel; vectors and matrices are updated element by element.
         y: the other operand, converted to the type of `x`.
     
     Returns:
-        What `x` held before.
+        The previous value of `x`.
     
     Raises:
-        QuadrantsSyntaxError: outside of kernels and funcs.
+        QuadrantsSyntaxError: called outside kernels and funcs.
     
     Example:
         >>> x = qd.field(qd.i32, shape=())
@@ -4387,17 +4405,17 @@ def atomic_mul(x: Any, y: Any) -> Any:
         (6, 12)"""
 
 def atomic_or(x: Any, y: Any) -> Any:
-    """x = x | y in one step that no other thread comes between. `x |= y` in a parallel loop does the same.
+    """Performs x = x | y atomically. `x |= y` in a parallel loop does the same.
     
     Args:
-        x: an element of a field or array, or a variable of the kernel; vectors and matrices element by element.
-        y: the other operand, converted to the type of `x`; integers.
+        x: an element of a field or array, or a variable of the kernel; vectors and matrices are updated element by element.
+        y: the other operand, converted to the type of `x`; an integer.
     
     Returns:
-        What `x` held before.
+        The previous value of `x`.
     
     Raises:
-        QuadrantsSyntaxError: outside of kernels and funcs. QuadrantsTypeError: `x` or `y` is not an integer.
+        QuadrantsSyntaxError: called outside kernels and funcs. QuadrantsTypeError: `x` or `y` is not an integer.
     
     Example:
         >>> x = qd.field(qd.i32, shape=())
@@ -4409,17 +4427,17 @@ def atomic_or(x: Any, y: Any) -> Any:
         (6, 7)"""
 
 def atomic_sub(x: Any, y: Any) -> Any:
-    """x = x - y in one step that no other thread comes between. `x -= y` in a parallel loop does the same.
+    """Performs x = x - y atomically. `x -= y` in a parallel loop does the same.
     
     Args:
-        x: an element of a field or array, or a variable of the kernel; vectors and matrices element by element.
+        x: an element of a field or array, or a variable of the kernel; vectors and matrices are updated element by element.
         y: the other operand, converted to the type of `x`.
     
     Returns:
-        What `x` held before.
+        The previous value of `x`.
     
     Raises:
-        QuadrantsSyntaxError: outside of kernels and funcs.
+        QuadrantsSyntaxError: called outside kernels and funcs.
     
     Example:
         >>> x = qd.field(qd.i32, shape=())
@@ -4431,17 +4449,17 @@ def atomic_sub(x: Any, y: Any) -> Any:
         (6, 4)"""
 
 def atomic_xor(x: Any, y: Any) -> Any:
-    """x = x ^ y in one step that no other thread comes between. `x ^= y` in a parallel loop does the same.
+    """Performs x = x ^ y atomically. `x ^= y` in a parallel loop does the same.
     
     Args:
-        x: an element of a field or array, or a variable of the kernel; vectors and matrices element by element.
-        y: the other operand, converted to the type of `x`; integers.
+        x: an element of a field or array, or a variable of the kernel; vectors and matrices are updated element by element.
+        y: the other operand, converted to the type of `x`; an integer.
     
     Returns:
-        What `x` held before.
+        The previous value of `x`.
     
     Raises:
-        QuadrantsSyntaxError: outside of kernels and funcs. QuadrantsTypeError: `x` or `y` is not an integer.
+        QuadrantsSyntaxError: called outside kernels and funcs. QuadrantsTypeError: `x` or `y` is not an integer.
     
     Example:
         >>> x = qd.field(qd.i32, shape=())
@@ -4453,27 +4471,27 @@ def atomic_xor(x: Any, y: Any) -> Any:
         (6, 4)"""
 
 def bit_shr(x1: Any, x2: Any) -> Any:
-    """Shift to the right that fills with zeros, of signed integers too.
+    """Shifts to the right and fills with zeros, also for signed integers.
     
     Args:
-        x1: an integer, or a vector or matrix of integers, elementwise.
-        x2: how many bits.
+        x1: an integer, or a vector or matrix of integers.
+        x2: the number of bits.
     
     Returns:
-        The type of x1.
+        The shifted value, of the type of x1; elementwise.
     
     Example:
         >>> qd.bit_shr(-1, 28)
         15"""
 
 def block_local(*args: Any) -> Any:
-    """Asks that the part of these fields that a block of the next loop touches be kept near it. A hint of the language that GPUs can use; on the CPU it changes nothing.
+    """Requests that each block of the next loop cache the part of these fields that it accesses. A hint for GPUs; it has no effect on the CPU.
     
     Args:
         *args: fields.
     
     Raises:
-        QuadrantsSyntaxError: outside of kernels and funcs.
+        QuadrantsSyntaxError: called outside kernels and funcs.
     
     Example:
         >>> x = qd.field(qd.f32, shape=8)
@@ -4485,13 +4503,13 @@ def block_local(*args: Any) -> Any:
         >>> f()"""
 
 def cache_read_only(*args: Any) -> Any:
-    """Promises that the next loop only reads these fields. A hint of the language that GPUs can use; on the CPU it changes nothing.
+    """Promises that the next loop only reads these fields. A hint for GPUs; it has no effect on the CPU.
     
     Args:
         *args: fields.
     
     Raises:
-        QuadrantsSyntaxError: outside of kernels and funcs.
+        QuadrantsSyntaxError: called outside kernels and funcs.
     
     Example:
         >>> x = qd.field(qd.f32, shape=8)
@@ -4504,10 +4522,10 @@ def cache_read_only(*args: Any) -> Any:
         >>> f()"""
 
 def clear_all_gradients(gradient_type: Any=...) -> Any:
-    """The gradients of all fields become 0.
+    """Sets the gradients of all fields to 0.
     
     Args:
-        gradient_type: `SNodeGradType.ADJOINT`; with DUAL, their duals.
+        gradient_type: `SNodeGradType.ADJOINT`, or DUAL for the duals.
     
     Example:
         >>> x = qd.field(qd.f32, shape=2, needs_grad=True)
@@ -4531,30 +4549,30 @@ class extension(enum.IntEnum):
     extfunc = 8
 
 def frexp(x: Any) -> Any:
-    """Fraction and exponent: x = fraction * 2 ** exponent, with a fraction in [0.5, 1).
+    """Decomposes x into a fraction in [0.5, 1) and an exponent: x = fraction * 2 ** exponent.
     
     Args:
         x: a float.
     
     Returns:
-        (fraction, exponent), a float and an i32.
+        The pair (fraction, exponent), a float and an i32.
     
     Example:
         >>> qd.frexp(6.0)
         (0.75, 3)"""
 
 def get_addr(f: Any, indices: Any) -> Any:
-    """The address of an element of a field.
+    """Returns the address of an element of a field.
     
     Args:
         f: a field of scalars.
-        indices: as many integers as the field has axes.
+        indices: the indices of the element, one integer per axis.
     
     Returns:
         A u64.
     
     Raises:
-        QuadrantsSyntaxError: outside of kernels and funcs.
+        QuadrantsSyntaxError: called outside kernels and funcs.
     
     Example:
         >>> x = qd.field(qd.f32, shape=8)
@@ -4567,10 +4585,10 @@ gpu: list[Any]
 from quadrants.lang import graph as graph
 
 def hex_to_rgb(color: Any) -> Any:
-    """Three numbers from 0 to 1 of 0xRRGGBB.
+    """Converts 0xRRGGBB into three numbers from 0 to 1.
     
     Args:
-        color: the whole number.
+        color: an integer.
     
     Example:
         >>> qd.hex_to_rgb(0xFF0033)
@@ -4585,40 +4603,40 @@ ikl: list[Any]
 il: list[Any]
 
 def inspect(*arrays: Any, title: Any=None, wait: Any=False, keep: Any=True, show_window: Any=True, **named: Any) -> Any:
-    """Opens a window that shows what the program does while it runs: how often each line ran, fields and arrays as pictures, times of
-    tasks, what kernels print. It returns at once; called again it adds to the window that there is. From here on lines are counted, so kernels that
-    were compiled before are compiled once more. In a program that was started with QD_INSPECT=attach it opens no window: `quadrants inspect PID` does.
+    """Opens a window that shows a running program: how often each line ran, pictures of fields and arrays, task times, and the output of
+    kernels. It returns at once; later calls add to the same window. From then on lines are counted, so kernels compiled earlier are
+    compiled again. In a program started with QD_INSPECT=attach no window opens: use `quadrants inspect PID`.
     
     Args:
-        arrays: fields, ndarrays and numpy arrays to be looked at, called as the variables that hold them.
-        named: others, under names of your own.
-        title: of the window; None: the name of the program.
-        wait: the program stands still here until somebody presses Resume; where no window is shown it runs on.
-        keep: the window stays when the program has ended.
-        show_window: False: it is drawn where nobody sees it.
+        arrays: fields, ndarrays and NumPy arrays to show, named after the variables that hold them.
+        named: further arrays, with explicit names.
+        title: the title of the window; None: the name of the program.
+        wait: whether to pause the program here until Resume is pressed; without a visible window it continues.
+        keep: whether the window stays open after the program has ended.
+        show_window: if False, the window is rendered off-screen.
     
     Returns:
-        An Inspector. Where there can be no window it says so in one line, and the program runs as without.
+        An Inspector. If no window can be opened, one line says so, and the program continues without it.
     
     Raises:
-        TypeError: something else than fields and arrays is to be shown, or title is no text.
+        TypeError: an argument is not a field or an array, or title is not a string.
     
     Example:
         >>> ins = qd.inspect(v, pos=x, title="waves")  # doctest: +SKIP"""
 from quadrants import interop as interop
 
 def is_active(node: Any, indices: Any) -> Any:
-    """Whether a cell of a sparse level is active.
+    """Returns whether a cell of a sparse SNode is active.
     
     Args:
-        node: a level of a sparse tree, such as `x.parent()`.
-        indices: as many integers as the level has axes, as a list, tuple or vector.
+        node: an SNode of a sparse tree, such as `x.parent()`.
+        indices: the indices of the cell, one integer per axis, as a list, tuple or vector.
     
     Returns:
-        A truth value.
+        True or False.
     
     Raises:
-        QuadrantsSyntaxError: outside of kernels and funcs.
+        QuadrantsSyntaxError: called outside kernels and funcs.
     
     Example:
         >>> level = qd.root.pointer(qd.i, 4)
@@ -4642,26 +4660,26 @@ from quadrants import linalg as linalg
 from quadrants import math as math
 
 def max(*args: Any) -> Any:
-    """The greatest of its arguments, elementwise.
+    """Returns the maximum of the arguments, elementwise.
     
     Args:
-        *args: at least one number, vector or matrix.
+        *args: one or more numbers, vectors or matrices.
     
     Returns:
-        Elementwise; a number beside a vector or matrix stands for one of its shape, types are promoted.
+        The result, elementwise; numbers are broadcast to the shape of vectors and matrices, and types are promoted.
     
     Example:
         >>> qd.max(1, qd.Vector([0, 2]), 1)
         [1 2]"""
 
 def mesh_local(*args: Any) -> Any:
-    """Asks that attributes of the mesh of the next loop be kept near its patch. A hint of the language that GPUs can use; on the CPU it changes nothing.
+    """Requests that the next loop cache these mesh attributes patch by patch. A hint for GPUs; it has no effect on the CPU.
     
     Args:
         *args: fields that are attributes of a mesh.
     
     Raises:
-        QuadrantsSyntaxError: outside of kernels and funcs.
+        QuadrantsSyntaxError: called outside kernels and funcs.
     
     Example:
         >>> x = qd.field(qd.f32, shape=8)
@@ -4673,13 +4691,13 @@ def mesh_local(*args: Any) -> Any:
         >>> f()"""
 
 def mesh_patch_idx() -> Any:
-    """The number of the patch that the iteration of a loop over mesh elements belongs to; for kernels and funcs.
+    """In a loop over mesh elements, returns the number of the patch of the current iteration.
     
     Returns:
         An i32.
     
     Raises:
-        QuadrantsSyntaxError: outside of kernels and funcs. QuadrantsSyntaxError: outside of a loop over mesh elements.
+        QuadrantsSyntaxError: called outside kernels and funcs. QuadrantsSyntaxError: called outside a loop over mesh elements.
     
     Example:
         >>> qd.mesh_patch_idx()
@@ -4688,26 +4706,26 @@ def mesh_patch_idx() -> Any:
 metal: _Arch
 
 def min(*args: Any) -> Any:
-    """The least of its arguments, elementwise.
+    """Returns the minimum of the arguments, elementwise.
     
     Args:
-        *args: at least one number, vector or matrix.
+        *args: one or more numbers, vectors or matrices.
     
     Returns:
-        Elementwise; a number beside a vector or matrix stands for one of its shape, types are promoted.
+        The result, elementwise; numbers are broadcast to the shape of vectors and matrices, and types are promoted.
     
     Example:
         >>> qd.min(1, 2.5)
         1"""
 
 def no_activate(*args: Any) -> Any:
-    """In the loops that follow, writing to these levels activates no cells: what is written to inactive ones is lost.
+    """In the following loops, writes to these SNodes do not activate cells; values written to inactive cells are lost.
     
     Args:
-        *args: levels of sparse trees.
+        *args: SNodes of sparse trees.
     
     Raises:
-        QuadrantsSyntaxError: outside of kernels and funcs.
+        QuadrantsSyntaxError: called outside kernels and funcs.
     
     Example:
         >>> level = qd.root.pointer(qd.i, 4)
@@ -4720,28 +4738,28 @@ def no_activate(*args: Any) -> Any:
         >>> f()"""
 
 def outer(a: Any, b: Any) -> Any:
-    """The outer product of two vectors, which a tile is changed by: `tile -= qd.outer(a, b)`. Tiles need a GPU.
+    """Makes the outer product of two vectors, to be subtracted from a tile: `tile -= qd.outer(a, b)`. Tiles need a GPU.
     
     Args:
-        a: a vector; its elements go with the rows.
-        b: a vector; its elements go with the columns.
+        a: a vector; its elements correspond to the rows.
+        b: a vector; its elements correspond to the columns.
     
     Example:
         >>> type(qd.outer(qd.Vector([1.0]), qd.Vector([2.0]))).__name__
         'OuterProduct'"""
 
 def pow(base: Any, exponent: Any) -> Any:
-    """`base ** exponent`.
+    """Returns `base ** exponent`.
     
     Args:
-        base: number, vector or matrix.
-        exponent: number, vector or matrix.
+        base: a number, vector or matrix.
+        exponent: a number, vector or matrix.
     
     Returns:
-        Elementwise; a number beside a vector or matrix stands for one of its shape, types are promoted.
+        The result, elementwise; numbers are broadcast to the shape of vectors and matrices, and types are promoted.
     
     Raises:
-        QuadrantsTypeError: both are integers and the exponent is negative, in debug mode or as a constant.
+        QuadrantsTypeError: both arguments are integers and the exponent is negative; checked for constants, and in debug mode.
     
     Example:
         >>> qd.pow(2, 10)
@@ -4750,46 +4768,46 @@ from quadrants import profiler as profiler
 python: _Arch
 
 def raw_div(x1: Any, x2: Any) -> Any:
-    """Division as the C language has it: of integers it drops the fraction, towards zero.
+    """Divides as in C: the quotient of integers is truncated towards zero.
     
     Args:
         x1: the dividend.
         x2: the divisor.
     
     Returns:
-        Elementwise; a number beside a vector or matrix stands for one of its shape, types are promoted.
+        The result, elementwise; numbers are broadcast to the shape of vectors and matrices, and types are promoted.
     
     Example:
         >>> qd.raw_div(-7, 2), qd.raw_div(7.0, 2.0)
         (-3, 3.5)"""
 
 def raw_mod(x1: Any, x2: Any) -> Any:
-    """Remainder as the C language has it: with the sign of the dividend.
+    """Returns the remainder as in C, with the sign of the dividend.
     
     Args:
         x1: the dividend.
         x2: the divisor.
     
     Returns:
-        Elementwise; a number beside a vector or matrix stands for one of its shape, types are promoted.
+        The result, elementwise; numbers are broadcast to the shape of vectors and matrices, and types are promoted.
     
     Example:
         >>> qd.raw_mod(-7, 2)
         -1"""
 
 def rescale_index(a: Any, b: Any, I: Any) -> Any:
-    """The index of `a` at the place of index `I` of `b`, where one level is a coarser grid of the other.
+    """Converts indices of `a` to the corresponding indices of `b`, where one is a coarser grid of the other.
     
     Args:
-        a: a field or level that `I` indexes.
-        b: another one.
-        I: indices of `a`.
+        a: a field or SNode.
+        b: a field or SNode.
+        I: the indices in `a`.
     
     Returns:
         A vector of integers.
     
     Raises:
-        QuadrantsSyntaxError: outside of kernels and funcs.
+        QuadrantsSyntaxError: called outside kernels and funcs.
     
     Example:
         >>> x = qd.field(qd.f32, shape=8)
@@ -4801,7 +4819,7 @@ def rescale_index(a: Any, b: Any, I: Any) -> Any:
         1"""
 
 def rgb_to_hex(c: Any) -> Any:
-    """0xRRGGBB of three numbers from 0 to 1.
+    """Converts three numbers from 0 to 1 into 0xRRGGBB.
     
     Args:
         c: red, green, blue; numbers or arrays.
@@ -4811,15 +4829,15 @@ def rgb_to_hex(c: Any) -> Any:
         '0xff7f00'"""
 
 def select(cond: Any, x1: Any, x2: Any) -> Any:
-    """`x1` where `cond` holds, else `x2`; both are evaluated.
+    """Returns `x1` where `cond` is true, else `x2`. Both are evaluated.
     
     Args:
-        cond: an integer or truth value, or a vector or matrix of such.
-        x1: number, vector or matrix.
-        x2: likewise.
+        cond: an integer or boolean, or a vector or matrix of these.
+        x1: a number, vector or matrix.
+        x2: a number, vector or matrix.
     
     Returns:
-        Elementwise; the type that both are promoted to.
+        The selected values, elementwise, of the common type of `x1` and `x2`.
     
     Example:
         >>> qd.select(qd.Vector([1, 0]), qd.Vector([1, 2]), qd.Vector([3, 4]))

@@ -6,23 +6,24 @@ from typing import Any, Literal, Self, TypeVar
 _F = TypeVar('_F', bound=Callable[..., Any])
 
 class Tape:
-    """Records the kernels that are called in its block, and functions with gradients of their own. As the block ends, the gradient of
-    `loss` becomes 1, and the gradients of all calls are worked out, those of the last call first.
+    """Records the kernels, and functions with custom gradients, that are called in its block. At the end of the block, the gradient of
+    `loss` is set to 1 and the gradients of all calls are computed in reverse order.
     
     Args:
-        loss: a field of one element with needs_grad=True, or an ndarray of one element; None: call `grad()` or set gradients yourself.
-        clear_gradients: begin with gradients of 0.
-        validation: check that no kernel breaks the rules of derivatives: an element that was read is not written again.
-        grad_check: fields whose gradients are compared with differences of the loss; what was recorded then runs often.
+        loss: a field with one element and needs_grad=True, or an ndarray with one element; None: call `grad()` or set the gradients
+            yourself.
+        clear_gradients: whether to set all gradients to 0 first.
+        validation: whether to check that kernels obey the rule of reverse mode: an element that has been read is not written again.
+        grad_check: fields whose gradients are compared with finite differences of the loss; this runs the recorded calls many times.
     
     Attributes:
-        calls, modes: what was recorded.
-        loss, clear_gradients: as they were given.
-        gradient_evaluated: whether the gradients were worked out.
+        calls, modes: the recorded calls, and the previous modes of the kernels.
+        loss, clear_gradients: the arguments.
+        gradient_evaluated: whether the gradients have been computed.
     
     Raises:
-        RuntimeError: `loss` has no gradient or more than one element. QuadrantsAssertionError: `validation` found a write.
-            AssertionError: `grad_check` found a gradient that is wrong.
+        RuntimeError: `loss` has no gradient or more than one element. QuadrantsAssertionError: `validation` found a write that breaks the
+        rule. AssertionError: `grad_check` found a wrong gradient.
     
     Example:
         >>> x = qd.field(qd.f32, shape=3, needs_grad=True)
@@ -40,43 +41,43 @@ class Tape:
     def __init__(self, loss: Any=None, clear_gradients: Any=True, validation: Any=False, grad_check: Any=None) -> None: ...
 
     def call(self, info: Any, args: Any, keywords: Any) -> Any:
-        """A kernel is called; the package calls this.
+        """Called by the package when a kernel is called.
         
         Args:
-            info: what is known of the kernel.
-            args: its arguments.
-            keywords: those by name."""
+            info: the KernelInfo of the kernel.
+            args: the positional arguments.
+            keywords: the keyword arguments."""
 
     def copied(self, target: Any, source: Any) -> Any:
-        """A field or array is copied from another one; the package calls this.
+        """Called by the package when a field or array is copied from another one.
         
         Args:
-            target: what takes the values.
-            source: what has them."""
+            target: the destination.
+            source: the source."""
 
     def filled(self, target: Any, value: Any) -> Any:
-        """A field or array is filled from Python: it no longer depends on anything. The package calls this.
+        """Called by the package when a field or array is filled from Python, after which it depends on nothing.
         
         Args:
-            target: what is filled.
-            value: with what."""
+            target: the field or array.
+            value: the new value."""
 
     def grad(self) -> None:
-        """Works out the gradients of the calls so far, if the Tape has not done so."""
+        """Computes the gradients of the calls so far, if the Tape has not done so yet."""
 
     def insert(self, call: Any, args: Any) -> Any:
-        """Records a call by hand; of forward mode, functions with gradients of their own have no tangents.
+        """Records a call explicitly; in forward mode, functions with custom gradients have no tangents.
         
         Args:
-            call: what has a `grad` that takes the arguments.
+            call: an object with a `grad` that takes the arguments.
             args: the arguments."""
 
     def loaded(self, target: Any, values: Any) -> Any:
-        """A field or array takes numbers from outside. Where nothing was recorded before, that is an input of the program, which keeps its
-        gradient. The package calls this.
+        """Called by the package when a field or array is set from external numbers. If nothing has been recorded yet, it is an input of the
+        program and retains its gradient.
         
         Args:
-            target: what takes them.
+            target: the field or array.
             values: the numbers."""
     calls: Any
     modes: Any
@@ -89,18 +90,19 @@ class Tape:
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None: ...
 
 class FwdMode:
-    """In its block kernels put into `dual` of every field how fast its elements change as `param` moves along `seed`.
+    """In its block, kernels store in the `dual` of each field the derivatives of its elements with respect to `param` in the direction
+    `seed`.
     
     Args:
-        loss: a field or a list of them; their duals are the result.
-        param: the field that moves.
-        seed: how fast each element of `param` moves; None: 1, if it has one element.
-        clear_gradients: begin with duals of 0.
+        loss: a field or a list of fields; their duals are the result.
+        param: the field to differentiate with respect to.
+        seed: the direction, one number per element of `param`; None: 1, if it has one element.
+        clear_gradients: whether to set all duals to 0 first.
     
     Attributes:
-        calls, modes: what was recorded.
-        loss, param, seed, clear_gradients: as they were given.
-        kernels_recovered: whether the block is over.
+        calls, modes: the recorded kernels and their previous modes.
+        loss, param, seed, clear_gradients: the arguments.
+        kernels_recovered: whether the block has ended.
     
     Example:
         >>> x = qd.field(qd.f32, shape=(), needs_dual=True)
@@ -117,44 +119,44 @@ class FwdMode:
     def __init__(self, loss: Any, param: Any, seed: Any=None, clear_gradients: Any=True) -> None: ...
 
     def call(self, info: Any, args: Any, keywords: Any) -> Any:
-        """A kernel is called; the package calls this.
+        """Called by the package when a kernel is called.
         
         Args:
-            info: what is known of the kernel.
-            args: its arguments.
-            keywords: those by name."""
+            info: the KernelInfo of the kernel.
+            args: the positional arguments.
+            keywords: the keyword arguments."""
 
     def copied(self, target: Any, source: Any) -> Any:
-        """A field or array is copied from another one; the package calls this.
+        """Called by the package when a field or array is copied from another one.
         
         Args:
-            target: what takes the values.
-            source: what has them."""
+            target: the destination.
+            source: the source."""
 
     def filled(self, target: Any, value: Any) -> Any:
-        """A field or array is filled from Python: it no longer depends on anything. The package calls this.
+        """Called by the package when a field or array is filled from Python, after which it depends on nothing.
         
         Args:
-            target: what is filled.
-            value: with what."""
+            target: the field or array.
+            value: the new value."""
 
     def insert(self, call: Any, args: Any) -> Any:
-        """Records a call by hand; of forward mode, functions with gradients of their own have no tangents.
+        """Records a call explicitly; in forward mode, functions with custom gradients have no tangents.
         
         Args:
-            call: what has a `grad` that takes the arguments.
+            call: an object with a `grad` that takes the arguments.
             args: the arguments."""
 
     def loaded(self, target: Any, values: Any) -> Any:
-        """A field or array takes numbers from outside. Where nothing was recorded before, that is an input of the program, which keeps its
-        gradient. The package calls this.
+        """Called by the package when a field or array is set from external numbers. If nothing has been recorded yet, it is an input of the
+        program and retains its gradient.
         
         Args:
-            target: what takes them.
+            target: the field or array.
             values: the numbers."""
 
     def recover_kernels(self) -> Any:
-        """Ends the block; leaving it does so."""
+        """Ends the block; called when the block is left."""
     calls: Any
     modes: Any
     loss: Any
@@ -168,13 +170,13 @@ class FwdMode:
     def __exit__(self, *_: Any) -> None: ...
 
 def grad_replaced(func: _F) -> _F:
-    """A function whose gradient is what `grad_for` makes of another one, and not that of the kernels that it calls.
+    """Makes a function whose gradient is defined with `grad_for`, instead of being derived from the kernels that it calls.
     
     Args:
         func: the function.
     
     Returns:
-        The function, with what it needs to be recorded.
+        The decorated function, which a Tape can record.
     
     Example:
         >>> x = qd.field(qd.f32, shape=(), needs_grad=True)
@@ -191,10 +193,10 @@ def grad_replaced(func: _F) -> _F:
         2.0"""
 
 def grad_for(primal: Callable[..., Any]) -> Callable[[_F], _F]:
-    """Makes a function the gradient of another: it is called with the same arguments on the way back.
+    """Makes a function the gradient of another one: the backward pass calls it with the same arguments.
     
     Args:
-        primal: a function that is decorated by grad_replaced.
+        primal: a function decorated with grad_replaced.
     
     Returns:
         A decorator.
@@ -206,13 +208,13 @@ def grad_for(primal: Callable[..., Any]) -> Callable[[_F], _F]:
         See `qd.ad.grad_replaced`."""
 
 def no_grad(func: _F) -> _F:
-    """A function that no gradient goes back through.
+    """Makes a function through which no gradient is propagated.
     
     Args:
         func: the function.
     
     Returns:
-        The function, marked.
+        The decorated function.
     
     Example:
         >>> @qd.ad.no_grad
@@ -222,10 +224,10 @@ def no_grad(func: _F) -> _F:
         """
 
 def clear_all_gradients(gradient_type: Any=...) -> Any:
-    """The gradients of all fields become 0.
+    """Sets the gradients of all fields to 0.
     
     Args:
-        gradient_type: `SNodeGradType.ADJOINT`; with DUAL, their duals.
+        gradient_type: `SNodeGradType.ADJOINT`, or DUAL for the duals.
     
     Example:
         >>> x = qd.field(qd.f32, shape=2, needs_grad=True)
@@ -235,10 +237,10 @@ def clear_all_gradients(gradient_type: Any=...) -> Any:
         0.0"""
 
 def memory_report() -> Any:
-    """What the reverse kernels that were made so far keep, and kept at their last launch.
+    """Returns the adstack memory of the reverse kernels made so far, and that used at their last launch.
     
     Returns:
-        A list of kernels with their tasks, loops and variables, which prints as a table; sizes are bytes.
+        A list of kernels with their tasks, loops and variables, which prints as a table; sizes are in bytes.
     
     Example:
         >>> len(qd.ad.memory_report())

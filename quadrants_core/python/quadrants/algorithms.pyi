@@ -2,20 +2,20 @@
 # pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false
 """qd.algorithms: sorting and scanning of whole fields and ndarrays.
 
-The funcs for use inside of kernels (reduce_*, exclusive_scan_*, reduce_by_key_add, select, sort) are for GPUs; how much
-scratch memory they want, `*_scratch_slots` tells everywhere."""
+The funcs for use in kernels (reduce_*, exclusive_scan_*, reduce_by_key_add, select, sort) run on GPUs only; `*_scratch_slots` returns the
+size of their scratch memory on every architecture."""
 import enum
 from collections.abc import Iterator
 from typing import Any, Self
 
 class PrefixSumExecutor:
-    """The inclusive prefix sum of a field of i32, in place; on CUDA and Vulkan.
+    """The inclusive prefix sum of a field of i32, in place, on CUDA and Vulkan.
     
     Args:
-        length: how many elements.
+        length: number of elements.
     
     Raises:
-        RuntimeError: on other devices, as it runs.
+        RuntimeError: raised by `run` on other devices.
     
     Example:
         >>> executor = qd.algorithms.PrefixSumExecutor(8)"""
@@ -23,62 +23,62 @@ class PrefixSumExecutor:
     def __init__(self, length: Any) -> None: ...
 
     def run(self, input_arr: Any) -> Any:
-        """Works it out.
+        """Computes the prefix sum.
         
         Args:
             input_arr: a field of i32 with one axis."""
 
 def exclusive_scan_add(arr: Any, out: Any, scratch: Any, n: Any, dtype: Any, log256_max_n: Any) -> Any:
-    """out[i] = what the elements before i come to: their sum, greatest or least. For kernels on GPUs.
+    """Stores the sum of the elements before i in out[i]. For kernels on GPUs.
     
     Args:
         arr: the elements.
-        out: where the results go.
-        scratch: memory of `exclusive_scan_scratch_slots(n)` elements.
-        n: how many elements.
-        dtype: their type.
-        log256_max_n: a constant: 256 to this power is at least n.
+        out: the memory of the results.
+        scratch: memory with `exclusive_scan_scratch_slots(n)` elements.
+        n: number of elements.
+        dtype: type of the elements.
+        log256_max_n: a constant; 256 to this power must be at least n.
     
     Example:
         >>> qd.algorithms.exclusive_scan_scratch_slots(1000)
         4"""
 
 def exclusive_scan_max(arr: Any, out: Any, scratch: Any, n: Any, dtype: Any, log256_max_n: Any) -> Any:
-    """out[i] = what the elements before i come to: their sum, greatest or least. For kernels on GPUs.
+    """Stores the maximum of the elements before i in out[i]. For kernels on GPUs.
     
     Args:
         arr: the elements.
-        out: where the results go.
-        scratch: memory of `exclusive_scan_scratch_slots(n)` elements.
-        n: how many elements.
-        dtype: their type.
-        log256_max_n: a constant: 256 to this power is at least n.
+        out: the memory of the results.
+        scratch: memory with `exclusive_scan_scratch_slots(n)` elements.
+        n: number of elements.
+        dtype: type of the elements.
+        log256_max_n: a constant; 256 to this power must be at least n.
     
     Example:
         >>> qd.algorithms.exclusive_scan_scratch_slots(1000)
         4"""
 
 def exclusive_scan_min(arr: Any, out: Any, scratch: Any, n: Any, dtype: Any, log256_max_n: Any) -> Any:
-    """out[i] = what the elements before i come to: their sum, greatest or least. For kernels on GPUs.
+    """Stores the minimum of the elements before i in out[i]. For kernels on GPUs.
     
     Args:
         arr: the elements.
-        out: where the results go.
-        scratch: memory of `exclusive_scan_scratch_slots(n)` elements.
-        n: how many elements.
-        dtype: their type.
-        log256_max_n: a constant: 256 to this power is at least n.
+        out: the memory of the results.
+        scratch: memory with `exclusive_scan_scratch_slots(n)` elements.
+        n: number of elements.
+        dtype: type of the elements.
+        log256_max_n: a constant; 256 to this power must be at least n.
     
     Example:
         >>> qd.algorithms.exclusive_scan_scratch_slots(1000)
         4"""
 
 def exclusive_scan_scratch_slots(n: Any, log256_max_n: Any=None) -> Any:
-    """Elements of scratch memory that the algorithm of this name wants.
+    """Returns the size of the scratch memory for `exclusive_scan_add`, `exclusive_scan_min` and `exclusive_scan_max`, in elements.
     
     Args:
-        n: how many elements it is for.
-        log256_max_n: as the algorithm takes it; None: from n.
+        n: number of elements to scan.
+        log256_max_n: as for the algorithm; None: derived from n.
     
     Returns:
         An integer.
@@ -88,14 +88,14 @@ def exclusive_scan_scratch_slots(n: Any, log256_max_n: Any=None) -> Any:
         True"""
 
 def parallel_sort(keys: Any, values: Any=None) -> Any:
-    """Sorts a field or ndarray of numbers in place, upwards; equal keys keep their order.
+    """Sorts a field or ndarray of numbers in place, in ascending order. The sort is stable.
     
     Args:
         keys: a field or ndarray with one axis.
-        values: one of the same length that is moved as the keys are, or None.
+        values: a field or ndarray of the same length that is reordered like the keys, or None.
     
     Raises:
-        ValueError: they have other shapes.
+        ValueError: the shapes are not valid.
     
     Example:
         >>> import numpy as np
@@ -106,41 +106,41 @@ def parallel_sort(keys: Any, values: Any=None) -> Any:
         array([1, 2, 3], dtype=int32)"""
 
 def reduce_add(arr: Any, out: Any, scratch: Any, n: Any, dtype: Any, log256_max_n: Any) -> Any:
-    """out[0] = what the first n elements come to: their sum, greatest or least. For kernels on GPUs.
+    """Stores the sum of the first n elements in out[0]. For kernels on GPUs.
     
     Args:
         arr: the elements.
-        out: where the result goes.
-        scratch: memory of `reduce_scratch_slots(n)` elements.
-        n: how many elements.
-        dtype: their type.
-        log256_max_n: a constant: 256 to this power is at least n.
+        out: the memory of the result.
+        scratch: memory with `reduce_scratch_slots(n)` elements.
+        n: number of elements.
+        dtype: type of the elements.
+        log256_max_n: a constant; 256 to this power must be at least n.
     
     Example:
         See `qd.algorithms.reduce_scratch_slots`."""
 
 def reduce_by_key_add(keys_in: Any, values_in: Any, keys_out: Any, values_out: Any, num_runs: Any, scratch: Any, n: Any, value_dtype: Any, log256_max_n: Any) -> Any:
-    """One key and the sum of its values for each run of equal keys. For kernels on GPUs.
+    """Stores one key and the sum of its values for each run of equal keys. For kernels on GPUs.
     
     Args:
         keys_in: the keys.
-        values_in: a value for each.
+        values_in: one value per key.
         keys_out: the key of each run.
         values_out: the sum of each run.
-        num_runs: num_runs[0] = how many there are.
-        scratch: memory of `reduce_by_key_scratch_slots(n)` elements.
-        n: how many keys.
-        value_dtype: the type of the values.
-        log256_max_n: a constant: 256 to this power is at least n.
+        num_runs: the number of runs is stored in num_runs[0].
+        scratch: memory with `reduce_by_key_scratch_slots(n)` elements.
+        n: number of keys.
+        value_dtype: type of the values.
+        log256_max_n: a constant; 256 to this power must be at least n.
     
     Example:
         See `qd.algorithms.reduce_by_key_scratch_slots`."""
 
 def reduce_by_key_scratch_slots(n: Any) -> Any:
-    """Elements (u32) of scratch memory that the algorithm of this name wants: a position for each element, and their scan.
+    """Returns the size of the scratch memory for `reduce_by_key_add`, in u32 elements: a position for each element, and their scan.
     
     Args:
-        n: how many elements it is for.
+        n: number of keys.
     
     Returns:
         An integer.
@@ -150,39 +150,39 @@ def reduce_by_key_scratch_slots(n: Any) -> Any:
         True"""
 
 def reduce_max(arr: Any, out: Any, scratch: Any, n: Any, dtype: Any, log256_max_n: Any) -> Any:
-    """out[0] = what the first n elements come to: their sum, greatest or least. For kernels on GPUs.
+    """Stores the maximum of the first n elements in out[0]. For kernels on GPUs.
     
     Args:
         arr: the elements.
-        out: where the result goes.
-        scratch: memory of `reduce_scratch_slots(n)` elements.
-        n: how many elements.
-        dtype: their type.
-        log256_max_n: a constant: 256 to this power is at least n.
+        out: the memory of the result.
+        scratch: memory with `reduce_scratch_slots(n)` elements.
+        n: number of elements.
+        dtype: type of the elements.
+        log256_max_n: a constant; 256 to this power must be at least n.
     
     Example:
         See `qd.algorithms.reduce_scratch_slots`."""
 
 def reduce_min(arr: Any, out: Any, scratch: Any, n: Any, dtype: Any, log256_max_n: Any) -> Any:
-    """out[0] = what the first n elements come to: their sum, greatest or least. For kernels on GPUs.
+    """Stores the minimum of the first n elements in out[0]. For kernels on GPUs.
     
     Args:
         arr: the elements.
-        out: where the result goes.
-        scratch: memory of `reduce_scratch_slots(n)` elements.
-        n: how many elements.
-        dtype: their type.
-        log256_max_n: a constant: 256 to this power is at least n.
+        out: the memory of the result.
+        scratch: memory with `reduce_scratch_slots(n)` elements.
+        n: number of elements.
+        dtype: type of the elements.
+        log256_max_n: a constant; 256 to this power must be at least n.
     
     Example:
         See `qd.algorithms.reduce_scratch_slots`."""
 
 def reduce_scratch_slots(n: Any, log256_max_n: Any=None) -> Any:
-    """Elements of scratch memory that the algorithm of this name wants.
+    """Returns the size of the scratch memory for `reduce_add`, `reduce_min` and `reduce_max`, in elements.
     
     Args:
-        n: how many elements it is for.
-        log256_max_n: as the algorithm takes it; None: from n.
+        n: number of elements to reduce.
+        log256_max_n: as for the algorithm; None: derived from n.
     
     Returns:
         An integer.
@@ -192,25 +192,25 @@ def reduce_scratch_slots(n: Any, log256_max_n: Any=None) -> Any:
         True"""
 
 def select(arr: Any, flags: Any, out: Any, num_out: Any, scratch: Any, n: Any, log256_max_n: Any) -> Any:
-    """The elements whose flag is 1, in order. For kernels on GPUs.
+    """Copies the elements whose flag is 1, in order. For kernels on GPUs.
     
     Args:
         arr: the elements.
-        flags: a 0 or 1 for each.
-        out: where they go.
-        num_out: num_out[0] = how many there are.
-        scratch: memory of `select_scratch_slots(n)` elements.
-        n: how many elements.
-        log256_max_n: a constant: 256 to this power is at least n.
+        flags: 0 or 1 for each element.
+        out: the memory of the result.
+        num_out: the number of copied elements is stored in num_out[0].
+        scratch: memory with `select_scratch_slots(n)` elements.
+        n: number of elements.
+        log256_max_n: a constant; 256 to this power must be at least n.
     
     Example:
         See `qd.algorithms.select_scratch_slots`."""
 
 def select_scratch_slots(n: Any) -> Any:
-    """Elements (u32) of scratch memory that the algorithm of this name wants: a position for each element, and their scan.
+    """Returns the size of the scratch memory for `select`, in u32 elements: a position for each element, and their scan.
     
     Args:
-        n: how many elements it is for.
+        n: number of elements to select from.
     
     Returns:
         An integer.
@@ -220,29 +220,29 @@ def select_scratch_slots(n: Any) -> Any:
         True"""
 
 def sort(keys: Any, tmp_keys: Any, values: Any, tmp_values: Any, scratch: Any, n: Any, key_dtype: Any, has_values: Any, end_bit: Any, log256_max_n: Any) -> Any:
-    """Sorts keys, and values with them, by their lowest bits. For kernels on GPUs.
+    """Sorts keys, and optionally values with them, by the lowest bits of the keys. For kernels on GPUs.
     
     Args:
-        keys: the keys, and the result.
-        tmp_keys: memory of as many.
-        values: a value for each.
-        tmp_values: memory of as many.
-        scratch: memory of `sort_scratch_slots(n)` elements.
-        n: an array of one element: how many keys.
-        key_dtype: the type of the keys.
-        has_values: whether values are moved.
-        end_bit: how many bits count.
-        log256_max_n: a constant: 256 to this power is at least n.
+        keys: the keys; they are sorted in place.
+        tmp_keys: memory with as many elements as `keys`.
+        values: one value per key.
+        tmp_values: memory with as many elements as `values`.
+        scratch: memory with `sort_scratch_slots(n)` elements.
+        n: an array with one element, the number of keys.
+        key_dtype: type of the keys.
+        has_values: whether to reorder the values as well.
+        end_bit: number of key bits to compare.
+        log256_max_n: a constant; 256 to this power must be at least n.
     
     Example:
         See `qd.algorithms.sort_scratch_slots`."""
 
 def sort_scratch_slots(n: Any, log256_max_n: Any=None) -> Any:
-    """Elements of scratch memory that the algorithm of this name wants.
+    """Returns the size of the scratch memory for `sort`, in elements.
     
     Args:
-        n: how many elements it is for.
-        log256_max_n: as the algorithm takes it; None: from n.
+        n: number of elements to sort.
+        log256_max_n: as for the algorithm; None: derived from n.
     
     Returns:
         An integer.

@@ -1,24 +1,24 @@
 # Made by docs/stubs/generate.py (`make stubs`); types that it cannot tell stand beside it.
 # pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false
-"""qd.cache: what is kept on disk so that the next program need not compile.
+"""qd.cache: the cache on disk that spares later programs compilations.
 
-`why(kernel)` says whether a kernel was found there, and if not, what had changed; `info()` what there is; `verify()` what of it
-is damaged or not to be trusted; `clear()` empties it; `export(path)` and `import_(path)` carry it elsewhere. The same from a
+`why(kernel)` reports whether a kernel was found in the cache, and if not, what had changed; `info()` describes the contents; `verify()`
+finds damaged and untrusted entries; `clear()` empties the cache; `export(path)` and `import_(path)` transfer it to another place. From a
 shell: `quadrants cache info`, or `python -m quadrants.cache info`."""
 import enum
 from collections.abc import Iterator
 from typing import Any, Self
 
 class Damage:
-    """What `qd.cache.verify` found; true if there is any damage. Prints as text.
+    """The result of `qd.cache.verify`; true if there is any damage. Prints as text.
     
     Args:
-        checked: as the attribute.
-        problems: as the attribute.
+        checked: number of files.
+        problems: {path: the reason why the file is not used}.
     
     Attributes:
-        checked: how many files there are.
-        problems: {path: why it is not used}.
+        checked: number of files.
+        problems: {path: the reason why the file is not used}.
     
     Example:
         See `qd.cache.verify`."""
@@ -26,22 +26,22 @@ class Damage:
     def __init__(self, checked: Any, problems: Any) -> None: ...
 
 class Info:
-    """What `qd.cache.info` gives. Prints as text.
+    """The result of `qd.cache.info`. Prints as text.
     
     Args:
         path: the folder.
-        files: what lies there.
+        files: the files in the cache.
         config: the options.
-        distrusted: as the attribute.
+        distrusted: {folder: the reason why its files are not used}.
     
     Attributes:
         path: the folder.
-        kernels, kernel_bytes: how many files with code there are, and how large they are together.
-        unpublished: how many of them are of programs that run still, or were killed.
-        records, fast_records: files that say what kernels read, and those of kernels with fastcache=True.
-        damaged: files that are not used.
-        distrusted: {folder: why nothing in it is used}.
-        limit, policy, enabled, signed: as the running program was told.
+        kernels, kernel_bytes: number of files with code, and their total size in bytes.
+        unpublished: number of those files that belong to running or killed programs.
+        records, fast_records: number of files that state the dependencies of kernels, and of those for kernels with fastcache=True.
+        damaged: number of files that are not used.
+        distrusted: {folder: the reason why its files are not used}.
+        limit, policy, enabled, signed: the options of the running program.
     
     Example:
         See `qd.cache.info`."""
@@ -49,23 +49,24 @@ class Info:
     def __init__(self, path: Any, files: Any, config: Any, distrusted: Any=...) -> None: ...
 
 class Specialisation:
-    """How one specialisation of a kernel came about.
+    """The origin of one specialisation of a kernel.
     
     Args:
-        number: its place among those of the kernel.
-        arguments: as the attribute.
-        outcome: likewise.
-        layer: likewise.
-        reasons: likewise.
-        key: likewise.
+        number: its index among those of the kernel.
+        arguments: the argument types, as text.
+        outcome: the outcome, see the attribute.
+        layer: the layer where the search ended.
+        reasons: the differences from earlier cache entries.
+        key: the key of its code, as text.
     
     Attributes:
-        number: its place among those of the kernel.
-        arguments: their types, as text.
-        outcome: "loaded" (neither parsed nor compiled), "found" (parsed, its code was at hand), "compiled" or "not kept" (nothing is kept on disk).
-        layer: where the search ended: "record", "code" or "".
-        reasons: what differs from what was kept before, a text each.
-        key: of its code, as text.
+        number: its index among those of the kernel.
+        arguments: the argument types, as text.
+        outcome: "loaded" (neither parsed nor compiled), "found" (parsed, its code was in the cache), "compiled", or "not kept" (nothing is
+            cached on disk).
+        layer: the layer where the search ended: "record", "code" or "".
+        reasons: the differences from earlier cache entries, a list of texts.
+        key: the key of its code, as text.
     
     Example:
         See `qd.cache.why`."""
@@ -73,17 +74,17 @@ class Specialisation:
     def __init__(self, number: Any, arguments: Any, outcome: Any, layer: Any, reasons: Any, key: Any) -> None: ...
 
 class Why:
-    """What `qd.cache.why` gives. Prints as text.
+    """The result of `qd.cache.why`. Prints as text.
     
     Args:
-        kernel: as the attribute.
-        specialisations: likewise.
-        remarks: likewise.
+        kernel: the name of the kernel.
+        specialisations: a list of `qd.cache.Specialisation`.
+        remarks: notes about the kernel as a whole.
     
     Attributes:
-        kernel: its name.
-        specialisations: a `qd.cache.Specialisation` for each, in the order in which they were made.
-        remarks: lines about the kernel as a whole.
+        kernel: the name of the kernel.
+        specialisations: one `qd.cache.Specialisation` for each, in the order in which they were made.
+        remarks: notes about the kernel as a whole.
     
     Example:
         See `qd.cache.why`."""
@@ -91,10 +92,10 @@ class Why:
     def __init__(self, kernel: Any, specialisations: Any, remarks: Any) -> None: ...
 
 def clear() -> Any:
-    """Removes every kernel and record; what this program has stays in use.
+    """Removes all kernels and cache entries; kernels loaded by this program remain usable.
     
     Returns:
-        How many files they were.
+        The number of removed files.
     
     Example:
         >>> removed = qd.cache.clear()
@@ -102,17 +103,18 @@ def clear() -> Any:
         0"""
 
 def export(path: Any, all: Any=False) -> Any:
-    """Packs kernels and records into one file, with which another machine of the same kind of processor, or a container, begins warm.
+    """Exports kernels and cache entries to one file, which gives a warm start to another machine with the same kind of processor, or to a
+    container.
     
     Args:
-        path: the file.
-        all: all that there is; False: what this program used.
+        path: the path of the file.
+        all: if True, export everything; if False, only what this program has used.
     
     Returns:
-        How many files it holds.
+        The number of files exported.
     
     Raises:
-        OSError: it cannot be written there.
+        OSError: the file cannot be written.
     
     Example:
         >>> import os, tempfile
@@ -123,37 +125,37 @@ def export(path: Any, all: Any=False) -> Any:
         0"""
 
 def import_(path: Any) -> Any:
-    """Adds what `qd.cache.export` packed to the cache. The code in it will be run: import what you would run. Files that no program would
-    use, such as unsigned ones where QD_CACHE_KEY is set, are not kept.
+    """Adds the contents of a file made by `qd.cache.export` to the cache. Its code will be executed, so import only files that you trust.
+    Entries that no program would use, such as unsigned ones when QD_CACHE_KEY is set, are skipped.
     
     Args:
-        path: the file.
+        path: the path of the file.
     
     Returns:
-        How many files are new.
+        The number of new files.
     
     Raises:
-        ValueError: it is no such file, or damaged; nothing was added. OSError: it cannot be read.
+        ValueError: the file is of another kind or damaged; nothing has been added. OSError: it cannot be read.
     
     Example:
         See `qd.cache.export`."""
 
 def info() -> Any:
-    """What the cache holds.
+    """Returns a description of the contents of the cache.
     
     Example:
         >>> qd.cache.info().damaged
         0"""
 
 def path() -> Any:
-    """The folder of the running program's cache.
+    """Returns the cache folder of the running program.
     
     Example:
         >>> qd.cache.path().startswith("/")
         True"""
 
 def publish() -> Any:
-    """Makes what was compiled so far a part of the folder that programs share, as the end of the program does.
+    """Publishes what has been compiled so far to the folder shared by programs, as at the end of the program.
     
     Example:
         >>> qd.cache.publish()
@@ -161,10 +163,10 @@ def publish() -> Any:
         0"""
 
 def verify(remove: Any=False) -> Any:
-    """Reads every file as a program would, and looks who may write the folders.
+    """Validates every file as a program would, and checks who has write permission for the folders.
     
     Args:
-        remove: takes away files that are not used.
+        remove: whether to delete files that are not used.
     
     Returns:
         A `qd.cache.Damage`.
@@ -174,8 +176,8 @@ def verify(remove: Any=False) -> Any:
         {}"""
 
 def why(kernel: Any) -> Any:
-    """For each specialisation of a kernel in this program: whether it was loaded from disk, and if not, what differed from what
-    was there: a line of the source, an option, a type, a captured value.
+    """Reports, for each specialisation of a kernel in this program, whether it was loaded from the cache, and if not, what differed from
+    the cache entry: a line of the source, an option, a type, or a captured value.
     
     Args:
         kernel: a kernel.
@@ -184,7 +186,7 @@ def why(kernel: Any) -> Any:
         A `qd.cache.Why`, which prints as text.
     
     Raises:
-        TypeError: it is no kernel.
+        TypeError: the argument is not a kernel.
     
     Example:
         >>> @qd.kernel

@@ -1,9 +1,9 @@
 # Made by docs/stubs/generate.py (`make stubs`); types that it cannot tell stand beside it.
 # pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false
-"""qd.experimental."""
+"""qd.experimental: former names."""
 import enum
 from collections.abc import Iterator
 from typing import Any, Self
 
 def real_func(func: Any) -> Any:
-    """The earlier name of qd.real_func."""
+    """Former name of qd.real_func."""

@@ -1,23 +1,23 @@
 # Made by docs/stubs/generate.py (`make stubs`); types that it cannot tell stand beside it.
 # pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false
-"""qd.linalg: sparse matrices, solvers for systems of equations with them, and solvers that need no matrix."""
+"""qd.linalg: sparse matrices, sparse solvers, and matrix-free solvers."""
 from collections.abc import Iterator
 from typing import Any, Self
 
 class SparseMatrix:
-    """A sparse matrix. `@` multiplies with matrices and vectors, `*` element by element; `+` and `-` add.
+    """A sparse matrix. `@` multiplies with matrices and vectors, `*` multiplies elementwise; `+` and `-` add and subtract.
     
     Args:
-        n: rows.
-        m: columns; None: as many.
-        sm: a matrix to share, of the core.
+        n: number of rows.
+        m: number of columns; None: n.
+        sm: a matrix object of the core to share.
         dtype: `qd.f32` or `qd.f64`.
         storage_format: "col_major" or "row_major".
     
     Attributes:
         shape: (rows, columns).
         dtype: type of the entries.
-        T: the transpose.
+        T: the transposed matrix.
     
     Example:
         >>> K = qd.linalg.SparseMatrixBuilder(2, 2, max_num_triplets=4)
@@ -34,20 +34,20 @@ class SparseMatrix:
     T: Any
 
     def build_from_ndarray(self, ndarray: Any) -> Any:
-        """The matrix of the triplets (row, column, value) that an ndarray holds.
+        """Sets the matrix to the triplets (row, column, value) in an ndarray.
         
         Args:
-            ndarray: of scalars, vectors or matrices."""
+            ndarray: an ndarray of scalars, vectors or matrices."""
 
     def mmwrite(self, filename: Any) -> Any:
-        """Writes a file in the format of Matrix Market.
+        """Writes the matrix to a file in Matrix Market format.
         
         Args:
-            filename: its path."""
+            filename: path of the file."""
     shape: tuple[int, int]
 
     def transpose(self) -> SparseMatrix:
-        """The matrix with rows and columns exchanged."""
+        """Returns the transposed matrix."""
 
     def __setitem__(self, indices: Any, value: Any) -> None: ...
     dtype: Any
@@ -71,18 +71,18 @@ class SparseMatrix:
     def __matmul__(self, other: Any) -> Any: ...
 
 class SparseMatrixBuilder:
-    """Collects the entries of a sparse matrix: `A[i, j] += v` in a kernel with a parameter annotated
-    `qd.types.sparse_matrix_builder()`. Entries of one place are summed.
+    """Collects the entries of a sparse matrix: `A[i, j] += v` in a kernel with a parameter annotated `qd.types.sparse_matrix_builder()`.
+    Entries with the same indices are summed.
     
     Args:
-        num_rows: rows.
-        num_cols: columns; None: as many.
-        max_num_triplets: most entries between two calls of build().
+        num_rows: number of rows.
+        num_cols: number of columns; None: num_rows.
+        max_num_triplets: maximum number of entries between two calls of build().
         dtype: `qd.f32` or `qd.f64`.
         storage_format: "col_major" or "row_major".
     
     Raises:
-        QuadrantsRuntimeError: at build(): there were more entries than max_num_triplets.
+        QuadrantsRuntimeError: raised by build() if there were more entries than max_num_triplets.
     
     Example:
         See `qd.linalg.SparseMatrix`."""
@@ -90,26 +90,26 @@ class SparseMatrixBuilder:
     def __init__(self, num_rows: Any=None, num_cols: Any=None, max_num_triplets: Any=0, dtype: Any=..., storage_format: Any='col_major') -> None: ...
 
     def build(self, dtype: Any=None, _format: Any='CSR') -> SparseMatrix:
-        """The matrix of what was added; the builder is empty then.
+        """Builds a matrix from the entries and clears the builder.
         
         Args:
-            dtype: type of its entries; None: that of the builder.
-            _format: the one that there is."""
+            dtype: type of the matrix entries; None: that of the builder.
+            _format: only the default is supported."""
 
     def print_triplets(self) -> Any:
-        """Prints what was added since the last build()."""
+        """Prints the entries added since the last build()."""
 
     def __getitem__(self, key: Any, /) -> Any: ...
 
     def __setitem__(self, key: Any, value: Any, /) -> None: ...
 
 class SparseSolver:
-    """Solves A x = b by a factorization.
+    """Solves A x = b by a factorization of A.
     
     Args:
         dtype: `qd.f32` or `qd.f64`.
-        solver_type: "LLT" or "LDLT" of a symmetric matrix, "LU" of any square one.
-        ordering: "AMD" or "COLAMD": how unknowns are put in order.
+        solver_type: "LLT" or "LDLT" for symmetric matrices, "LU" for any square matrix.
+        ordering: the ordering of the unknowns, "AMD" or "COLAMD".
     
     Example:
         >>> import numpy as np
@@ -127,43 +127,40 @@ class SparseSolver:
     def __init__(self, dtype: Any=..., solver_type: Any='LLT', ordering: Any='AMD') -> None: ...
 
     def analyze_pattern(self, sparse_matrix: Any) -> Any:
-        """compute() is analyze_pattern(), which orders the unknowns, then factorize(), which is enough for another matrix with entries in the
-        same places.
+        """Determines the ordering of the unknowns from the sparsity pattern of a matrix.
         
         Args:
             sparse_matrix: a square SparseMatrix."""
 
     def compute(self, sparse_matrix: Any) -> Any:
-        """compute() is analyze_pattern(), which orders the unknowns, then factorize(), which is enough for another matrix with entries in the
-        same places.
+        """Factorizes a matrix: calls analyze_pattern() and factorize().
         
         Args:
             sparse_matrix: a square SparseMatrix."""
 
     def factorize(self, sparse_matrix: Any) -> Any:
-        """compute() is analyze_pattern(), which orders the unknowns, then factorize(), which is enough for another matrix with entries in the
-        same places.
+        """Factorizes a matrix with the sparsity pattern that was given to analyze_pattern().
         
         Args:
             sparse_matrix: a square SparseMatrix."""
 
     def info(self) -> bool:
-        """Whether the last factorization succeeded, so that solve() gives the solution."""
+        """Returns whether the last factorization succeeded, so that solve() returns a solution."""
 
     def solve(self, b: Any) -> Any:
-        """x of A x = b. See info() for whether there is one.
+        """Solves A x = b. info() returns whether the solution is valid.
         
         Args:
             b: a NumPy array, a field or an ndarray.
         
         Returns:
-            A NumPy array, or an ndarray if b is one."""
+            The solution x as a NumPy array, or as an ndarray if b is one."""
 
 class LinearOperator:
-    """A matrix that is not stored: what `matvec_kernel(x, Ax)` computes for a field x.
+    """A linear operator without a stored matrix, defined by `matvec_kernel(x, Ax)`, which computes the product for a field x.
     
     Args:
-        matvec_kernel: a kernel of two fields.
+        matvec_kernel: a kernel that takes two fields.
     
     Example:
         >>> @qd.kernel
@@ -180,57 +177,57 @@ class LinearOperator:
     def __init__(self, matvec_kernel: Any) -> None: ...
 
     def matvec(self, x: Any, Ax: Any) -> Any:
-        """Ax = A x.
+        """Computes Ax = A x.
         
         Args:
             x: a field.
-            Ax: a field of the same shape, the result."""
+            Ax: a field of the same shape, for the result."""
 
 def MatrixFreeBICGSTAB(A: Any, b: Any, x: Any, tol: Any=1e-06, maxiter: Any=5000, quiet: Any=True) -> Any:
-    """Solves A x = b by conjugate gradients (CG: A is symmetric positive definite) or stabilised biconjugate gradients (BICGSTAB: A is any),
-    from the x that is there, until the norm of the residual is below `tol`.
+    """Solves A x = b by the stabilised biconjugate gradient method, starting from the contents of x, until the norm of the residual is
+    below `tol`. A need not be symmetric.
     
     Args:
         A: a LinearOperator.
         b: a field.
-        x: a field of the same shape: where to begin, and the solution.
-        tol: the norm to reach.
-        maxiter: most steps.
-        quiet: False: prints the residual of each step.
+        x: a field of the same shape: the initial guess, and the solution.
+        tol: the residual norm to reach.
+        maxiter: maximum number of iterations.
+        quiet: if False, print the residual of each iteration.
     
     Returns:
-        True if it got there.
+        True if the solver has converged.
     
     Example:
         See `qd.linalg.LinearOperator`."""
 
 def MatrixFreeCG(A: Any, b: Any, x: Any, tol: Any=1e-06, maxiter: Any=5000, quiet: Any=True) -> Any:
-    """Solves A x = b by conjugate gradients (CG: A is symmetric positive definite) or stabilised biconjugate gradients (BICGSTAB: A is any),
-    from the x that is there, until the norm of the residual is below `tol`.
+    """Solves A x = b by the conjugate gradient method, starting from the contents of x, until the norm of the residual is below `tol`. A
+    must be symmetric positive definite.
     
     Args:
         A: a LinearOperator.
         b: a field.
-        x: a field of the same shape: where to begin, and the solution.
-        tol: the norm to reach.
-        maxiter: most steps.
-        quiet: False: prints the residual of each step.
+        x: a field of the same shape: the initial guess, and the solution.
+        tol: the residual norm to reach.
+        maxiter: maximum number of iterations.
+        quiet: if False, print the residual of each iteration.
     
     Returns:
-        True if it got there.
+        True if the solver has converged.
     
     Example:
         See `qd.linalg.LinearOperator`."""
 
 class SparseCG:
-    """Solves A x = b by conjugate gradients with a diagonal preconditioner.
+    """Solves A x = b by the conjugate gradient method with a diagonal preconditioner.
     
     Args:
-        A: a SparseMatrix, symmetric and positive definite.
+        A: a symmetric positive definite SparseMatrix.
         b: a NumPy array or an ndarray.
-        x0: where to begin; None: zeros.
-        max_iter: most steps.
-        atol: norm of the residual to reach.
+        x0: the initial guess; None: zeros.
+        max_iter: maximum number of iterations.
+        atol: the residual norm to reach.
     
     Example:
         >>> import numpy as np
@@ -247,4 +244,4 @@ class SparseCG:
     def __init__(self, A: Any, b: Any, x0: Any=None, max_iter: Any=50, atol: Any=1e-06) -> None: ...
 
     def solve(self) -> Any:
-        """(x, whether it was reached in max_iter steps)."""
+        """Returns (solution, whether it has converged within max_iter iterations)."""

@@ -1,6 +1,6 @@
 # Made by docs/stubs/generate.py (`make stubs`); types that it cannot tell stand beside it.
 # pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false
-"""qd.math: functions in the manner of shading languages, for kernels; many also work on numbers and vectors in Python."""
+"""qd.math: functions of shading languages, for kernels; many also work on numbers and vectors in Python."""
 from typing import Any, TypeAlias, TypeVar, overload
 from quadrants import Matrix, Vector
 _T = TypeVar('_T')
@@ -35,7 +35,7 @@ mat4: TypeAlias = Matrix
 'A matrix of 4x4 floats: an annotation, and a maker of values.'
 
 def length(x: Vector) -> float:
-    """Euclidean length of a vector.
+    """Returns the Euclidean length of a vector.
     
     Args:
         x: a vector.
@@ -45,7 +45,7 @@ def length(x: Vector) -> float:
         5.0"""
 
 def distance(x: Vector, y: Vector) -> float:
-    """Length of x - y.
+    """Returns the Euclidean distance between x and y.
     
     Args:
         x: a vector.
@@ -56,7 +56,7 @@ def distance(x: Vector, y: Vector) -> float:
         5.0"""
 
 def dot(x: Vector, y: Vector) -> float:
-    """Scalar product.
+    """Returns the dot product.
     
     Args:
         x: a vector.
@@ -67,51 +67,51 @@ def dot(x: Vector, y: Vector) -> float:
         11"""
 
 def determinant(m: Matrix) -> float:
-    """Determinant of a square matrix.
+    """Returns the determinant of a square matrix.
     
     Args:
-        m: a matrix of up to 4 rows.
+        m: a square matrix with up to 4 rows.
     
     Example:
         >>> qd.math.determinant(qd.Matrix([[1.0, 2.0], [3.0, 4.0]]))
         -2.0"""
 
 def normalize(v: _M) -> _M:
-    """v scaled to length 1.
+    """Returns v scaled to length 1.
     
     Args:
-        v: a vector, not zero.
+        v: a nonzero vector.
     
     Example:
         >>> qd.math.normalize(qd.Vector([3.0, 4.0]))
         [0.6 0.8]"""
 
 def cross(x: Vector, y: Vector) -> Any:
-    """Vector product.
+    """Returns the cross product.
     
     Args:
-        x: a vector of 3, or of 2.
-        y: one of the same length.
+        x: a vector of length 3 or 2.
+        y: a vector of the same length.
     
     Returns:
-        A vector; of two vectors of 2, a number.
+        A vector; for vectors of length 2, a number.
     
     Example:
         >>> qd.math.cross(qd.Vector([1, 0, 0]), qd.Vector([0, 1, 0]))
         [0 0 1]"""
 
 def inverse(mat: _M) -> _M:
-    """Inverse of a square matrix.
+    """Returns the inverse of a square matrix.
     
     Args:
-        mat: a matrix of up to 4 rows.
+        mat: a square matrix with up to 4 rows.
     
     Example:
         >>> qd.math.inverse(qd.Matrix([[2.0, 0.0], [0.0, 4.0]])).to_list()
         [[0.5, 0.0], [0.0, 0.25]]"""
 
 def reflect(x: Vector, n: Vector) -> Vector:
-    """x reflected at a plane.
+    """Returns x reflected at a plane.
     
     Args:
         x: a vector.
@@ -122,22 +122,22 @@ def reflect(x: Vector, n: Vector) -> Vector:
         [1. 1.]"""
 
 def refract(x: Vector, n: Vector, eta: Any) -> Vector:
-    """Direction of x refracted at a plane; zero for total reflection.
+    """Returns the direction of x after refraction at a plane; zero for total reflection.
     
     Args:
-        x: the direction, of length 1.
-        n: the normal of the plane, of length 1.
-        eta: the ratio of the indices of refraction.
+        x: the incident direction, a vector of length 1.
+        n: the normal of the plane, a vector of length 1.
+        eta: the ratio of the refractive indices.
     
     Example:
         >>> qd.math.refract(qd.Vector([0.0, -1.0]), qd.Vector([0.0, 1.0]), 1.0)
         [ 0. -1.]"""
 
 def eye(n: int) -> Matrix:
-    """The n x n identity matrix.
+    """Returns the n x n identity matrix.
     
     Args:
-        n: rows, a constant.
+        n: number of rows, a compile-time constant.
     
     Example:
         >>> qd.math.eye(2)
@@ -145,20 +145,20 @@ def eye(n: int) -> Matrix:
          [0. 1.]]"""
 
 def vdir(ang: Any) -> Vector:
-    """The unit vector at an angle.
+    """Returns the unit vector at an angle.
     
     Args:
-        ang: radians, counterclockwise from the first axis.
+        ang: the angle in radians, counterclockwise from the first axis.
     
     Example:
         >>> qd.math.vdir(0.0)
         [1. 0.]"""
 
 def rotation2d(ang: Any) -> Matrix:
-    """The matrix that turns plane vectors counterclockwise.
+    """Returns the 2x2 matrix that rotates vectors counterclockwise.
     
     Args:
-        ang: radians.
+        ang: the angle in radians.
     
     Example:
         >>> qd.math.rotation2d(0.0)
@@ -166,66 +166,66 @@ def rotation2d(ang: Any) -> Matrix:
          [ 0.  1.]]"""
 
 def rotation3d(ang_x: Any, ang_y: Any, ang_z: Any) -> Matrix:
-    """4x4 matrix that turns row vectors.
+    """Returns the 4x4 matrix that rotates row vectors, given the angles about the axes.
     
     Args:
         ang_x: pitch, in radians.
-        ang_y: roll.
-        ang_z: yaw.
+        ang_y: roll, in radians.
+        ang_z: yaw, in radians.
     
     Example:
         >>> qd.math.rotation3d(0.0, 0.0, 0.0)[3, 3]
         1.0"""
 
 def rot_by_axis(axis: Vector, ang: Any) -> Matrix:
-    """4x4 matrix that turns row vectors about an axis: the transpose of Rodrigues' formula.
+    """Returns the 4x4 matrix that rotates row vectors about an axis: the transpose of Rodrigues' formula.
     
     Args:
-        axis: a vector of 3, not zero.
-        ang: radians.
+        axis: a nonzero vector of length 3.
+        ang: the angle in radians.
     
     Example:
         >>> qd.math.rot_by_axis(qd.Vector([0.0, 0.0, 1.0]), 0.0)[0, 0]
         1.0"""
 
 def rot_yaw_pitch_roll(yaw: Any, pitch: Any, roll: Any) -> Matrix:
-    """4x4 matrix that turns row vectors: Rz(-roll) Rx(-pitch) Ry(-yaw).
+    """Returns the 4x4 matrix that rotates row vectors: Rz(-roll) Rx(-pitch) Ry(-yaw).
     
     Args:
-        yaw: radians.
-        pitch: radians.
-        roll: radians.
+        yaw: the yaw angle in radians.
+        pitch: the pitch angle in radians.
+        roll: the roll angle in radians.
     
     Example:
         >>> qd.math.rot_yaw_pitch_roll(0.0, 0.0, 0.0)[0, 0]
         1.0"""
 
 def translate(dx: Any, dy: Any, dz: Any) -> Matrix:
-    """4x4 matrix that moves points.
+    """Returns the 4x4 matrix that translates points.
     
     Args:
-        dx: along the first axis.
-        dy: along the second.
-        dz: along the third.
+        dx: distance along the first axis.
+        dy: distance along the second axis.
+        dz: distance along the third axis.
     
     Example:
         >>> qd.math.translate(1.0, 2.0, 3.0)[0, 3]
         1.0"""
 
 def scale(sx: Any, sy: Any, sz: Any) -> Matrix:
-    """4x4 matrix that scales along the axes.
+    """Returns the 4x4 matrix that scales along the axes.
     
     Args:
-        sx: factor of the first axis.
-        sy: of the second.
-        sz: of the third.
+        sx: scale factor along the first axis.
+        sy: scale factor along the second axis.
+        sz: scale factor along the third axis.
     
     Example:
         >>> qd.math.scale(2.0, 3.0, 4.0).trace()
         10.0"""
 
 def cconj(z: Vector) -> Vector:
-    """Complex conjugate.
+    """Returns the complex conjugate.
     
     Args:
         z: a vector (real, imaginary).
@@ -235,18 +235,18 @@ def cconj(z: Vector) -> Vector:
         [ 1. -2.]"""
 
 def cdiv(z1: Vector, z2: Vector) -> Vector:
-    """Complex quotient.
+    """Returns the quotient of two complex numbers.
     
     Args:
         z1: the dividend, a vector (real, imaginary).
-        z2: the divisor.
+        z2: the divisor, a vector (real, imaginary).
     
     Example:
         >>> qd.math.cdiv(qd.Vector([0.0, 2.0]), qd.Vector([0.0, 1.0]))
         [2. 0.]"""
 
 def cexp(z: Vector) -> Vector:
-    """Complex exponential.
+    """Returns the exponential of a complex number.
     
     Args:
         z: a vector (real, imaginary).
@@ -256,7 +256,7 @@ def cexp(z: Vector) -> Vector:
         [1. 0.]"""
 
 def cinv(z: Vector) -> Vector:
-    """Complex 1 / z.
+    """Returns the reciprocal of a complex number.
     
     Args:
         z: a vector (real, imaginary).
@@ -266,39 +266,39 @@ def cinv(z: Vector) -> Vector:
         [ 0.5 -0. ]"""
 
 def clog(z: Vector) -> Vector:
-    """Complex logarithm, the principal one.
+    """Returns the principal logarithm of a complex number.
     
     Args:
-        z: a vector (real, imaginary), not zero.
+        z: a nonzero vector (real, imaginary).
     
     Example:
         >>> qd.math.clog(qd.Vector([1.0, 0.0]))
         [0. 0.]"""
 
 def cmul(z1: Vector, z2: Vector) -> Vector:
-    """Complex product.
+    """Returns the product of two complex numbers.
     
     Args:
         z1: a vector (real, imaginary).
-        z2: another one.
+        z2: a vector (real, imaginary).
     
     Example:
         >>> qd.math.cmul(qd.Vector([0.0, 1.0]), qd.Vector([0.0, 1.0]))
         [-1.  0.]"""
 
 def cpow(z: Vector, n: Any) -> Vector:
-    """Complex z to a real power.
+    """Returns a complex number raised to a real power.
     
     Args:
         z: a vector (real, imaginary).
-        n: the exponent, a number.
+        n: the exponent, a real number.
     
     Example:
         >>> qd.math.cpow(qd.Vector([2.0, 0.0]), 3.0)
         [8. 0.]"""
 
 def csqrt(z: Vector) -> Vector:
-    """Complex square root, the one with non-negative real part.
+    """Returns the principal square root of a complex number, which has a non-negative real part.
     
     Args:
         z: a vector (real, imaginary).
@@ -308,39 +308,39 @@ def csqrt(z: Vector) -> Vector:
         [2. 0.]"""
 
 def fract(x: _T) -> _T:
-    """x - floor(x), in [0, 1).
+    """Returns the fractional part x - floor(x), in [0, 1).
     
     Args:
-        x: number, vector or matrix; integers are converted to `default_fp`.
+        x: a number, vector or matrix; integers are converted to `default_fp`.
     
     Returns:
-        The type and shape of the argument; elementwise.
+        The result, elementwise, with the type and shape of the argument.
     
     Example:
         >>> qd.math.fract(2.75)
         0.75"""
 
 def degrees(x: _T) -> _T:
-    """Radians to degrees.
+    """Converts radians to degrees.
     
     Args:
-        x: number, vector or matrix; integers are converted to `default_fp`.
+        x: a number, vector or matrix; integers are converted to `default_fp`.
     
     Returns:
-        The type and shape of the argument; elementwise.
+        The result, elementwise, with the type and shape of the argument.
     
     Example:
         >>> qd.math.degrees(qd.math.pi)
         180.0"""
 
 def radians(x: _T) -> _T:
-    """Degrees to radians.
+    """Converts degrees to radians.
     
     Args:
-        x: number, vector or matrix; integers are converted to `default_fp`.
+        x: a number, vector or matrix; integers are converted to `default_fp`.
     
     Returns:
-        The type and shape of the argument; elementwise.
+        The result, elementwise, with the type and shape of the argument.
     
     Example:
         >>> qd.math.radians(180.0)
@@ -351,31 +351,31 @@ from quadrants import atan2 as atan2
 from quadrants import ceil as ceil
 
 def clamp(x: Any, xmin: Any, xmax: Any) -> Any:
-    """x, but not below `xmin` nor above `xmax`.
+    """Limits x to the range from `xmin` to `xmax`.
     
     Args:
-        x: number, vector or matrix.
+        x: a number, vector or matrix.
         xmin: the lower bound.
-        xmax: the upper bound, which wins where they cross.
+        xmax: the upper bound, which takes precedence if it is less than `xmin`.
     
     Returns:
-        Elementwise; a number beside a vector or matrix stands for one of its shape, types are promoted.
+        The result, elementwise; numbers are broadcast to the shape of vectors and matrices, and types are promoted.
     
     Example:
         >>> qd.math.clamp(7, 0, 5)
         5"""
 
 def clz(x: Any) -> Any:
-    """Leading zero bits of an integer.
+    """Returns the number of leading zero bits of an integer.
     
     Args:
-        x: an integer of 32 or 64 bits.
+        x: an integer with 32 or 64 bits.
     
     Returns:
         An i32.
     
     Raises:
-        QuadrantsSyntaxError: outside of kernels and funcs.
+        QuadrantsSyntaxError: called outside kernels and funcs.
     
     Example:
         >>> @qd.kernel
@@ -387,16 +387,16 @@ from quadrants import cos as cos
 from quadrants import exp as exp
 
 def ffs(x: Any) -> Any:
-    """The place of the lowest bit that is set, from 1 on; 0 if none is.
+    """Returns the position of the lowest set bit, counted from 1; 0 if no bit is set.
     
     Args:
-        x: an integer of 32 or 64 bits.
+        x: an integer with 32 or 64 bits.
     
     Returns:
         An i32.
     
     Raises:
-        QuadrantsSyntaxError: outside of kernels and funcs.
+        QuadrantsSyntaxError: called outside kernels and funcs.
     
     Example:
         >>> @qd.kernel
@@ -407,12 +407,12 @@ def ffs(x: Any) -> Any:
 from quadrants import floor as floor
 
 def fns(mask: Any, base: Any, offset: Any) -> Any:
-    """Position of the `offset`-th set bit of a u32 from bit `base` on; 0xFFFFFFFF if there is none.
+    """Returns the position of the `offset`-th set bit of a u32, counted from bit `base`, or 0xFFFFFFFF if there is none.
     
     Args:
-        mask: the u32.
-        base: the bit to begin at.
-        offset: which one: upwards if it is positive, downwards if it is negative; for 0 `base` itself if that bit is set.
+        mask: a u32.
+        base: the bit at which the search begins.
+        offset: which set bit: upwards if positive, downwards if negative. If it is 0, the result is `base` if that bit is set.
     
     Example:
         >>> @qd.kernel
@@ -422,26 +422,26 @@ def fns(mask: Any, base: Any, offset: Any) -> Any:
         3"""
 
 def isinf(x: Any) -> Any:
-    """Whether x is infinite.
+    """Returns whether x is infinite.
     
     Args:
-        x: number, vector or matrix; integers are converted to `default_fp`.
+        x: a number, vector or matrix; integers are converted to `default_fp`.
     
     Returns:
-        A truth value; elementwise.
+        True or False; elementwise.
     
     Example:
         >>> qd.math.isinf(1.0)
         False"""
 
 def isnan(x: Any) -> Any:
-    """Whether x is not a number.
+    """Returns whether x is nan.
     
     Args:
-        x: number, vector or matrix; integers are converted to `default_fp`.
+        x: a number, vector or matrix; integers are converted to `default_fp`.
     
     Returns:
-        A truth value; elementwise.
+        True or False; elementwise.
     
     Example:
         >>> qd.math.isnan(qd.math.nan)
@@ -449,13 +449,13 @@ def isnan(x: Any) -> Any:
 from quadrants import log as log
 
 def log2(x: Any) -> Any:
-    """Logarithm to the base 2.
+    """Returns the logarithm to the base 2.
     
     Args:
-        x: number, vector or matrix; integers are converted to `default_fp`.
+        x: a number, vector or matrix; integers are converted to `default_fp`.
     
     Returns:
-        The type and shape of the argument; elementwise.
+        The result, elementwise, with the type and shape of the argument.
     
     Example:
         >>> qd.math.log2(8.0)
@@ -464,7 +464,7 @@ from quadrants import max as max
 from quadrants import min as min
 
 def mix(x: Any, y: Any, a: Any) -> Any:
-    """x * (1 - a) + y * a.
+    """Interpolates linearly: returns x * (1 - a) + y * a.
     
     Args:
         x: the value at a = 0.
@@ -472,37 +472,37 @@ def mix(x: Any, y: Any, a: Any) -> Any:
         a: the weight of y.
     
     Returns:
-        Elementwise; a number beside a vector or matrix stands for one of its shape, types are promoted.
+        The result, elementwise; numbers are broadcast to the shape of vectors and matrices, and types are promoted.
     
     Example:
         >>> qd.math.mix(2.0, 4.0, 0.25)
         2.5"""
 
 def mod(x: Any, y: Any) -> Any:
-    """x % y of reals: has the sign of y.
+    """Returns x % y for floating-point numbers; the result has the sign of y.
     
     Args:
         x: the dividend.
         y: the divisor.
     
     Returns:
-        Elementwise; a number beside a vector or matrix stands for one of its shape, types are promoted.
+        The result, elementwise; numbers are broadcast to the shape of vectors and matrices, and types are promoted.
     
     Example:
         >>> qd.math.mod(-1.0, 3.0)
         2.0"""
 
 def popcnt(x: Any) -> Any:
-    """How many bits of an integer are set.
+    """Returns the number of set bits of an integer.
     
     Args:
-        x: an integer of 32 or 64 bits.
+        x: an integer with 32 or 64 bits.
     
     Returns:
         An i32.
     
     Raises:
-        QuadrantsSyntaxError: outside of kernels and funcs.
+        QuadrantsSyntaxError: called outside kernels and funcs.
     
     Example:
         >>> @qd.kernel
@@ -514,13 +514,13 @@ from quadrants import pow as pow
 from quadrants import round as round
 
 def sign(x: Any) -> Any:
-    """-1, 0 or 1, by the sign of x.
+    """Returns the sign of x: -1, 0 or 1.
     
     Args:
-        x: number, vector or matrix.
+        x: a number, vector or matrix.
     
     Returns:
-        The type and shape of the argument; elementwise.
+        The result, elementwise, with the type and shape of the argument.
     
     Example:
         >>> qd.math.sign(-2.5)
@@ -528,15 +528,15 @@ def sign(x: Any) -> Any:
 from quadrants import sin as sin
 
 def smoothstep(edge0: Any, edge1: Any, x: Any) -> Any:
-    """0 up to `edge0`, 1 from `edge1` on, and 3t^2 - 2t^3 between them.
+    """Interpolates smoothly: returns 0 up to `edge0`, 1 from `edge1` on, and 3t^2 - 2t^3 between them.
     
     Args:
-        edge0: where it begins to rise.
-        edge1: where it has risen.
-        x: number, vector or matrix.
+        edge0: the lower edge.
+        edge1: the upper edge.
+        x: a number, vector or matrix.
     
     Returns:
-        Elementwise; a number beside a vector or matrix stands for one of its shape, types are promoted.
+        The result, elementwise; numbers are broadcast to the shape of vectors and matrices, and types are promoted.
     
     Example:
         >>> qd.math.smoothstep(0.0, 1.0, 0.5)
@@ -544,14 +544,14 @@ def smoothstep(edge0: Any, edge1: Any, x: Any) -> Any:
 from quadrants import sqrt as sqrt
 
 def step(edge: Any, x: Any) -> Any:
-    """0 where x < edge, else 1.
+    """Returns 0 where x < edge, else 1.
     
     Args:
-        edge: where the step is.
-        x: number, vector or matrix.
+        edge: the position of the step.
+        x: a number, vector or matrix.
     
     Returns:
-        Elementwise; a number beside a vector or matrix stands for one of its shape, types are promoted.
+        The result, elementwise; numbers are broadcast to the shape of vectors and matrices, and types are promoted.
     
     Example:
         >>> qd.math.step(1.0, 0.5)

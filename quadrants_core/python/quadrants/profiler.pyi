@@ -1,21 +1,21 @@
 # Made by docs/stubs/generate.py (`make stubs`); types that it cannot tell stand beside it.
 # pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false
-"""qd.profiler: where the time of kernels, of their compilation, and the memory go.
+"""qd.profiler: run times of kernels, compile times and memory usage.
 
-`qd.init(kernel_profiler=True)` makes the runtime measure each task (a task is a top-level loop of a kernel, or what stands
-between two of them). Without it nothing is measured and launches cost nothing more."""
+`qd.init(kernel_profiler=True)` makes the runtime measure each task. A task is a top-level loop of a kernel, or the code between two of
+them. Without the option nothing is measured and launches have no additional cost."""
 import enum
 from collections.abc import Iterator
 from typing import Any, Self
 
 class CuptiMetric:
-    """A hardware counter of CUDA devices, and how it is shown.
+    """A hardware counter of CUDA devices and its display format.
     
     Args:
-        name: as CUPTI knows it.
-        header: the head of its column.
-        val_format: how a value is written.
-        scale: what values are multiplied by.
+        name: the name in CUPTI.
+        header: the column header.
+        val_format: the format string for values.
+        scale: the factor applied to values.
     
     Example:
         >>> counter = qd.profiler.CuptiMetric(name="smsp__cycles_active.avg", header="cycles")"""
@@ -23,16 +23,16 @@ class CuptiMetric:
     def __init__(self, name: Any='', header: Any='unnamed_header', val_format: Any='     {:8.0f} ', scale: Any=1.0) -> None: ...
 
 class KernelProfilerQueryResult:
-    """Times of the tasks that a query found.
+    """Times of the tasks found by a query.
     
     Args:
-        counter: how many launches.
-        min: the shortest, in milliseconds.
-        max: the longest, in milliseconds.
-        avg: their mean, in milliseconds.
+        counter: number of launches.
+        min: shortest time, in milliseconds.
+        max: longest time, in milliseconds.
+        avg: mean time, in milliseconds.
     
     Attributes:
-        counter, min, max, avg: likewise.
+        counter, min, max, avg: the arguments.
     
     Example:
         See `qd.profiler.query_kernel_profiler_info`."""
@@ -44,22 +44,22 @@ class KernelProfilerQueryResult:
     min: Any
 
 def clear_kernel_profiler_info() -> Any:
-    """Forgets the times of kernels so far.
+    """Resets the recorded times of kernels.
     
     Example:
         >>> qd.profiler.clear_kernel_profiler_info()"""
 
 def clear_scoped_profiler_info() -> Any:
-    """Forgets the times of the compiler so far.
+    """Resets the recorded compile times.
     
     Example:
         >>> qd.profiler.clear_scoped_profiler_info()"""
 
 class collect_kernel_profiler_metrics:
-    """`with collect_kernel_profiler_metrics(metrics):` reads hardware counters inside of the block; without a CUDA device there are none.
+    """`with collect_kernel_profiler_metrics(metrics):` reads hardware counters inside the block; without a CUDA device there are none.
     
     Args:
-        metric_list: CuptiMetric objects.
+        metric_list: a list of CuptiMetric.
     
     Example:
         >>> with qd.profiler.collect_kernel_profiler_metrics([]):
@@ -72,10 +72,10 @@ class collect_kernel_profiler_metrics:
     def __exit__(self, *args: Any) -> None: ...
 
 def get_kernel_profiler_total_time() -> Any:
-    """Time spent in tasks since the last clear.
+    """Returns the time spent in tasks since the last reset.
     
     Returns:
-        Seconds; 0 without `kernel_profiler=True`.
+        The time in seconds; 0 without `kernel_profiler=True`.
     
     Example:
         >>> qd.init(arch=qd.cpu, kernel_profiler=True)
@@ -83,26 +83,26 @@ def get_kernel_profiler_total_time() -> Any:
         0.0"""
 
 def get_predefined_cupti_metrics(name: Any='') -> Any:
-    """The counters of a predefined set; there are none without a CUDA device.
+    """Returns the counters of a predefined set; none without a CUDA device.
     
     Args:
-        name: of the set.
+        name: the name of the set.
     
     Returns:
-        A list.
+        A list of CuptiMetric.
     
     Example:
         >>> qd.profiler.get_predefined_cupti_metrics("global_access")
         []"""
 
 def print_kernel_profiler_info(mode: Any='count') -> Any:
-    """Prints what the tasks took.
+    """Prints the run times of tasks.
     
     Args:
-        mode: "count": one line a task; "trace": one line a run, in order.
+        mode: "count": one line per task; "trace": one line per run, in order.
     
     Raises:
-        ValueError: another mode.
+        ValueError: the mode is not one of these.
     
     Example:
         >>> qd.init(arch=qd.cpu, kernel_profiler=True)
@@ -110,7 +110,7 @@ def print_kernel_profiler_info(mode: Any='count') -> Any:
         =..."""
 
 def print_memory_profiler_info() -> Any:
-    """Prints the memory that the program holds: the trees of fields, level by level, and the ndarrays.
+    """Prints the memory held by the program: the trees of fields level by level, and the ndarrays.
     
     Example:
         >>> x = qd.field(qd.f32, shape=256)
@@ -118,20 +118,20 @@ def print_memory_profiler_info() -> Any:
         ===..."""
 
 def print_scoped_profiler_info() -> Any:
-    """Prints what compiling took in this process, phase by phase.
+    """Prints the compile times of this process by phase.
     
     Example:
         >>> qd.profiler.print_scoped_profiler_info()  # doctest: +ELLIPSIS
         ===..."""
 
 def query_kernel_profiler_info(name: Any) -> Any:
-    """Times of a kernel, its tasks taken together, or of one task.
+    """Returns the times of a kernel, as the sum over its tasks, or of one task.
     
     Args:
-        name: of the kernel or task.
+        name: the name of the kernel or task.
     
     Returns:
-        A KernelProfilerQueryResult; times are milliseconds.
+        A KernelProfilerQueryResult, with times in milliseconds.
     
     Example:
         >>> qd.init(arch=qd.cpu, kernel_profiler=True)
@@ -144,22 +144,22 @@ def query_kernel_profiler_info(name: Any) -> Any:
         1"""
 
 def set_kernel_profiler_metrics(metric_list: Any=...) -> Any:
-    """Chooses the hardware counters to read.
+    """Selects the hardware counters to read.
     
     Args:
-        metric_list: CuptiMetric objects.
+        metric_list: a list of CuptiMetric.
     
     Example:
         >>> qd.profiler.set_kernel_profiler_metrics([])"""
 
 def set_kernel_profiler_toolkit(toolkit_name: Any='default') -> Any:
-    """Chooses what measures.
+    """Selects the source of measurements.
     
     Args:
-        toolkit_name: "default", the clock of the host; "cupti" needs a CUDA device.
+        toolkit_name: "default", the clock of the host, or "cupti", which needs a CUDA device.
     
     Returns:
-        True if it is there.
+        True if it is available.
     
     Example:
         >>> qd.profiler.set_kernel_profiler_toolkit("cupti")

@@ -1,16 +1,16 @@
 # Made by docs/stubs/generate.py (`make stubs`); types that it cannot tell stand beside it.
 # pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false
-"""Grids of structs of which only the touched cells are active."""
+"""Grids of structs in which only the cells that have been written are active."""
 import enum
 from collections.abc import Iterator
 from typing import Any, Self
 
 def grid(field_dict: Any, shape: Any) -> Any:
-    """A field of structs in a bitmasked level, of which only the touched cells are active.
+    """Makes a field of structs in a bitmasked SNode, in which only the cells that have been written are active.
     
     Args:
         field_dict: name -> type.
-        shape: 2 or 3 extents.
+        shape: the extents along 2 or 3 axes.
     
     Returns:
         A StructField.
@@ -22,10 +22,10 @@ def grid(field_dict: Any, shape: Any) -> Any:
         0.0625"""
 
 def usage(x: Any) -> Any:
-    """The active part of a sparse grid, between 0 and 1.
+    """Returns the active fraction of a sparse grid, between 0 and 1.
     
     Args:
-        x: what `qd.sparse.grid` made.
+        x: a grid made by `qd.sparse.grid`.
     
     Example:
         See `qd.sparse.grid`."""

@@ -1,6 +1,6 @@
 # Made by docs/stubs/generate.py (`make stubs`); types that it cannot tell stand beside it.
 # pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false
-"""qd.ui: windows with a canvas, scenes in three dimensions and widgets.
+"""qd.ui: windows with a canvas, three-dimensional scenes and widgets.
 
 Example:
     >>> window = qd.ui.Window("a picture", (64, 32), show_window=False)
@@ -34,7 +34,7 @@ PRESS: str
 RELEASE: str
 
 def make_camera() -> Camera:
-    """A new `Camera`.
+    """Makes a new `Camera`.
     
     Example:
         >>> camera = qd.ui.make_camera()
@@ -48,15 +48,15 @@ class Window:
     
     Args:
         name: the title.
-        res: pixels, (width, height).
-        vsync: wait for the screen with each frame.
-        show_window: False: no window; pictures come from `save_image` and `get_image_buffer_as_numpy`.
-        fps_limit: frames a second that `show` lets pass at most.
-        pos: of the upper left corner on the screen, pixels.
+        res: size in pixels, (width, height).
+        vsync: whether to synchronise each frame with the screen.
+        show_window: if False, do not open a window; use `save_image` and `get_image_buffer_as_numpy` for pictures.
+        fps_limit: maximum number of frames per second, enforced by `show`.
+        pos: position of the upper left corner on the screen, in pixels.
     
     Attributes:
-        running: False once the window was closed; set it to False to end a loop.
-        event: what `get_event` found last; None: nothing yet.
+        running: False after the window has been closed; set it to False to end a loop.
+        event: the event found last by `get_event`, or None.
     
     Example:
         >>> window = qd.ui.Window("a disc", (64, 64), show_window=False)
@@ -71,71 +71,73 @@ class Window:
 
     @property
     def GUI(self) -> Gui:
-        """The widgets, as `get_gui()` gives them."""
+        """The widgets, see `get_gui`."""
 
     def destroy(self) -> None:
         """Closes the window."""
     event: Any
 
     def get_canvas(self) -> Canvas:
-        """The canvas."""
+        """Returns the canvas."""
 
     def get_cursor_pos(self) -> tuple[float, float]:
-        """Where the pointer is, from (0, 0), lower left, to (1, 1)."""
+        """Returns the position of the pointer, from (0, 0), lower left, to (1, 1)."""
 
     def get_depth_buffer(self, depth: Any) -> None:
-        """Copies the depth of the frame's scene.
+        """Copies the depth of the frame's scene to a field or ndarray.
         
         Args:
-            depth: field or ndarray of `qd.f32`, of the window's shape."""
+            depth: a field or ndarray of `qd.f32` with the shape of the window."""
 
     def get_depth_buffer_as_numpy(self) -> np.ndarray:
-        """How deep the frame's scene is: (width, height) of floats, 1 at the near plane, 0 at the far one and where nothing is."""
+        """Returns the depth of the frame's scene as floats with shape (width, height): 1 at the near plane, 0 at the far plane and where
+        the scene is empty."""
 
     def get_event(self, tag: str | None=None) -> bool:
-        """Whether a key went down or up that was not taken yet; if so, it is `event`.
+        """Returns whether there is a pending key press or release; if so, it is stored in `event`.
         
         Args:
-            tag: as of `get_events`."""
+            tag: as for `get_events`."""
 
     def get_events(self, tag: str | None=None) -> list[Any]:
-        """Keys that went down or up since they were asked for last.
+        """Returns the keys pressed or released since the last call.
         
         Args:
             tag: `qd.ui.PRESS` or `qd.ui.RELEASE`; None: both."""
 
     def get_gui(self) -> Gui:
-        """The widgets."""
+        """Returns the widgets."""
 
     def get_image_buffer_as_numpy(self) -> np.ndarray:
-        """The frame: (width, height, 4) of floats from 0 to 1, y up."""
+        """Returns the frame as floats from 0 to 1, with shape (width, height, 4) and the y axis upwards."""
 
     def get_scene(self) -> Scene:
-        """A scene in three dimensions, for `canvas.scene`."""
+        """Returns a three-dimensional scene, for `canvas.scene`."""
 
     def get_window_shape(self) -> tuple[int, int]:
-        """(width, height) in pixels."""
+        """Returns the size (width, height) in pixels."""
 
     def is_pressed(self, *keys: str) -> bool:
-        """Whether one of the keys is down.
+        """Returns whether any of the keys is held down.
         
         Args:
-            *keys: such as `"a"`, `qd.ui.SPACE`, `qd.ui.LMB`."""
+            *keys: keys such as `"a"`, `qd.ui.SPACE`, `qd.ui.LMB`."""
     running: bool
 
     def save_image(self, filename: Any) -> None:
-        """Writes the frame as a picture, before it is shown.
+        """Writes the frame to a picture file; call it before `show`.
         
         Args:
-            filename: its ending says the kind."""
+            filename: path of the file; the extension selects the format."""
 
     def show(self) -> None:
-        """Shows the frame and begins the next."""
+        """Shows the frame and begins the next one."""
 
 class Gui:
-    """Widgets, declared anew for each frame. Places and sizes are shares of the window from its upper left corner.
+    """Widgets, declared again in each frame. Positions and sizes are relative to the window, from its upper left corner.
     
-    A widget gives what a person set it to, unless the program hands it another value than it was given last: then that counts.
+    A widget returns the value set by the user, unless the program passes a value different from the one returned last; then it returns that
+    value.
     
     Example:
         >>> window = qd.ui.Window("widgets", (200, 100), show_window=False)
@@ -152,116 +154,116 @@ class Gui:
         """Begins a panel.
         
         Args:
-            name: as of `sub_window`.
-            x: as of `sub_window`.
-            y: as of `sub_window`.
-            width: as of `sub_window`.
-            height: as of `sub_window`."""
+            name: as for `sub_window`.
+            x: as for `sub_window`.
+            y: as for `sub_window`.
+            width: as for `sub_window`.
+            height: as for `sub_window`."""
 
     def button(self, text: str) -> bool:
-        """A button.
+        """Adds a button.
         
         Args:
-            text: what stands on it.
+            text: the caption.
         
         Returns:
-            Whether it was pressed since the last frame."""
+            Whether the button was pressed since the last frame."""
 
     def checkbox(self, text: str, old_value: bool) -> bool:
-        """A box to tick.
+        """Adds a check box.
         
         Args:
-            text: what stands beside it.
-            old_value: whether it is ticked.
+            text: the caption.
+            old_value: whether the box is checked.
         
         Returns:
-            Whether it is ticked now."""
+            Whether the box is checked now."""
 
     def color_edit_3(self, text: str, old_value: Sequence[float]) -> tuple[float, float, float]:
-        """A colour to choose.
+        """Adds a colour picker.
         
         Args:
-            text: what stands beside it.
-            old_value: three numbers from 0 to 1.
+            text: the caption.
+            old_value: the colour, three numbers from 0 to 1.
         
         Returns:
-            The three numbers as they are now."""
+            The current colour, three numbers from 0 to 1."""
 
     def combo(self, text: str, old_value: int, choices: Sequence[str]) -> int:
-        """A list to choose from.
+        """Adds a drop-down list.
         
         Args:
-            text: what stands beside it.
-            old_value: which is chosen, as a number from 0.
-            choices: texts.
+            text: the caption.
+            old_value: the index of the selected choice, starting at 0.
+            choices: the texts of the choices.
         
         Returns:
-            Which is chosen now."""
+            The current index."""
 
     def end(self) -> None:
         """Ends the panel."""
 
     def input_text(self, text: str, old_value: str) -> str:
-        """A line to write in.
+        """Adds a text input line.
         
         Args:
-            text: what stands beside it.
-            old_value: what is written there.
+            text: the caption.
+            old_value: the text of the line.
         
         Returns:
-            What is written there now."""
+            The current text."""
 
     def plot(self, text: str, values: Any) -> None:
-        """A line of values.
+        """Adds a line plot.
         
         Args:
-            text: what stands beside it.
-            values: numbers."""
+            text: the caption.
+            values: the numbers to plot."""
 
     def slider_float(self, text: str, old_value: float, minimum: float, maximum: float) -> float:
-        """A slider for a number.
+        """Adds a slider for a floating-point number.
         
         Args:
-            text: what stands beside it.
-            old_value: where it stands.
-            minimum: where it begins.
-            maximum: where it ends.
+            text: the caption.
+            old_value: the value.
+            minimum: the lowest value.
+            maximum: the highest value.
         
         Returns:
-            Where it stands now."""
+            The current value."""
 
     def slider_int(self, text: str, old_value: int, minimum: int, maximum: int) -> int:
-        """A slider for a whole number.
+        """Adds a slider for an integer.
         
         Args:
-            text: what stands beside it.
-            old_value: where it stands.
-            minimum: where it begins.
-            maximum: where it ends.
+            text: the caption.
+            old_value: the value.
+            minimum: the lowest value.
+            maximum: the highest value.
         
         Returns:
-            Where it stands now."""
+            The current value."""
 
     def sub_window(self, name: str, x: float, y: float, width: float, height: float) -> AbstractContextManager[Self]:
-        """A panel, for `with`.
+        """Adds a panel, as a context manager.
         
         Args:
-            name: its title.
-            x: of its left side.
-            y: of its upper side.
-            width: 0: as wide as what is in it.
-            height: 0: as high."""
+            name: the title.
+            x: position of the left side.
+            y: position of the upper side.
+            width: the width; 0: fits the content.
+            height: the height; 0: fits the content."""
 
     def text(self, text: object, color: Sequence[float] | None=None, size: float | None=None) -> None:
-        """A line of text.
+        """Adds a line of text.
         
         Args:
-            text: what.
-            color: three numbers from 0 to 1; None: the usual one.
-            size: of its letters, in pixels; None: the usual one."""
+            text: the text.
+            color: three numbers from 0 to 1; None: the default colour.
+            size: font size in pixels; None: the default size."""
 
 class Camera:
-    """From where a scene is seen.
+    """The point of view of a scene.
     
     Example:
         >>> camera = qd.ui.Camera()
@@ -273,98 +275,99 @@ class Camera:
     def __init__(self) -> None: ...
 
     def bottom(self, bottom: Any) -> Any:
-        """The lower border, in orthogonal mode.
+        """Sets the lower border of the view, in orthogonal mode.
         
         Args:
-            bottom: in units of the scene."""
+            bottom: the coordinate, in units of the scene."""
 
     def fov(self, fov: Any) -> Any:
-        """The angle between the upper and the lower border.
+        """Sets the vertical field of view.
         
         Args:
-            fov: degrees."""
+            fov: the angle in degrees."""
 
     def get_projection_matrix(self, aspect: Any) -> Any:
-        """The matrix that takes the camera's points, as rows, to the picture's: (4, 4).
+        """Returns the 4x4 matrix that projects row vectors from camera to clip coordinates.
         
         Args:
-            aspect: width of the picture, by its height."""
+            aspect: the aspect ratio, width divided by height."""
 
     def get_view_matrix(self) -> Any:
-        """The matrix that takes the scene's points, as rows, to the camera's: (4, 4)."""
+        """Returns the 4x4 matrix that transforms row vectors from scene to camera coordinates."""
 
     def left(self, left: Any) -> Any:
-        """The left border, in orthogonal mode.
+        """Sets the left border of the view, in orthogonal mode.
         
         Args:
-            left: in units of the scene."""
+            left: the coordinate, in units of the scene."""
 
     def lookat(self, x: Any, y: Any, z: Any) -> Any:
-        """A point that it looks at.
+        """Sets the point that the camera looks at.
         
         Args:
-            x: a number.
-            y: a number.
-            z: a number."""
+            x: the x coordinate.
+            y: the y coordinate.
+            z: the z coordinate."""
 
     def position(self, x: Any, y: Any, z: Any) -> Any:
-        """Where it stands.
+        """Sets the position of the camera.
         
         Args:
-            x: a number.
-            y: a number.
-            z: a number."""
+            x: the x coordinate.
+            y: the y coordinate.
+            z: the z coordinate."""
 
     def projection_mode(self, mode: Any) -> Any:
-        """How far things become small.
+        """Sets the projection.
         
         Args:
             mode: `qd.ui.ProjectionMode.Perspective` (0) or `Orthogonal` (1)."""
 
     def right(self, right: Any) -> Any:
-        """The right border, in orthogonal mode.
+        """Sets the right border of the view, in orthogonal mode.
         
         Args:
-            right: in units of the scene."""
+            right: the coordinate, in units of the scene."""
 
     def top(self, top: Any) -> Any:
-        """The upper border, in orthogonal mode.
+        """Sets the upper border of the view, in orthogonal mode.
         
         Args:
-            top: in units of the scene."""
+            top: the coordinate, in units of the scene."""
 
     def track_user_inputs(self, window: Any, movement_speed: Any=1.0, yaw_speed: Any=2.0, pitch_speed: Any=2.0, hold_key: Any=None) -> Any:
-        """Moves by the keys W, A, S, D (ahead, left, back, right), E and Q (up, down), and turns with the pointer.
+        """Moves the camera with the keys W, A, S, D (forward, left, back, right) and E, Q (up, down), and rotates it with the pointer.
         
         Args:
-            window: whose keys.
-            movement_speed: in units of the scene, by frame at 60 a second.
-            yaw_speed: to the sides.
-            pitch_speed: up and down.
-            hold_key: turns while this key is down, such as `qd.ui.RMB`; None: always."""
+            window: the window that receives the input.
+            movement_speed: speed in units of the scene per frame, at 60 frames per second.
+            yaw_speed: speed of horizontal rotation.
+            pitch_speed: speed of vertical rotation.
+            hold_key: rotate only while this key is held down, such as `qd.ui.RMB`; None: always."""
 
     def up(self, x: Any, y: Any, z: Any) -> Any:
-        """What is up in the picture.
+        """Sets the direction that points upwards in the picture.
         
         Args:
-            x: a number.
-            y: a number.
-            z: a number."""
+            x: the x component.
+            y: the y component.
+            z: the z component."""
 
     def z_far(self, z_far: Any) -> Any:
-        """What is farther is not seen.
+        """Sets the distance of the far clipping plane.
         
         Args:
-            z_far: in units of the scene."""
+            z_far: the distance, in units of the scene."""
 
     def z_near(self, z_near: Any) -> Any:
-        """What is nearer is not seen.
+        """Sets the distance of the near clipping plane.
         
         Args:
-            z_near: in units of the scene."""
+            z_near: the distance, in units of the scene."""
 
 class Canvas:
-    """What a window shows. Positions go from (0, 0), lower left, to (1, 1); colours are 3 or 4 numbers from 0 to 1; lengths are shares of the height.
+    """The drawing surface of a window. Positions range from (0, 0), lower left, to (1, 1); colours are 3 or 4 numbers from 0 to 1; lengths
+    are relative to the height.
     
     Example:
         >>> window = qd.ui.Window("blue", (8, 8), show_window=False)
@@ -380,38 +383,38 @@ class Canvas:
         """Draws discs.
         
         Args:
-            centers: field of vectors of two numbers.
-            radius: of all.
-            color: of all.
-            per_vertex_color: of each, instead.
-            per_vertex_radius: of each, instead."""
+            centers: a field of 2-vectors.
+            radius: the radius of all discs.
+            color: the colour of all discs.
+            per_vertex_color: one colour per disc, overrides `color`.
+            per_vertex_radius: one radius per disc, overrides `radius`."""
 
     def contour(self, scalar_field: Any, cmap_name: Any='plasma', normalize: Any=False) -> Any:
-        """Fills the canvas with the values of a field in colours.
+        """Fills the canvas with the colour-mapped values of a field.
         
         Args:
             scalar_field: a field of numbers with two axes.
             cmap_name: plasma, viridis, inferno, magma, gray, coolwarm, jet or turbo.
-            normalize: from its least to its greatest value, instead of from 0 to 1."""
+            normalize: if True, map the range from the minimum to the maximum, instead of from 0 to 1."""
 
     def lines(self, vertices: Any, width: Any, indices: Any=None, color: Any=..., per_vertex_color: Any=None) -> Any:
         """Draws lines.
         
         Args:
-            vertices: field of vectors of two numbers; two in order are a line.
-            width: of all.
-            indices: which vertices, two a line.
-            color: of all.
-            per_vertex_color: of each vertex, instead."""
+            vertices: a field of 2-vectors; without `indices`, each consecutive pair is a line.
+            width: the width of all lines.
+            indices: indices of the vertices, two per line.
+            color: the colour of all lines.
+            per_vertex_color: one colour per vertex, overrides `color`."""
 
     def scene(self, scene: Any) -> Any:
         """Draws a scene.
         
         Args:
-            scene: a `qd.ui.Scene`, which begins anew."""
+            scene: a `qd.ui.Scene`; it is cleared afterwards."""
 
     def set_background_color(self, color: Any) -> Any:
-        """What a frame begins with.
+        """Sets the colour that a frame starts with.
         
         Args:
             color: three numbers from 0 to 1."""
@@ -420,34 +423,36 @@ class Canvas:
         """Fills the canvas with a picture, `img[x, y]`, stretched to its size.
         
         Args:
-            img: field, ndarray or NumPy array; floats from 0 to 1 or unsigned integers; one number each, or vectors of 2 to 4."""
+            img: a field, ndarray or NumPy array of floats from 0 to 1 or unsigned integers; elements are numbers or vectors of length 2 to
+                4."""
 
     def triangles(self, vertices: Any, color: Any=..., indices: Any=None, per_vertex_color: Any=None) -> Any:
         """Draws triangles.
         
         Args:
-            vertices: field of vectors of two numbers; three in order are a triangle.
-            color: of all.
-            indices: which vertices, three a triangle.
-            per_vertex_color: of each vertex, instead."""
+            vertices: a field of 2-vectors; without `indices`, each consecutive triple is a triangle.
+            color: the colour of all triangles.
+            indices: indices of the vertices, three per triangle.
+            per_vertex_color: one colour per vertex, overrides `color`."""
 
     def vector_field(self, vector_field: Any, arrow_spacing: Any=5, scale: Any=0.1, width: Any=0.002, color: Any=...) -> Any:
         """Draws arrows for vectors on a grid.
         
         Args:
-            vector_field: a field of vectors of two numbers, with two axes.
-            arrow_spacing: every how many cells.
-            scale: length of the longest.
-            width: of their lines.
-            color: of all."""
+            vector_field: a field of 2-vectors with two axes.
+            arrow_spacing: distance between arrows, in cells.
+            scale: length of the longest arrow.
+            width: width of the lines.
+            color: the colour of all arrows."""
 
 class ProjectionMode(enum.IntEnum):
-    """How a camera shows what is far: smaller, or as large as what is near."""
+    """The projection of a camera: perspective or orthogonal."""
     Perspective = 0
     Orthogonal = 1
 
 class Scene:
-    """Balls, meshes and lines, lit by an ambient light and point lights. All is declared anew for each frame, then drawn with `canvas.scene(scene)`.
+    """Particles, meshes and lines, lit by an ambient light and point lights. Everything is declared again in each frame and then drawn with
+    `canvas.scene(scene)`.
     
     Example:
         >>> import numpy as np
@@ -466,81 +471,81 @@ class Scene:
     def __init__(self) -> None: ...
 
     def ambient_light(self, color: Any) -> Any:
-        """The light that is everywhere.
+        """Sets the ambient light.
         
         Args:
-            color: three numbers from 0 to 1."""
+            color: the colour, three numbers from 0 to 1."""
 
     def lines(self, vertices: Any, width: Any, indices: Any=None, color: Any=..., per_vertex_color: Any=None, vertex_offset: Any=0, vertex_count: Any=None, index_offset: Any=0, index_count: Any=None) -> Any:
         """Adds lines.
         
         Args:
-            vertices: field of vectors of three numbers; two in order are a line.
-            width: in pixels.
-            indices: which vertices, two a line.
-            color: of all.
-            per_vertex_color: of each vertex, instead.
-            vertex_offset: the first vertex; with indices: added to each.
-            vertex_count: how many vertices are drawn, without indices.
-            index_offset: the first index.
-            index_count: how many indices are drawn."""
+            vertices: a field of 3-vectors; without `indices`, each consecutive pair is a line.
+            width: the width in pixels.
+            indices: indices of the vertices, two per line.
+            color: the colour of all lines.
+            per_vertex_color: one colour per vertex, overrides `color`.
+            vertex_offset: index of the first vertex; with `indices`, an offset added to each index.
+            vertex_count: number of vertices to draw, without `indices`.
+            index_offset: position of the first index to draw.
+            index_count: number of indices to draw."""
 
     def mesh(self, vertices: Any, indices: Any=None, normals: Any=None, color: Any=..., per_vertex_color: Any=None, two_sided: Any=False, vertex_offset: Any=0, vertex_count: Any=None, index_offset: Any=0, index_count: Any=None, show_wireframe: Any=False) -> Any:
         """Adds triangles.
         
         Args:
-            vertices: field of vectors of three numbers; three in order are a triangle.
-            indices: which vertices, three a triangle.
-            normals: of each vertex; None: the mean of its triangles'.
-            color: of all.
-            per_vertex_color: of each vertex, instead.
-            two_sided: lit from behind as from before.
-            vertex_offset: the first vertex; with indices: added to each.
-            vertex_count: how many vertices are drawn, without indices.
-            index_offset: the first index.
-            index_count: how many indices are drawn.
-            show_wireframe: the sides of the triangles alone."""
+            vertices: a field of 3-vectors; without `indices`, each consecutive triple is a triangle.
+            indices: indices of the vertices, three per triangle.
+            normals: one normal per vertex; None: the mean of the normals of its triangles.
+            color: the colour of all triangles.
+            per_vertex_color: one colour per vertex, overrides `color`.
+            two_sided: whether to light the back side like the front.
+            vertex_offset: index of the first vertex; with `indices`, an offset added to each index.
+            vertex_count: number of vertices to draw, without `indices`.
+            index_offset: position of the first index to draw.
+            index_count: number of indices to draw.
+            show_wireframe: whether to draw only the edges of the triangles."""
 
     def mesh_instance(self, vertices: Any, indices: Any=None, normals: Any=None, color: Any=..., per_vertex_color: Any=None, two_sided: Any=False, transforms: Any=None, instance_offset: Any=0, instance_count: Any=None, vertex_offset: Any=0, vertex_count: Any=None, index_offset: Any=0, index_count: Any=None, show_wireframe: Any=False) -> Any:
-        """Adds the same triangles in several places.
+        """Adds several instances of the same mesh.
         
         Args:
-            vertices: as of `mesh`.
-            indices: as of `mesh`.
-            normals: as of `mesh`.
-            color: as of `mesh`.
-            per_vertex_color: as of `mesh`.
-            two_sided: as of `mesh`.
-            transforms: field of matrices 4 x 4, one for each place.
-            instance_offset: the first that is drawn.
-            instance_count: how many; None: all that follow.
-            vertex_offset: as of `mesh`.
-            vertex_count: as of `mesh`.
-            index_offset: as of `mesh`.
-            index_count: as of `mesh`.
-            show_wireframe: as of `mesh`."""
+            vertices: as for `mesh`.
+            indices: as for `mesh`.
+            normals: as for `mesh`.
+            color: as for `mesh`.
+            per_vertex_color: as for `mesh`.
+            two_sided: as for `mesh`.
+            transforms: a field of 4x4 matrices, one per instance.
+            instance_offset: index of the first instance to draw.
+            instance_count: number of instances to draw; None: all that follow.
+            vertex_offset: as for `mesh`.
+            vertex_count: as for `mesh`.
+            index_offset: as for `mesh`.
+            index_count: as for `mesh`.
+            show_wireframe: as for `mesh`."""
 
     def particles(self, centers: Any, radius: Any, color: Any=..., per_vertex_color: Any=None, per_vertex_radius: Any=None, index_offset: Any=0, index_count: Any=None) -> Any:
-        """Adds balls.
+        """Adds spheres.
         
         Args:
-            centers: field of vectors of three numbers.
-            radius: of all.
-            color: of all; 3 or 4 numbers from 0 to 1.
-            per_vertex_color: of each, instead.
-            per_vertex_radius: of each, instead.
-            index_offset: the first that is drawn.
-            index_count: how many; None: all that follow."""
+            centers: a field of 3-vectors.
+            radius: the radius of all spheres.
+            color: the colour of all spheres; 3 or 4 numbers from 0 to 1.
+            per_vertex_color: one colour per sphere, overrides `color`.
+            per_vertex_radius: one radius per sphere, overrides `radius`.
+            index_offset: index of the first sphere to draw.
+            index_count: number of spheres to draw; None: all that follow."""
 
     def point_light(self, pos: Any, color: Any) -> Any:
-        """Adds a light that shines from a point.
+        """Adds a point light.
         
         Args:
-            pos: three numbers.
-            color: three numbers from 0 to 1."""
+            pos: the position, three numbers.
+            color: the colour, three numbers from 0 to 1."""
 
     def set_camera(self, camera: Any) -> Any:
-        """From where the scene is seen.
+        """Sets the camera of the scene.
         
         Args:
             camera: a `qd.ui.Camera`."""

@@ -1,6 +1,6 @@
 # Made by docs/stubs/generate.py (`make stubs`); types that it cannot tell stand beside it.
 # pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false
-"""qd.graph: what kernels with graph=True hold. Programs know the module by this name."""
+"""qd.graph: constructs for kernels with graph=True, under the module name that programs import."""
 from typing import Any
 
 class _Block:
@@ -11,14 +11,14 @@ class _Block:
     def __exit__(self, *args: Any) -> None: ...
 
 def do_while(condition: Any) -> bool:
-    """`while qd.graph.do_while(flag):` in a kernel with graph=True runs its body once, and again as long as the array `flag` is not 0
-    after it. In Python it is True.
+    """`while qd.graph.do_while(flag):` in a kernel with graph=True executes its body once, and again as long as the array `flag` is nonzero
+    after an execution. In Python it is True.
     
     Args:
-        condition: a parameter of the kernel, an array of one i32.
+        condition: a parameter of the kernel, an array with one element of type i32.
     
     Returns:
-        In Python, True.
+        True, in Python.
     
     Example:
         >>> @qd.kernel(graph=True)
@@ -34,13 +34,13 @@ def do_while(condition: Any) -> bool:
         5"""
 
 def parallel() -> _Block:
-    """`with qd.graph.parallel():` in a kernel: one of the blocks of a `qd.graph.parallel_context()`.
+    """`with qd.graph.parallel():` in a kernel is one of the blocks of a `qd.graph.parallel_context()`.
     
     Example:
         See `qd.graph.parallel_context`."""
 
 def parallel_context() -> _Block:
-    """`with qd.graph.parallel_context():` in a kernel with graph=True holds blocks of `qd.graph.parallel()` that do not depend on each
+    """`with qd.graph.parallel_context():` in a kernel with graph=True contains blocks of `qd.graph.parallel()` that do not depend on each
     other.
     
     Example:
@@ -59,22 +59,22 @@ def parallel_context() -> _Block:
         array([1, 2], dtype=int32)"""
 
 class Stepper:
-    """A launch of `kernel(*args, **keywords)` that stops where it is told to. The flag of a checkpoint that yielded is set to 0. It is
-    for one thread at a time.
+    """A launch of `kernel(*args, **keywords)` that is executed in steps. The flag of a checkpoint that has yielded is set to 0. A Stepper
+    may be used by one thread at a time.
     
     Args:
-        kernel: a kernel, or a method that is one; with graph=True it has more than tasks to stop at.
-        *args: what the kernel is called with.
-        keep_bytes: how many bytes are kept for `back()`, at most; what is oldest goes first.
-        **keywords: likewise.
+        kernel: a kernel or a kernel method; with graph=True, it has other steps than tasks, too.
+        *args: the arguments of the kernel.
+        keep_bytes: maximum number of bytes saved for `back()`; the oldest data are dropped first.
+        **keywords: the keyword arguments of the kernel.
     
     Attributes:
         over: whether the launch has ended.
-        status: the `qd.GraphStatus` that the launch would give if it ended here.
+        status: the `qd.GraphStatus` that the launch would return if it ended now.
     
     Raises:
-        TypeError, ValueError: `keep_bytes` is no whole number, or less than 0. QuadrantsRuntimeError: the kernel uses sparse trees, or is
-        moved by another thread.
+        TypeError, ValueError: `keep_bytes` is not an integer, or is negative. QuadrantsRuntimeError: the kernel uses sparse trees, or
+        another thread is advancing the launch.
     
     Example:
         >>> @qd.kernel(graph=True)
@@ -95,33 +95,33 @@ class Stepper:
     def __init__(self, kernel: Any, *args: Any, keep_bytes: Any=268435456, **keywords: Any) -> None: ...
 
     def back(self) -> Any:
-        """Takes the last call of step, turn, task, run or resume back, and what was written since then into arrays of the kernel;
-        False if nothing is kept of it. Arrays that the kernel only reads stay as they are where they take more than a quarter of
-        `keep_bytes`."""
+        """Undoes the last call of step, turn, task, run or resume, including its writes to arrays of the kernel; returns False if no data
+        are saved for it. Read-only arrays that take more than a quarter of `keep_bytes` are not restored."""
     over: Any
 
     def resume(self, label: Any) -> Any:
-        """Begins a launch anew, as `kernel.resume` does; nothing of it runs yet.
+        """Starts a new launch, like `kernel.resume`, without executing any of it yet.
         
         Args:
-            label: of the checkpoint that it begins with."""
+            label: the label of the checkpoint to start at."""
 
     def run(self) -> Any:
-        """Goes on to the end."""
+        """Advances to the end of the launch."""
 
     def state(self) -> Any:
-        """The launch as plain data, fit for JSON: `kernel`, its name; `steps`, in order; `next`, the number of the step that comes next, or
-        None; `over`; `yielded`, the label as a number, or None; `back`, how many calls can be taken back. A step has its `kind`, its `index`
-        among those, and its `depth`. A "task" has `name`, `line`, `runs`, and `microseconds` of its last run; a "level" (a do_while) `flag`,
-        its `value` now, `parent` (a level or -1), and `turn`, the passes begun since it was entered; a "checkpoint" `label` and `name` (None
-        if it has none), `flag`, its `value`, and `state`: "pending", "skipped", "running", "done" or "yielded"; a "region" and a "section" no more."""
+        """Returns the state of the launch as plain data that can be converted to JSON: `kernel`, its name; `steps`, in order; `next`, the
+        index of the next step, or None; `over`; `yielded`, the label as a number, or None; `back`, the number of calls that can be undone.
+        Each step has its `kind`, its `index` among those of its kind, and its `depth`. A "task" has `name`, `line`, `runs`, and
+        `microseconds` of its last run; a "level" (a do_while) has `flag`, its current `value`, `parent` (a level or -1), and `turn`, the
+        number of iterations started since it was entered; a "checkpoint" has `label` and `name` (None if it has none), `flag`, its `value`,
+        and `state`: "pending", "skipped", "running", "done" or "yielded". A "region" and a "section" have nothing else."""
     status: Any
 
     def step(self) -> Any:
-        """Goes on to the end of the next checkpoint, run or left out."""
+        """Advances to the end of the next checkpoint, executed or skipped."""
 
     def task(self) -> Any:
-        """Goes on past one task; gives the `status`, as the other calls that go on do."""
+        """Executes one task; returns the `status`, like the other methods that advance the launch."""
 
     def turn(self) -> Any:
-        """Goes on to the end of a pass of a `qd.graph.do_while`."""
+        """Advances to the end of an iteration of a `qd.graph.do_while`."""

@@ -1,19 +1,19 @@
 # Made by docs/stubs/generate.py (`make stubs`); types that it cannot tell stand beside it.
 # pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false
-"""qd.simt.block: the threads of one block."""
+"""qd.simt.block: operations on the threads of a block."""
 import enum
 from collections.abc import Iterator
 from typing import Any, Self
 
 def SharedArray(shape: Any, dtype: Any) -> Any:
-    """An array that the threads of a block share.
+    """An array shared by the threads of a block.
     
     Args:
-        shape: an integer or a tuple of them, constants.
+        shape: an integer or a tuple of integers, constant.
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.SharedArray(1, 1)
@@ -21,15 +21,15 @@ def SharedArray(shape: Any, dtype: Any) -> Any:
         ValueError: qd.simt.block.SharedArray is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def exclusive_add(value: Any, block_dim: Any, dtype: Any) -> Any:
-    """In each thread, the sum of the values of the threads of the block before it; in the first, what changes nothing.
+    """Returns the sum of the values of the threads of the block before this one; in the first thread, the identity.
     
     Args:
         value: a number.
-        block_dim: threads of a block, a constant.
+        block_dim: number of threads in a block, a constant.
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.exclusive_add(1, 1, 1)
@@ -37,15 +37,15 @@ def exclusive_add(value: Any, block_dim: Any, dtype: Any) -> Any:
         ValueError: qd.simt.block.exclusive_add is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def exclusive_max(value: Any, block_dim: Any, dtype: Any) -> Any:
-    """In each thread, the greatest of the values of the threads of the block before it; in the first, what changes nothing.
+    """Returns the maximum of the values of the threads of the block before this one; in the first thread, the identity.
     
     Args:
         value: a number.
-        block_dim: threads of a block, a constant.
+        block_dim: number of threads in a block, a constant.
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.exclusive_max(1, 1, 1)
@@ -53,15 +53,15 @@ def exclusive_max(value: Any, block_dim: Any, dtype: Any) -> Any:
         ValueError: qd.simt.block.exclusive_max is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def exclusive_min(value: Any, block_dim: Any, dtype: Any) -> Any:
-    """In each thread, the least of the values of the threads of the block before it; in the first, what changes nothing.
+    """Returns the minimum of the values of the threads of the block before this one; in the first thread, the identity.
     
     Args:
         value: a number.
-        block_dim: threads of a block, a constant.
+        block_dim: number of threads in a block, a constant.
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.exclusive_min(1, 1, 1)
@@ -69,17 +69,17 @@ def exclusive_min(value: Any, block_dim: Any, dtype: Any) -> Any:
         ValueError: qd.simt.block.exclusive_min is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def exclusive_scan(value: Any, block_dim: Any, op: Any, identity: Any, dtype: Any) -> Any:
-    """In each thread of the block, op of the values before it.
+    """Returns the values of the threads of the block before this one, combined by op.
     
     Args:
         value: a number.
-        block_dim: threads of a block, a constant.
-        op: a func of two values.
-        identity: the value that changes nothing.
+        block_dim: number of threads in a block, a constant.
+        op: a func that takes two values.
+        identity: the identity element of op.
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.exclusive_scan(1, 1, 1, 1, 1)
@@ -88,15 +88,15 @@ def exclusive_scan(value: Any, block_dim: Any, op: Any, identity: Any, dtype: An
 from quadrants import global_thread_idx as global_thread_idx
 
 def inclusive_add(value: Any, block_dim: Any, dtype: Any) -> Any:
-    """In each thread, the sum of the values of the threads of the block up to it.
+    """Returns the sum of the values of the threads of the block up to and including this one.
     
     Args:
         value: a number.
-        block_dim: threads of a block, a constant.
+        block_dim: number of threads in a block, a constant.
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.inclusive_add(1, 1, 1)
@@ -104,15 +104,15 @@ def inclusive_add(value: Any, block_dim: Any, dtype: Any) -> Any:
         ValueError: qd.simt.block.inclusive_add is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def inclusive_max(value: Any, block_dim: Any, dtype: Any) -> Any:
-    """In each thread, the greatest of the values of the threads of the block up to it.
+    """Returns the maximum of the values of the threads of the block up to and including this one.
     
     Args:
         value: a number.
-        block_dim: threads of a block, a constant.
+        block_dim: number of threads in a block, a constant.
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.inclusive_max(1, 1, 1)
@@ -120,15 +120,15 @@ def inclusive_max(value: Any, block_dim: Any, dtype: Any) -> Any:
         ValueError: qd.simt.block.inclusive_max is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def inclusive_min(value: Any, block_dim: Any, dtype: Any) -> Any:
-    """In each thread, the least of the values of the threads of the block up to it.
+    """Returns the minimum of the values of the threads of the block up to and including this one.
     
     Args:
         value: a number.
-        block_dim: threads of a block, a constant.
+        block_dim: number of threads in a block, a constant.
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.inclusive_min(1, 1, 1)
@@ -136,16 +136,16 @@ def inclusive_min(value: Any, block_dim: Any, dtype: Any) -> Any:
         ValueError: qd.simt.block.inclusive_min is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def inclusive_scan(value: Any, block_dim: Any, op: Any, dtype: Any) -> Any:
-    """In each thread of the block, op of the values up to it.
+    """Returns the values of the threads of the block up to and including this one, combined by op.
     
     Args:
         value: a number.
-        block_dim: threads of a block, a constant.
-        op: a func of two values.
+        block_dim: number of threads in a block, a constant.
+        op: a func that takes two values.
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.inclusive_scan(1, 1, 1, 1)
@@ -153,10 +153,10 @@ def inclusive_scan(value: Any, block_dim: Any, op: Any, dtype: Any) -> Any:
         ValueError: qd.simt.block.inclusive_scan is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def mem_fence() -> Any:
-    """What this thread wrote before is seen by the others of the block before what it writes afterwards.
+    """Orders memory accesses: the other threads of the block see earlier writes of this thread before later ones.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.mem_fence()
@@ -164,25 +164,25 @@ def mem_fence() -> Any:
         ValueError: qd.simt.block.mem_fence is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def mem_sync() -> Any:
-    """The earlier name of `qd.simt.block.mem_fence`: warns once in a process.
+    """Former name of `qd.simt.block.mem_fence`; warns once per process.
     
     Example:
         See the new name."""
 
 def radix_rank_match_atomic_or(key: Any, block_dim: Any, radix_bits: Any, bit_start: Any, num_bits: Any, bins: Any, excl_prefix: Any) -> Any:
-    """The place of the thread's key among those of the block with the same digit or a lesser one.
+    """Returns the rank of the thread's key among the keys of the block with the same or a smaller digit.
     
     Args:
-        key: the number to sort by; an unsigned integer.
-        block_dim: threads of a block, a constant.
-        radix_bits: bits of a digit.
+        key: the sort key, an unsigned integer.
+        block_dim: number of threads in a block, a constant.
+        radix_bits: number of bits of a digit.
         bit_start: the lowest bit of the digit.
-        num_bits: how many of its bits count.
-        bins: shared memory with a count for each digit.
-        excl_prefix: shared memory for their scan.
+        num_bits: number of bits of the digit that are used.
+        bins: shared memory with one counter per digit.
+        excl_prefix: shared memory for the scan of the counters.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.radix_rank_match_atomic_or(1, 1, 1, 1, 1, 1, 1)
@@ -190,16 +190,16 @@ def radix_rank_match_atomic_or(key: Any, block_dim: Any, radix_bits: Any, bit_st
         ValueError: qd.simt.block.radix_rank_match_atomic_or is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def reduce(value: Any, block_dim: Any, op: Any, dtype: Any) -> Any:
-    """In the first thread of the block, op of the values of all.
+    """Returns, in the first thread of the block, the values of all threads combined by op.
     
     Args:
         value: a number.
-        block_dim: threads of a block, a constant.
-        op: a func of two values.
+        block_dim: number of threads in a block, a constant.
+        op: a func that takes two values.
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.reduce(1, 1, 1, 1)
@@ -207,15 +207,15 @@ def reduce(value: Any, block_dim: Any, op: Any, dtype: Any) -> Any:
         ValueError: qd.simt.block.reduce is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def reduce_add(value: Any, block_dim: Any, dtype: Any) -> Any:
-    """In the first thread, the sum of the values of all threads of the block.
+    """Returns, in the first thread, the sum of the values of all threads of the block.
     
     Args:
         value: a number.
-        block_dim: threads of a block, a constant.
+        block_dim: number of threads in a block, a constant.
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.reduce_add(1, 1, 1)
@@ -223,16 +223,16 @@ def reduce_add(value: Any, block_dim: Any, dtype: Any) -> Any:
         ValueError: qd.simt.block.reduce_add is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def reduce_all(value: Any, block_dim: Any, op: Any, dtype: Any) -> Any:
-    """In every thread of the block, op of the values of all.
+    """Returns, in every thread of the block, the values of all threads combined by op.
     
     Args:
         value: a number.
-        block_dim: threads of a block, a constant.
-        op: a func of two values.
+        block_dim: number of threads in a block, a constant.
+        op: a func that takes two values.
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.reduce_all(1, 1, 1, 1)
@@ -240,15 +240,15 @@ def reduce_all(value: Any, block_dim: Any, op: Any, dtype: Any) -> Any:
         ValueError: qd.simt.block.reduce_all is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def reduce_all_add(value: Any, block_dim: Any, dtype: Any) -> Any:
-    """In every thread, the sum of the values of all threads of the block.
+    """Returns, in every thread, the sum of the values of all threads of the block.
     
     Args:
         value: a number.
-        block_dim: threads of a block, a constant.
+        block_dim: number of threads in a block, a constant.
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.reduce_all_add(1, 1, 1)
@@ -256,15 +256,15 @@ def reduce_all_add(value: Any, block_dim: Any, dtype: Any) -> Any:
         ValueError: qd.simt.block.reduce_all_add is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def reduce_all_max(value: Any, block_dim: Any, dtype: Any) -> Any:
-    """In every thread, the greatest of the values of all threads of the block.
+    """Returns, in every thread, the maximum of the values of all threads of the block.
     
     Args:
         value: a number.
-        block_dim: threads of a block, a constant.
+        block_dim: number of threads in a block, a constant.
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.reduce_all_max(1, 1, 1)
@@ -272,15 +272,15 @@ def reduce_all_max(value: Any, block_dim: Any, dtype: Any) -> Any:
         ValueError: qd.simt.block.reduce_all_max is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def reduce_all_min(value: Any, block_dim: Any, dtype: Any) -> Any:
-    """In every thread, the least of the values of all threads of the block.
+    """Returns, in every thread, the minimum of the values of all threads of the block.
     
     Args:
         value: a number.
-        block_dim: threads of a block, a constant.
+        block_dim: number of threads in a block, a constant.
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.reduce_all_min(1, 1, 1)
@@ -288,15 +288,15 @@ def reduce_all_min(value: Any, block_dim: Any, dtype: Any) -> Any:
         ValueError: qd.simt.block.reduce_all_min is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def reduce_max(value: Any, block_dim: Any, dtype: Any) -> Any:
-    """In the first thread, the greatest of the values of all threads of the block.
+    """Returns, in the first thread, the maximum of the values of all threads of the block.
     
     Args:
         value: a number.
-        block_dim: threads of a block, a constant.
+        block_dim: number of threads in a block, a constant.
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.reduce_max(1, 1, 1)
@@ -304,15 +304,15 @@ def reduce_max(value: Any, block_dim: Any, dtype: Any) -> Any:
         ValueError: qd.simt.block.reduce_max is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def reduce_min(value: Any, block_dim: Any, dtype: Any) -> Any:
-    """In the first thread, the least of the values of all threads of the block.
+    """Returns, in the first thread, the minimum of the values of all threads of the block.
     
     Args:
         value: a number.
-        block_dim: threads of a block, a constant.
+        block_dim: number of threads in a block, a constant.
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.reduce_min(1, 1, 1)
@@ -320,10 +320,10 @@ def reduce_min(value: Any, block_dim: Any, dtype: Any) -> Any:
         ValueError: qd.simt.block.reduce_min is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def sync() -> Any:
-    """Waits until all threads of the block are here; what they wrote is seen.
+    """Waits until all threads of the block have reached this point; their writes are then visible.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.sync()
@@ -331,13 +331,13 @@ def sync() -> Any:
         ValueError: qd.simt.block.sync is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def sync_all_nonzero(predicate: Any) -> Any:
-    """As sync; whether the predicate holds in all threads.
+    """Synchronises like sync, and returns whether the predicate is true in all threads.
     
     Args:
-        predicate: a truth value.
+        predicate: a boolean.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.sync_all_nonzero(1)
@@ -345,13 +345,13 @@ def sync_all_nonzero(predicate: Any) -> Any:
         ValueError: qd.simt.block.sync_all_nonzero is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def sync_any_nonzero(predicate: Any) -> Any:
-    """As sync; whether the predicate holds in a thread.
+    """Synchronises like sync, and returns whether the predicate is true in any thread.
     
     Args:
-        predicate: a truth value.
+        predicate: a boolean.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.sync_any_nonzero(1)
@@ -359,13 +359,13 @@ def sync_any_nonzero(predicate: Any) -> Any:
         ValueError: qd.simt.block.sync_any_nonzero is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def sync_count_nonzero(predicate: Any) -> Any:
-    """As sync; in how many threads the predicate holds.
+    """Synchronises like sync, and returns the number of threads in which the predicate is true.
     
     Args:
-        predicate: a truth value.
+        predicate: a boolean.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.sync_count_nonzero(1)
@@ -373,10 +373,10 @@ def sync_count_nonzero(predicate: Any) -> Any:
         ValueError: qd.simt.block.sync_count_nonzero is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def thread_idx() -> Any:
-    """The number of the thread in its block.
+    """Returns the index of the thread in its block.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.thread_idx()

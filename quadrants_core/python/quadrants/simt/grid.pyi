@@ -1,15 +1,15 @@
 # Made by docs/stubs/generate.py (`make stubs`); types that it cannot tell stand beside it.
 # pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false
-"""qd.simt.grid: all threads of a launch."""
+"""qd.simt.grid: operations on all threads of a launch."""
 import enum
 from collections.abc import Iterator
 from typing import Any, Self
 
 def mem_fence() -> Any:
-    """What this thread wrote before is seen by the others of the launch before what it writes afterwards.
+    """Orders memory accesses: the other threads of the launch see earlier writes of this thread before later ones.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.grid.mem_fence()
@@ -17,7 +17,7 @@ def mem_fence() -> Any:
         ValueError: qd.simt.grid.mem_fence is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def memfence() -> Any:
-    """The earlier name of `qd.simt.grid.mem_fence`: warns once in a process.
+    """Former name of `qd.simt.grid.mem_fence`; warns once per process.
     
     Example:
         See the new name."""

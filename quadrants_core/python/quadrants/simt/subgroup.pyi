@@ -1,18 +1,18 @@
 # Made by docs/stubs/generate.py (`make stubs`); types that it cannot tell stand beside it.
 # pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false
-"""qd.simt.subgroup: the threads that a GPU runs in step."""
+"""qd.simt.subgroup: operations on the threads that a GPU runs in lockstep."""
 import enum
 from collections.abc import Iterator
 from typing import Any, Self
 
 def all_equal(value: Any) -> Any:
-    """Whether all threads of the subgroup have the same value.
+    """Returns whether all threads of the subgroup have the same value.
     
     Args:
         value: a number.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.all_equal(1)
@@ -20,14 +20,14 @@ def all_equal(value: Any) -> Any:
         ValueError: qd.simt.subgroup.all_equal is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def all_equal_tiled(value: Any, log2_size: Any) -> Any:
-    """Whether all threads of the subgroup have the same value.
+    """Returns whether all threads of the subgroup have the same value.
     
     Args:
         value: a number.
-        log2_size: the subgroup is taken as tiles of 2 to this power of threads, each for itself; a constant.
+        log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.all_equal_tiled(1, 1)
@@ -35,13 +35,13 @@ def all_equal_tiled(value: Any, log2_size: Any) -> Any:
         ValueError: qd.simt.subgroup.all_equal_tiled is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def all_true(predicate: Any) -> Any:
-    """Whether the predicate holds in all threads of the subgroup.
+    """Returns whether the predicate is true in all threads of the subgroup.
     
     Args:
-        predicate: a truth value.
+        predicate: a boolean.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.all_true(1)
@@ -49,14 +49,14 @@ def all_true(predicate: Any) -> Any:
         ValueError: qd.simt.subgroup.all_true is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def all_true_tiled(predicate: Any, log2_size: Any) -> Any:
-    """Whether the predicate holds in all threads of the subgroup.
+    """Returns whether the predicate is true in all threads of the subgroup.
     
     Args:
-        predicate: a truth value.
-        log2_size: the subgroup is taken as tiles of 2 to this power of threads, each for itself; a constant.
+        predicate: a boolean.
+        log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.all_true_tiled(1, 1)
@@ -64,13 +64,13 @@ def all_true_tiled(predicate: Any, log2_size: Any) -> Any:
         ValueError: qd.simt.subgroup.all_true_tiled is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def any_true(predicate: Any) -> Any:
-    """Whether the predicate holds in a thread of the subgroup.
+    """Returns whether the predicate is true in any thread of the subgroup.
     
     Args:
-        predicate: a truth value.
+        predicate: a boolean.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.any_true(1)
@@ -78,14 +78,14 @@ def any_true(predicate: Any) -> Any:
         ValueError: qd.simt.subgroup.any_true is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def any_true_tiled(predicate: Any, log2_size: Any) -> Any:
-    """Whether the predicate holds in a thread of the subgroup.
+    """Returns whether the predicate is true in any thread of the subgroup.
     
     Args:
-        predicate: a truth value.
-        log2_size: the subgroup is taken as tiles of 2 to this power of threads, each for itself; a constant.
+        predicate: a boolean.
+        log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.any_true_tiled(1, 1)
@@ -93,13 +93,13 @@ def any_true_tiled(predicate: Any, log2_size: Any) -> Any:
         ValueError: qd.simt.subgroup.any_true_tiled is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def ballot(predicate: Any) -> Any:
-    """A bit for each thread of the subgroup: whether the predicate holds there.
+    """Returns a mask with one bit per thread of the subgroup, set where the predicate is true.
     
     Args:
-        predicate: a truth value.
+        predicate: a boolean.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.ballot(1)
@@ -107,14 +107,14 @@ def ballot(predicate: Any) -> Any:
         ValueError: qd.simt.subgroup.ballot is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def ballot_first_n(predicate: Any, n: Any) -> Any:
-    """A bit for each of the first n threads: whether the predicate holds there.
+    """Returns a mask with one bit for each of the first n threads, set where the predicate is true.
     
     Args:
-        predicate: a truth value.
-        n: how many threads.
+        predicate: a boolean.
+        n: number of threads.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.ballot_first_n(1, 1)
@@ -122,29 +122,29 @@ def ballot_first_n(predicate: Any, n: Any) -> Any:
         ValueError: qd.simt.subgroup.ballot_first_n is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def ballot_full_subgroup(predicate: Any) -> Any:
-    """The earlier name of `qd.simt.subgroup.ballot`: warns once in a process.
+    """Former name of `qd.simt.subgroup.ballot`; warns once per process.
     
     Args:
-        predicate: a truth value.
+        predicate: a boolean.
     
     Example:
         See the new name."""
 
 def barrier() -> Any:
-    """The earlier name of `qd.simt.subgroup.sync`: warns once in a process.
+    """Former name of `qd.simt.subgroup.sync`; warns once per process.
     
     Example:
         See the new name."""
 
 def bitonic_sort_kv(key: Any, value: Any) -> Any:
-    """Sorts the keys of the threads, and values with them: (key, value) of the thread's place.
+    """Sorts the keys of the threads, and values with them; returns the (key, value) at the position of the thread.
     
     Args:
-        key: the number to sort by; an unsigned integer.
+        key: the sort key, an unsigned integer.
         value: a number.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.bitonic_sort_kv(1, 1)
@@ -152,15 +152,15 @@ def bitonic_sort_kv(key: Any, value: Any) -> Any:
         ValueError: qd.simt.subgroup.bitonic_sort_kv is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def bitonic_sort_kv_tiled(key: Any, value: Any, log2_size: Any) -> Any:
-    """Sorts the keys of the threads, and values with them: (key, value) of the thread's place.
+    """Sorts the keys of the threads, and values with them; returns the (key, value) at the position of the thread.
     
     Args:
-        key: the number to sort by; an unsigned integer.
+        key: the sort key, an unsigned integer.
         value: a number.
-        log2_size: the subgroup is taken as tiles of 2 to this power of threads, each for itself; a constant.
+        log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.bitonic_sort_kv_tiled(1, 1, 1)
@@ -168,14 +168,14 @@ def bitonic_sort_kv_tiled(key: Any, value: Any, log2_size: Any) -> Any:
         ValueError: qd.simt.subgroup.bitonic_sort_kv_tiled is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def broadcast(value: Any, index: Any) -> Any:
-    """The value of the thread with this index.
+    """Returns the value of the thread with the given index.
     
     Args:
         value: a number.
-        index: the number of a thread of the subgroup.
+        index: the index of a thread in the subgroup.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.broadcast(1, 1)
@@ -183,13 +183,13 @@ def broadcast(value: Any, index: Any) -> Any:
         ValueError: qd.simt.subgroup.broadcast is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def broadcast_first(value: Any) -> Any:
-    """The value of the first thread.
+    """Returns the value of the first thread.
     
     Args:
         value: a number.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.broadcast_first(1)
@@ -197,10 +197,10 @@ def broadcast_first(value: Any) -> Any:
         ValueError: qd.simt.subgroup.broadcast_first is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def elect() -> Any:
-    """True in one thread of the subgroup.
+    """Returns True in exactly one thread of the subgroup.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.elect()
@@ -208,13 +208,13 @@ def elect() -> Any:
         ValueError: qd.simt.subgroup.elect is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def exclusive_add(value: Any) -> Any:
-    """In each thread, the sum of the values of the threads of the subgroup before it; in the first, what changes nothing.
+    """Returns the sum of the values of the threads of the subgroup before this one; in the first thread, the identity.
     
     Args:
         value: a number.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.exclusive_add(1)
@@ -222,14 +222,14 @@ def exclusive_add(value: Any) -> Any:
         ValueError: qd.simt.subgroup.exclusive_add is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def exclusive_add_tiled(value: Any, log2_size: Any) -> Any:
-    """In each thread, the sum of the values of the threads of the subgroup before it; in the first, what changes nothing.
+    """Returns the sum of the values of the threads of the subgroup before this one; in the first thread, the identity.
     
     Args:
         value: a number.
-        log2_size: the subgroup is taken as tiles of 2 to this power of threads, each for itself; a constant.
+        log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.exclusive_add_tiled(1, 1)
@@ -237,13 +237,13 @@ def exclusive_add_tiled(value: Any, log2_size: Any) -> Any:
         ValueError: qd.simt.subgroup.exclusive_add_tiled is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def exclusive_and(value: Any) -> Any:
-    """In each thread, the bits that all have of the values of the threads of the subgroup before it; in the first, what changes nothing.
+    """Returns the bitwise and of the values of the threads of the subgroup before this one; in the first thread, the identity.
     
     Args:
         value: a number.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.exclusive_and(1)
@@ -251,14 +251,14 @@ def exclusive_and(value: Any) -> Any:
         ValueError: qd.simt.subgroup.exclusive_and is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def exclusive_and_tiled(value: Any, log2_size: Any) -> Any:
-    """In each thread, the bits that all have of the values of the threads of the subgroup before it; in the first, what changes nothing.
+    """Returns the bitwise and of the values of the threads of the subgroup before this one; in the first thread, the identity.
     
     Args:
         value: a number.
-        log2_size: the subgroup is taken as tiles of 2 to this power of threads, each for itself; a constant.
+        log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.exclusive_and_tiled(1, 1)
@@ -266,13 +266,13 @@ def exclusive_and_tiled(value: Any, log2_size: Any) -> Any:
         ValueError: qd.simt.subgroup.exclusive_and_tiled is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def exclusive_max(value: Any) -> Any:
-    """In each thread, the greatest of the values of the threads of the subgroup before it; in the first, what changes nothing.
+    """Returns the maximum of the values of the threads of the subgroup before this one; in the first thread, the identity.
     
     Args:
         value: a number.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.exclusive_max(1)
@@ -280,14 +280,14 @@ def exclusive_max(value: Any) -> Any:
         ValueError: qd.simt.subgroup.exclusive_max is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def exclusive_max_tiled(value: Any, log2_size: Any) -> Any:
-    """In each thread, the greatest of the values of the threads of the subgroup before it; in the first, what changes nothing.
+    """Returns the maximum of the values of the threads of the subgroup before this one; in the first thread, the identity.
     
     Args:
         value: a number.
-        log2_size: the subgroup is taken as tiles of 2 to this power of threads, each for itself; a constant.
+        log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.exclusive_max_tiled(1, 1)
@@ -295,13 +295,13 @@ def exclusive_max_tiled(value: Any, log2_size: Any) -> Any:
         ValueError: qd.simt.subgroup.exclusive_max_tiled is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def exclusive_min(value: Any) -> Any:
-    """In each thread, the least of the values of the threads of the subgroup before it; in the first, what changes nothing.
+    """Returns the minimum of the values of the threads of the subgroup before this one; in the first thread, the identity.
     
     Args:
         value: a number.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.exclusive_min(1)
@@ -309,14 +309,14 @@ def exclusive_min(value: Any) -> Any:
         ValueError: qd.simt.subgroup.exclusive_min is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def exclusive_min_tiled(value: Any, log2_size: Any) -> Any:
-    """In each thread, the least of the values of the threads of the subgroup before it; in the first, what changes nothing.
+    """Returns the minimum of the values of the threads of the subgroup before this one; in the first thread, the identity.
     
     Args:
         value: a number.
-        log2_size: the subgroup is taken as tiles of 2 to this power of threads, each for itself; a constant.
+        log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.exclusive_min_tiled(1, 1)
@@ -324,13 +324,13 @@ def exclusive_min_tiled(value: Any, log2_size: Any) -> Any:
         ValueError: qd.simt.subgroup.exclusive_min_tiled is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def exclusive_mul(value: Any) -> Any:
-    """In each thread, the product of the values of the threads of the subgroup before it; in the first, what changes nothing.
+    """Returns the product of the values of the threads of the subgroup before this one; in the first thread, the identity.
     
     Args:
         value: a number.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.exclusive_mul(1)
@@ -338,14 +338,14 @@ def exclusive_mul(value: Any) -> Any:
         ValueError: qd.simt.subgroup.exclusive_mul is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def exclusive_mul_tiled(value: Any, log2_size: Any) -> Any:
-    """In each thread, the product of the values of the threads of the subgroup before it; in the first, what changes nothing.
+    """Returns the product of the values of the threads of the subgroup before this one; in the first thread, the identity.
     
     Args:
         value: a number.
-        log2_size: the subgroup is taken as tiles of 2 to this power of threads, each for itself; a constant.
+        log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.exclusive_mul_tiled(1, 1)
@@ -353,13 +353,13 @@ def exclusive_mul_tiled(value: Any, log2_size: Any) -> Any:
         ValueError: qd.simt.subgroup.exclusive_mul_tiled is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def exclusive_or(value: Any) -> Any:
-    """In each thread, the bits that any has of the values of the threads of the subgroup before it; in the first, what changes nothing.
+    """Returns the bitwise or of the values of the threads of the subgroup before this one; in the first thread, the identity.
     
     Args:
         value: a number.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.exclusive_or(1)
@@ -367,14 +367,14 @@ def exclusive_or(value: Any) -> Any:
         ValueError: qd.simt.subgroup.exclusive_or is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def exclusive_or_tiled(value: Any, log2_size: Any) -> Any:
-    """In each thread, the bits that any has of the values of the threads of the subgroup before it; in the first, what changes nothing.
+    """Returns the bitwise or of the values of the threads of the subgroup before this one; in the first thread, the identity.
     
     Args:
         value: a number.
-        log2_size: the subgroup is taken as tiles of 2 to this power of threads, each for itself; a constant.
+        log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.exclusive_or_tiled(1, 1)
@@ -382,13 +382,13 @@ def exclusive_or_tiled(value: Any, log2_size: Any) -> Any:
         ValueError: qd.simt.subgroup.exclusive_or_tiled is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def exclusive_xor(value: Any) -> Any:
-    """In each thread, the exclusive or of the bits of the values of the threads of the subgroup before it; in the first, what changes nothing.
+    """Returns the bitwise exclusive or of the values of the threads of the subgroup before this one; in the first thread, the identity.
     
     Args:
         value: a number.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.exclusive_xor(1)
@@ -396,14 +396,14 @@ def exclusive_xor(value: Any) -> Any:
         ValueError: qd.simt.subgroup.exclusive_xor is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def exclusive_xor_tiled(value: Any, log2_size: Any) -> Any:
-    """In each thread, the exclusive or of the bits of the values of the threads of the subgroup before it; in the first, what changes nothing.
+    """Returns the bitwise exclusive or of the values of the threads of the subgroup before this one; in the first thread, the identity.
     
     Args:
         value: a number.
-        log2_size: the subgroup is taken as tiles of 2 to this power of threads, each for itself; a constant.
+        log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.exclusive_xor_tiled(1, 1)
@@ -411,20 +411,20 @@ def exclusive_xor_tiled(value: Any, log2_size: Any) -> Any:
         ValueError: qd.simt.subgroup.exclusive_xor_tiled is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def group_size() -> Any:
-    """Threads of a subgroup, a number at compile time; 0 where there are no subgroups.
+    """Returns the number of threads in a subgroup, known at compile time; 0 if there are no subgroups.
     
     Example:
         >>> qd.simt.subgroup.group_size()
         0"""
 
 def inclusive_add(value: Any) -> Any:
-    """In each thread, the sum of the values of the threads of the subgroup up to it.
+    """Returns the sum of the values of the threads of the subgroup up to and including this one.
     
     Args:
         value: a number.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.inclusive_add(1)
@@ -432,14 +432,14 @@ def inclusive_add(value: Any) -> Any:
         ValueError: qd.simt.subgroup.inclusive_add is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def inclusive_add_tiled(value: Any, log2_size: Any) -> Any:
-    """In each thread, the sum of the values of the threads of the subgroup up to it.
+    """Returns the sum of the values of the threads of the subgroup up to and including this one.
     
     Args:
         value: a number.
-        log2_size: the subgroup is taken as tiles of 2 to this power of threads, each for itself; a constant.
+        log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.inclusive_add_tiled(1, 1)
@@ -447,13 +447,13 @@ def inclusive_add_tiled(value: Any, log2_size: Any) -> Any:
         ValueError: qd.simt.subgroup.inclusive_add_tiled is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def inclusive_and(value: Any) -> Any:
-    """In each thread, the bits that all have of the values of the threads of the subgroup up to it.
+    """Returns the bitwise and of the values of the threads of the subgroup up to and including this one.
     
     Args:
         value: a number.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.inclusive_and(1)
@@ -461,14 +461,14 @@ def inclusive_and(value: Any) -> Any:
         ValueError: qd.simt.subgroup.inclusive_and is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def inclusive_and_tiled(value: Any, log2_size: Any) -> Any:
-    """In each thread, the bits that all have of the values of the threads of the subgroup up to it.
+    """Returns the bitwise and of the values of the threads of the subgroup up to and including this one.
     
     Args:
         value: a number.
-        log2_size: the subgroup is taken as tiles of 2 to this power of threads, each for itself; a constant.
+        log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.inclusive_and_tiled(1, 1)
@@ -476,13 +476,13 @@ def inclusive_and_tiled(value: Any, log2_size: Any) -> Any:
         ValueError: qd.simt.subgroup.inclusive_and_tiled is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def inclusive_max(value: Any) -> Any:
-    """In each thread, the greatest of the values of the threads of the subgroup up to it.
+    """Returns the maximum of the values of the threads of the subgroup up to and including this one.
     
     Args:
         value: a number.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.inclusive_max(1)
@@ -490,14 +490,14 @@ def inclusive_max(value: Any) -> Any:
         ValueError: qd.simt.subgroup.inclusive_max is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def inclusive_max_tiled(value: Any, log2_size: Any) -> Any:
-    """In each thread, the greatest of the values of the threads of the subgroup up to it.
+    """Returns the maximum of the values of the threads of the subgroup up to and including this one.
     
     Args:
         value: a number.
-        log2_size: the subgroup is taken as tiles of 2 to this power of threads, each for itself; a constant.
+        log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.inclusive_max_tiled(1, 1)
@@ -505,13 +505,13 @@ def inclusive_max_tiled(value: Any, log2_size: Any) -> Any:
         ValueError: qd.simt.subgroup.inclusive_max_tiled is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def inclusive_min(value: Any) -> Any:
-    """In each thread, the least of the values of the threads of the subgroup up to it.
+    """Returns the minimum of the values of the threads of the subgroup up to and including this one.
     
     Args:
         value: a number.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.inclusive_min(1)
@@ -519,14 +519,14 @@ def inclusive_min(value: Any) -> Any:
         ValueError: qd.simt.subgroup.inclusive_min is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def inclusive_min_tiled(value: Any, log2_size: Any) -> Any:
-    """In each thread, the least of the values of the threads of the subgroup up to it.
+    """Returns the minimum of the values of the threads of the subgroup up to and including this one.
     
     Args:
         value: a number.
-        log2_size: the subgroup is taken as tiles of 2 to this power of threads, each for itself; a constant.
+        log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.inclusive_min_tiled(1, 1)
@@ -534,13 +534,13 @@ def inclusive_min_tiled(value: Any, log2_size: Any) -> Any:
         ValueError: qd.simt.subgroup.inclusive_min_tiled is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def inclusive_mul(value: Any) -> Any:
-    """In each thread, the product of the values of the threads of the subgroup up to it.
+    """Returns the product of the values of the threads of the subgroup up to and including this one.
     
     Args:
         value: a number.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.inclusive_mul(1)
@@ -548,14 +548,14 @@ def inclusive_mul(value: Any) -> Any:
         ValueError: qd.simt.subgroup.inclusive_mul is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def inclusive_mul_tiled(value: Any, log2_size: Any) -> Any:
-    """In each thread, the product of the values of the threads of the subgroup up to it.
+    """Returns the product of the values of the threads of the subgroup up to and including this one.
     
     Args:
         value: a number.
-        log2_size: the subgroup is taken as tiles of 2 to this power of threads, each for itself; a constant.
+        log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.inclusive_mul_tiled(1, 1)
@@ -563,13 +563,13 @@ def inclusive_mul_tiled(value: Any, log2_size: Any) -> Any:
         ValueError: qd.simt.subgroup.inclusive_mul_tiled is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def inclusive_or(value: Any) -> Any:
-    """In each thread, the bits that any has of the values of the threads of the subgroup up to it.
+    """Returns the bitwise or of the values of the threads of the subgroup up to and including this one.
     
     Args:
         value: a number.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.inclusive_or(1)
@@ -577,14 +577,14 @@ def inclusive_or(value: Any) -> Any:
         ValueError: qd.simt.subgroup.inclusive_or is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def inclusive_or_tiled(value: Any, log2_size: Any) -> Any:
-    """In each thread, the bits that any has of the values of the threads of the subgroup up to it.
+    """Returns the bitwise or of the values of the threads of the subgroup up to and including this one.
     
     Args:
         value: a number.
-        log2_size: the subgroup is taken as tiles of 2 to this power of threads, each for itself; a constant.
+        log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.inclusive_or_tiled(1, 1)
@@ -592,13 +592,13 @@ def inclusive_or_tiled(value: Any, log2_size: Any) -> Any:
         ValueError: qd.simt.subgroup.inclusive_or_tiled is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def inclusive_xor(value: Any) -> Any:
-    """In each thread, the exclusive or of the bits of the values of the threads of the subgroup up to it.
+    """Returns the bitwise exclusive or of the values of the threads of the subgroup up to and including this one.
     
     Args:
         value: a number.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.inclusive_xor(1)
@@ -606,14 +606,14 @@ def inclusive_xor(value: Any) -> Any:
         ValueError: qd.simt.subgroup.inclusive_xor is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def inclusive_xor_tiled(value: Any, log2_size: Any) -> Any:
-    """In each thread, the exclusive or of the bits of the values of the threads of the subgroup up to it.
+    """Returns the bitwise exclusive or of the values of the threads of the subgroup up to and including this one.
     
     Args:
         value: a number.
-        log2_size: the subgroup is taken as tiles of 2 to this power of threads, each for itself; a constant.
+        log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.inclusive_xor_tiled(1, 1)
@@ -621,10 +621,10 @@ def inclusive_xor_tiled(value: Any, log2_size: Any) -> Any:
         ValueError: qd.simt.subgroup.inclusive_xor_tiled is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def invocation_id() -> Any:
-    """The number of the thread in its subgroup.
+    """Returns the index of the thread in its subgroup.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.invocation_id()
@@ -632,10 +632,10 @@ def invocation_id() -> Any:
         ValueError: qd.simt.subgroup.invocation_id is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def lanemask_eq(lane_id: Any) -> Any:
-    """Bits of a subgroup: of its lanes the one of `lane_id`.
+    """Returns a mask of the lanes of a subgroup whose index is equal to `lane_id`.
     
     Args:
-        lane_id: the number of a lane, from 0 on.
+        lane_id: the index of a lane, starting at 0.
     
     Returns:
         A u32.
@@ -645,10 +645,10 @@ def lanemask_eq(lane_id: Any) -> Any:
         '0b100'"""
 
 def lanemask_ge(lane_id: Any) -> Any:
-    """Bits of a subgroup: of its lanes those from `lane_id`.
+    """Returns a mask of the lanes of a subgroup whose index is at least `lane_id`.
     
     Args:
-        lane_id: the number of a lane, from 0 on.
+        lane_id: the index of a lane, starting at 0.
     
     Returns:
         A u32.
@@ -658,10 +658,10 @@ def lanemask_ge(lane_id: Any) -> Any:
         '0b1100'"""
 
 def lanemask_gt(lane_id: Any) -> Any:
-    """Bits of a subgroup: of its lanes those behind `lane_id`.
+    """Returns a mask of the lanes of a subgroup whose index is greater than `lane_id`.
     
     Args:
-        lane_id: the number of a lane, from 0 on.
+        lane_id: the index of a lane, starting at 0.
     
     Returns:
         A u32.
@@ -671,10 +671,10 @@ def lanemask_gt(lane_id: Any) -> Any:
         '0b1000'"""
 
 def lanemask_le(lane_id: Any) -> Any:
-    """Bits of a subgroup: of its lanes those up to `lane_id`.
+    """Returns a mask of the lanes of a subgroup whose index is at most `lane_id`.
     
     Args:
-        lane_id: the number of a lane, from 0 on.
+        lane_id: the index of a lane, starting at 0.
     
     Returns:
         A u32.
@@ -684,10 +684,10 @@ def lanemask_le(lane_id: Any) -> Any:
         '0b111'"""
 
 def lanemask_lt(lane_id: Any) -> Any:
-    """Bits of a subgroup: of its lanes those before `lane_id`.
+    """Returns a mask of the lanes of a subgroup whose index is less than `lane_id`.
     
     Args:
-        lane_id: the number of a lane, from 0 on.
+        lane_id: the index of a lane, starting at 0.
     
     Returns:
         A u32.
@@ -697,10 +697,10 @@ def lanemask_lt(lane_id: Any) -> Any:
         '0b11'"""
 
 def log2_group_size() -> Any:
-    """Logarithm to the base 2 of the threads of a subgroup.
+    """Returns the logarithm to the base 2 of the number of threads in a subgroup.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.log2_group_size()
@@ -708,10 +708,10 @@ def log2_group_size() -> Any:
         ValueError: qd.simt.subgroup.log2_group_size is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def mem_fence() -> Any:
-    """What this thread wrote before is seen by the others of the subgroup before what it writes afterwards.
+    """Orders memory accesses: the other threads of the subgroup see earlier writes of this thread before later ones.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.mem_fence()
@@ -719,19 +719,19 @@ def mem_fence() -> Any:
         ValueError: qd.simt.subgroup.mem_fence is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def memory_barrier() -> Any:
-    """The earlier name of `qd.simt.subgroup.mem_fence`: warns once in a process.
+    """Former name of `qd.simt.subgroup.mem_fence`; warns once per process.
     
     Example:
         See the new name."""
 
 def reduce_add(value: Any) -> Any:
-    """In the first thread, the sum of the values of all threads of the subgroup.
+    """Returns, in the first thread, the sum of the values of all threads of the subgroup.
     
     Args:
         value: a number.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.reduce_add(1)
@@ -739,14 +739,14 @@ def reduce_add(value: Any) -> Any:
         ValueError: qd.simt.subgroup.reduce_add is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def reduce_add_tiled(value: Any, log2_size: Any) -> Any:
-    """In the first thread, the sum of the values of all threads of the subgroup.
+    """Returns, in the first thread, the sum of the values of all threads of the subgroup.
     
     Args:
         value: a number.
-        log2_size: the subgroup is taken as tiles of 2 to this power of threads, each for itself; a constant.
+        log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.reduce_add_tiled(1, 1)
@@ -754,13 +754,13 @@ def reduce_add_tiled(value: Any, log2_size: Any) -> Any:
         ValueError: qd.simt.subgroup.reduce_add_tiled is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def reduce_all_add(value: Any) -> Any:
-    """In every thread, the sum of the values of all threads of the subgroup.
+    """Returns, in every thread, the sum of the values of all threads of the subgroup.
     
     Args:
         value: a number.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.reduce_all_add(1)
@@ -768,14 +768,14 @@ def reduce_all_add(value: Any) -> Any:
         ValueError: qd.simt.subgroup.reduce_all_add is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def reduce_all_add_tiled(value: Any, log2_size: Any) -> Any:
-    """In every thread, the sum of the values of all threads of the subgroup.
+    """Returns, in every thread, the sum of the values of all threads of the subgroup.
     
     Args:
         value: a number.
-        log2_size: the subgroup is taken as tiles of 2 to this power of threads, each for itself; a constant.
+        log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.reduce_all_add_tiled(1, 1)
@@ -783,13 +783,13 @@ def reduce_all_add_tiled(value: Any, log2_size: Any) -> Any:
         ValueError: qd.simt.subgroup.reduce_all_add_tiled is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def reduce_all_max(value: Any) -> Any:
-    """In every thread, the greatest of the values of all threads of the subgroup.
+    """Returns, in every thread, the maximum of the values of all threads of the subgroup.
     
     Args:
         value: a number.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.reduce_all_max(1)
@@ -797,14 +797,14 @@ def reduce_all_max(value: Any) -> Any:
         ValueError: qd.simt.subgroup.reduce_all_max is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def reduce_all_max_tiled(value: Any, log2_size: Any) -> Any:
-    """In every thread, the greatest of the values of all threads of the subgroup.
+    """Returns, in every thread, the maximum of the values of all threads of the subgroup.
     
     Args:
         value: a number.
-        log2_size: the subgroup is taken as tiles of 2 to this power of threads, each for itself; a constant.
+        log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.reduce_all_max_tiled(1, 1)
@@ -812,13 +812,13 @@ def reduce_all_max_tiled(value: Any, log2_size: Any) -> Any:
         ValueError: qd.simt.subgroup.reduce_all_max_tiled is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def reduce_all_min(value: Any) -> Any:
-    """In every thread, the least of the values of all threads of the subgroup.
+    """Returns, in every thread, the minimum of the values of all threads of the subgroup.
     
     Args:
         value: a number.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.reduce_all_min(1)
@@ -826,14 +826,14 @@ def reduce_all_min(value: Any) -> Any:
         ValueError: qd.simt.subgroup.reduce_all_min is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def reduce_all_min_tiled(value: Any, log2_size: Any) -> Any:
-    """In every thread, the least of the values of all threads of the subgroup.
+    """Returns, in every thread, the minimum of the values of all threads of the subgroup.
     
     Args:
         value: a number.
-        log2_size: the subgroup is taken as tiles of 2 to this power of threads, each for itself; a constant.
+        log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.reduce_all_min_tiled(1, 1)
@@ -841,13 +841,13 @@ def reduce_all_min_tiled(value: Any, log2_size: Any) -> Any:
         ValueError: qd.simt.subgroup.reduce_all_min_tiled is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def reduce_max(value: Any) -> Any:
-    """In the first thread, the greatest of the values of all threads of the subgroup.
+    """Returns, in the first thread, the maximum of the values of all threads of the subgroup.
     
     Args:
         value: a number.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.reduce_max(1)
@@ -855,14 +855,14 @@ def reduce_max(value: Any) -> Any:
         ValueError: qd.simt.subgroup.reduce_max is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def reduce_max_tiled(value: Any, log2_size: Any) -> Any:
-    """In the first thread, the greatest of the values of all threads of the subgroup.
+    """Returns, in the first thread, the maximum of the values of all threads of the subgroup.
     
     Args:
         value: a number.
-        log2_size: the subgroup is taken as tiles of 2 to this power of threads, each for itself; a constant.
+        log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.reduce_max_tiled(1, 1)
@@ -870,13 +870,13 @@ def reduce_max_tiled(value: Any, log2_size: Any) -> Any:
         ValueError: qd.simt.subgroup.reduce_max_tiled is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def reduce_min(value: Any) -> Any:
-    """In the first thread, the least of the values of all threads of the subgroup.
+    """Returns, in the first thread, the minimum of the values of all threads of the subgroup.
     
     Args:
         value: a number.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.reduce_min(1)
@@ -884,14 +884,14 @@ def reduce_min(value: Any) -> Any:
         ValueError: qd.simt.subgroup.reduce_min is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def reduce_min_tiled(value: Any, log2_size: Any) -> Any:
-    """In the first thread, the least of the values of all threads of the subgroup.
+    """Returns, in the first thread, the minimum of the values of all threads of the subgroup.
     
     Args:
         value: a number.
-        log2_size: the subgroup is taken as tiles of 2 to this power of threads, each for itself; a constant.
+        log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.reduce_min_tiled(1, 1)
@@ -899,14 +899,14 @@ def reduce_min_tiled(value: Any, log2_size: Any) -> Any:
         ValueError: qd.simt.subgroup.reduce_min_tiled is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def segmented_reduce_add(value: Any, head_flag: Any) -> Any:
-    """In the first thread of each segment, the sum of its values; a segment begins where head_flag is set.
+    """Returns, in the first thread of each segment, the sum of its values; a segment begins where head_flag is set.
     
     Args:
         value: a number.
         head_flag: whether a segment begins at this thread.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.segmented_reduce_add(1, 1)
@@ -914,15 +914,15 @@ def segmented_reduce_add(value: Any, head_flag: Any) -> Any:
         ValueError: qd.simt.subgroup.segmented_reduce_add is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def segmented_reduce_add_tiled(value: Any, head_flag: Any, log2_size: Any) -> Any:
-    """In the first thread of each segment, the sum of its values; a segment begins where head_flag is set.
+    """Returns, in the first thread of each segment, the sum of its values; a segment begins where head_flag is set.
     
     Args:
         value: a number.
         head_flag: whether a segment begins at this thread.
-        log2_size: the subgroup is taken as tiles of 2 to this power of threads, each for itself; a constant.
+        log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.segmented_reduce_add_tiled(1, 1, 1)
@@ -930,14 +930,14 @@ def segmented_reduce_add_tiled(value: Any, head_flag: Any, log2_size: Any) -> An
         ValueError: qd.simt.subgroup.segmented_reduce_add_tiled is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def segmented_reduce_max(value: Any, head_flag: Any) -> Any:
-    """In the first thread of each segment, the greatest of its values; a segment begins where head_flag is set.
+    """Returns, in the first thread of each segment, the maximum of its values; a segment begins where head_flag is set.
     
     Args:
         value: a number.
         head_flag: whether a segment begins at this thread.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.segmented_reduce_max(1, 1)
@@ -945,15 +945,15 @@ def segmented_reduce_max(value: Any, head_flag: Any) -> Any:
         ValueError: qd.simt.subgroup.segmented_reduce_max is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def segmented_reduce_max_tiled(value: Any, head_flag: Any, log2_size: Any) -> Any:
-    """In the first thread of each segment, the greatest of its values; a segment begins where head_flag is set.
+    """Returns, in the first thread of each segment, the maximum of its values; a segment begins where head_flag is set.
     
     Args:
         value: a number.
         head_flag: whether a segment begins at this thread.
-        log2_size: the subgroup is taken as tiles of 2 to this power of threads, each for itself; a constant.
+        log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.segmented_reduce_max_tiled(1, 1, 1)
@@ -961,14 +961,14 @@ def segmented_reduce_max_tiled(value: Any, head_flag: Any, log2_size: Any) -> An
         ValueError: qd.simt.subgroup.segmented_reduce_max_tiled is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def segmented_reduce_min(value: Any, head_flag: Any) -> Any:
-    """In the first thread of each segment, the least of its values; a segment begins where head_flag is set.
+    """Returns, in the first thread of each segment, the minimum of its values; a segment begins where head_flag is set.
     
     Args:
         value: a number.
         head_flag: whether a segment begins at this thread.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.segmented_reduce_min(1, 1)
@@ -976,15 +976,15 @@ def segmented_reduce_min(value: Any, head_flag: Any) -> Any:
         ValueError: qd.simt.subgroup.segmented_reduce_min is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def segmented_reduce_min_tiled(value: Any, head_flag: Any, log2_size: Any) -> Any:
-    """In the first thread of each segment, the least of its values; a segment begins where head_flag is set.
+    """Returns, in the first thread of each segment, the minimum of its values; a segment begins where head_flag is set.
     
     Args:
         value: a number.
         head_flag: whether a segment begins at this thread.
-        log2_size: the subgroup is taken as tiles of 2 to this power of threads, each for itself; a constant.
+        log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.segmented_reduce_min_tiled(1, 1, 1)
@@ -992,14 +992,14 @@ def segmented_reduce_min_tiled(value: Any, head_flag: Any, log2_size: Any) -> An
         ValueError: qd.simt.subgroup.segmented_reduce_min_tiled is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def shuffle(value: Any, index: Any) -> Any:
-    """The value of the thread with this index, which may differ from thread to thread.
+    """Returns the value of the thread with the given index, which may be different in each thread.
     
     Args:
         value: a number.
-        index: the number of a thread of the subgroup.
+        index: the index of a thread in the subgroup.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.shuffle(1, 1)
@@ -1007,14 +1007,14 @@ def shuffle(value: Any, index: Any) -> Any:
         ValueError: qd.simt.subgroup.shuffle is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def shuffle_down(value: Any, offset: Any) -> Any:
-    """The value of the thread `offset` behind this one.
+    """Returns the value of the thread `offset` positions after this one.
     
     Args:
         value: a number.
-        offset: how many threads.
+        offset: number of threads.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.shuffle_down(1, 1)
@@ -1022,14 +1022,14 @@ def shuffle_down(value: Any, offset: Any) -> Any:
         ValueError: qd.simt.subgroup.shuffle_down is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def shuffle_up(value: Any, offset: Any) -> Any:
-    """The value of the thread `offset` before this one.
+    """Returns the value of the thread `offset` positions before this one.
     
     Args:
         value: a number.
-        offset: how many threads.
+        offset: number of threads.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.shuffle_up(1, 1)
@@ -1037,14 +1037,14 @@ def shuffle_up(value: Any, offset: Any) -> Any:
         ValueError: qd.simt.subgroup.shuffle_up is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def shuffle_xor(value: Any, mask: Any) -> Any:
-    """The value of the thread whose number is this one's, exclusive or the mask.
+    """Returns the value of the thread whose index is that of this thread, exclusive or the mask.
     
     Args:
         value: a number.
-        mask: of warps: a bit for each thread that takes part; of shuffle_xor: an integer.
+        mask: for warps: one bit per participating thread; for shuffle_xor: an integer.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.shuffle_xor(1, 1)
@@ -1052,10 +1052,10 @@ def shuffle_xor(value: Any, mask: Any) -> Any:
         ValueError: qd.simt.subgroup.shuffle_xor is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def sync() -> Any:
-    """Waits until all threads of the subgroup are here; what they wrote is seen.
+    """Waits until all threads of the subgroup have reached this point; their writes are then visible.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.sync()

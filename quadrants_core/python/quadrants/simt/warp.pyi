@@ -1,15 +1,15 @@
 # Made by docs/stubs/generate.py (`make stubs`); types that it cannot tell stand beside it.
 # pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false
-"""qd.simt.warp: the 32 threads of a warp, on CUDA."""
+"""qd.simt.warp: operations on the 32 threads of a warp, on CUDA."""
 import enum
 from collections.abc import Iterator
 from typing import Any, Self
 
 def active_mask() -> Any:
-    """A bit for each thread of the warp that is here.
+    """Returns a mask of the active threads of the warp.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.warp.active_mask()
@@ -17,14 +17,14 @@ def active_mask() -> Any:
         ValueError: qd.simt.warp.active_mask is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def all_nonzero(mask: Any, predicate: Any) -> Any:
-    """Whether the predicate holds in all threads of the mask.
+    """Returns whether the predicate is true in all threads of the mask.
     
     Args:
-        mask: of warps: a bit for each thread that takes part; of shuffle_xor: an integer.
-        predicate: a truth value.
+        mask: for warps: one bit per participating thread; for shuffle_xor: an integer.
+        predicate: a boolean.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.warp.all_nonzero(1, 1)
@@ -32,14 +32,14 @@ def all_nonzero(mask: Any, predicate: Any) -> Any:
         ValueError: qd.simt.warp.all_nonzero is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def any_nonzero(mask: Any, predicate: Any) -> Any:
-    """Whether the predicate holds in a thread of the mask.
+    """Returns whether the predicate is true in any thread of the mask.
     
     Args:
-        mask: of warps: a bit for each thread that takes part; of shuffle_xor: an integer.
-        predicate: a truth value.
+        mask: for warps: one bit per participating thread; for shuffle_xor: an integer.
+        predicate: a boolean.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.warp.any_nonzero(1, 1)
@@ -47,13 +47,13 @@ def any_nonzero(mask: Any, predicate: Any) -> Any:
         ValueError: qd.simt.warp.any_nonzero is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def ballot(predicate: Any) -> Any:
-    """A bit for each thread of the warp: whether the predicate holds there.
+    """Returns a mask with one bit per thread of the warp, set where the predicate is true.
     
     Args:
-        predicate: a truth value.
+        predicate: a boolean.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.warp.ballot(1)
@@ -61,14 +61,14 @@ def ballot(predicate: Any) -> Any:
         ValueError: qd.simt.warp.ballot is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def match_all(mask: Any, val: Any) -> Any:
-    """The mask if all its threads have this value, else 0.
+    """Returns the mask if all its threads have the same value, else 0.
     
     Args:
-        mask: of warps: a bit for each thread that takes part; of shuffle_xor: an integer.
+        mask: for warps: one bit per participating thread; for shuffle_xor: an integer.
         val: a number.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.warp.match_all(1, 1)
@@ -76,14 +76,14 @@ def match_all(mask: Any, val: Any) -> Any:
         ValueError: qd.simt.warp.match_all is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def match_any(mask: Any, value: Any) -> Any:
-    """A bit for each thread of the mask that has this thread's value.
+    """Returns a mask of the threads in the mask that have the value of this thread.
     
     Args:
-        mask: of warps: a bit for each thread that takes part; of shuffle_xor: an integer.
+        mask: for warps: one bit per participating thread; for shuffle_xor: an integer.
         value: a number.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.warp.match_any(1, 1)
@@ -91,15 +91,15 @@ def match_any(mask: Any, value: Any) -> Any:
         ValueError: qd.simt.warp.match_any is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def shfl_down_f32(mask: Any, val: Any, offset: Any) -> Any:
-    """The value of the thread `offset` behind this one.
+    """Returns the value of the thread `offset` positions after this one.
     
     Args:
-        mask: of warps: a bit for each thread that takes part; of shuffle_xor: an integer.
+        mask: for warps: one bit per participating thread; for shuffle_xor: an integer.
         val: a number.
-        offset: how many threads.
+        offset: number of threads.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.warp.shfl_down_f32(1, 1, 1)
@@ -107,15 +107,15 @@ def shfl_down_f32(mask: Any, val: Any, offset: Any) -> Any:
         ValueError: qd.simt.warp.shfl_down_f32 is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def shfl_down_i32(mask: Any, val: Any, offset: Any) -> Any:
-    """The value of the thread `offset` behind this one.
+    """Returns the value of the thread `offset` positions after this one.
     
     Args:
-        mask: of warps: a bit for each thread that takes part; of shuffle_xor: an integer.
+        mask: for warps: one bit per participating thread; for shuffle_xor: an integer.
         val: a number.
-        offset: how many threads.
+        offset: number of threads.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.warp.shfl_down_i32(1, 1, 1)
@@ -123,15 +123,15 @@ def shfl_down_i32(mask: Any, val: Any, offset: Any) -> Any:
         ValueError: qd.simt.warp.shfl_down_i32 is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def shfl_sync_f32(mask: Any, val: Any, offset: Any) -> Any:
-    """The value of the thread with the number `offset`.
+    """Returns the value of the thread with index `offset`.
     
     Args:
-        mask: of warps: a bit for each thread that takes part; of shuffle_xor: an integer.
+        mask: for warps: one bit per participating thread; for shuffle_xor: an integer.
         val: a number.
-        offset: how many threads.
+        offset: number of threads.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.warp.shfl_sync_f32(1, 1, 1)
@@ -139,15 +139,15 @@ def shfl_sync_f32(mask: Any, val: Any, offset: Any) -> Any:
         ValueError: qd.simt.warp.shfl_sync_f32 is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def shfl_sync_i32(mask: Any, val: Any, offset: Any) -> Any:
-    """The value of the thread with the number `offset`.
+    """Returns the value of the thread with index `offset`.
     
     Args:
-        mask: of warps: a bit for each thread that takes part; of shuffle_xor: an integer.
+        mask: for warps: one bit per participating thread; for shuffle_xor: an integer.
         val: a number.
-        offset: how many threads.
+        offset: number of threads.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.warp.shfl_sync_i32(1, 1, 1)
@@ -155,15 +155,15 @@ def shfl_sync_i32(mask: Any, val: Any, offset: Any) -> Any:
         ValueError: qd.simt.warp.shfl_sync_i32 is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def shfl_up_f32(mask: Any, val: Any, offset: Any) -> Any:
-    """The value of the thread `offset` before this one.
+    """Returns the value of the thread `offset` positions before this one.
     
     Args:
-        mask: of warps: a bit for each thread that takes part; of shuffle_xor: an integer.
+        mask: for warps: one bit per participating thread; for shuffle_xor: an integer.
         val: a number.
-        offset: how many threads.
+        offset: number of threads.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.warp.shfl_up_f32(1, 1, 1)
@@ -171,15 +171,15 @@ def shfl_up_f32(mask: Any, val: Any, offset: Any) -> Any:
         ValueError: qd.simt.warp.shfl_up_f32 is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def shfl_up_i32(mask: Any, val: Any, offset: Any) -> Any:
-    """The value of the thread `offset` before this one.
+    """Returns the value of the thread `offset` positions before this one.
     
     Args:
-        mask: of warps: a bit for each thread that takes part; of shuffle_xor: an integer.
+        mask: for warps: one bit per participating thread; for shuffle_xor: an integer.
         val: a number.
-        offset: how many threads.
+        offset: number of threads.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.warp.shfl_up_i32(1, 1, 1)
@@ -187,15 +187,15 @@ def shfl_up_i32(mask: Any, val: Any, offset: Any) -> Any:
         ValueError: qd.simt.warp.shfl_up_i32 is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def shfl_xor_i32(mask: Any, val: Any, offset: Any) -> Any:
-    """The value of the thread whose number is this one's, exclusive or the offset.
+    """Returns the value of the thread whose index is that of this thread, exclusive or the offset.
     
     Args:
-        mask: of warps: a bit for each thread that takes part; of shuffle_xor: an integer.
+        mask: for warps: one bit per participating thread; for shuffle_xor: an integer.
         val: a number.
-        offset: how many threads.
+        offset: number of threads.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.warp.shfl_xor_i32(1, 1, 1)
@@ -203,13 +203,13 @@ def shfl_xor_i32(mask: Any, val: Any, offset: Any) -> Any:
         ValueError: qd.simt.warp.shfl_xor_i32 is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def sync(mask: Any) -> Any:
-    """Waits until all threads of the warp are here; what they wrote is seen.
+    """Waits until all threads of the warp have reached this point; their writes are then visible.
     
     Args:
-        mask: of warps: a bit for each thread that takes part; of shuffle_xor: an integer.
+        mask: for warps: one bit per participating thread; for shuffle_xor: an integer.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.warp.sync(1)
@@ -217,14 +217,14 @@ def sync(mask: Any) -> Any:
         ValueError: qd.simt.warp.sync is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def unique(mask: Any, predicate: Any) -> Any:
-    """Whether no other thread of the mask has this thread's value.
+    """Returns whether no other thread of the mask has the value of this thread.
     
     Args:
-        mask: of warps: a bit for each thread that takes part; of shuffle_xor: an integer.
-        predicate: a truth value.
+        mask: for warps: one bit per participating thread; for shuffle_xor: an integer.
+        predicate: a boolean.
     
     Raises:
-        Needs a GPU: on the CPU, using it raises an error that says so.
+        Needs a GPU; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.warp.unique(1, 1)

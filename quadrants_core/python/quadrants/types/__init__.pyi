@@ -1,6 +1,6 @@
 # Made by docs/stubs/generate.py (`make stubs`); types that it cannot tell stand beside it.
 # pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false
-"""qd.types: scalar types, vectors, matrices, arrays, structs, templates."""
+"""qd.types: scalar, vector, matrix, array, struct and template types."""
 import builtins
 from collections.abc import Iterator
 from typing import Any, Literal, Protocol, Self
@@ -13,18 +13,18 @@ from quadrants import ref as ref, sparse_matrix_builder as sparse_matrix_builder
 from quadrants.types import annotations as annotations, enums as enums, primitive_types as primitive_types
 
 class MatrixType:
-    """What qd.types.matrix(n, m, dtype) and qd.types.vector(n, dtype) are: an annotation, and a maker of values. Without a dtype the
-    components keep the types they have.
+    """The result of qd.types.matrix(n, m, dtype) and qd.types.vector(n, dtype): an annotation, and a constructor of values. Without a dtype
+    the components retain their types.
     
     Args:
-        n: rows.
-        m: columns.
-        ndim: 1 of vectors, 2 of matrices.
+        n: number of rows.
+        m: number of columns.
+        ndim: 1 for vectors, 2 for matrices.
         dtype: type of the components, or None.
     
     Attributes:
-        n, m, ndim, dtype: likewise.
-        scalar_code: what the core knows the type of the components by.
+        n, m, ndim, dtype: the arguments.
+        scalar_code: the core's code of the component type.
     
     Example:
         >>> vec = qd.types.vector(2, qd.f32)
@@ -35,38 +35,38 @@ class MatrixType:
     dtype: Any
 
     def element_type(self) -> Any:
-        """The type of the components."""
+        """Returns the type of the components."""
 
     def field(self, **keywords: Any) -> Any:
-        """A field, or an ndarray, of such elements.
+        """Makes a field with elements of this type.
         
         Args:
-            **keywords: as of `qd.field` or `qd.ndarray`, without the type."""
+            **keywords: as for `qd.field`, without the type."""
 
     def get_shape(self) -> tuple[int, ...]:
-        """(n, m) of a matrix, (n,) of a vector."""
+        """Returns (n, m) of a matrix type, (n,) of a vector type."""
     m: int
     n: int
 
     def ndarray(self, **keywords: Any) -> Any:
-        """A field, or an ndarray, of such elements.
+        """Makes an ndarray with elements of this type.
         
         Args:
-            **keywords: as of `qd.field` or `qd.ndarray`, without the type."""
+            **keywords: as for `qd.ndarray`, without the type."""
     ndim: int
     scalar_code: Any
 
     def shape(self) -> list[int]:
-        """The same as a list."""
+        """Returns `get_shape()` as a list."""
 
     def stored(self) -> Any:
-        """The dtype of what has memory of its own: that needs one, and a size."""
+        """Returns the dtype for elements in memory; raises if the dtype or the size is missing."""
 
     def stored_code(self) -> Any:
-        """`scalar_code` of what has memory of its own."""
+        """The `scalar_code` for elements in memory, which need a dtype and a size."""
 
     def to_string(self) -> str:
-        """How errors call it."""
+        """Returns the name of the type in errors."""
 
     def __call__(self, *args: Any) -> Any: ...
 
@@ -89,12 +89,13 @@ class _MatricesType(MatrixType):
     def ndarray(self, *, shape: _Shape, needs_grad: bool=False) -> MatrixNdarray: ...
 
 def vector(n: int | None=None, dtype: _Type | None=None, *, unpacked: bool=False) -> _VectorType:
-    """Type of vectors. As an annotation of funcs and of elements of arrays: without a dtype of any numbers, without n of any length.
+    """Makes a vector type. As an annotation of funcs and of array elements, it accepts any component type if dtype is None, and any length
+    if n is None.
     
     Args:
-        n: components.
-        dtype: their type; None: as they come.
-        unpacked: as a member of a struct: each component is a member of its own.
+        n: number of components.
+        dtype: type of the components; None: any.
+        unpacked: as a member of a struct, whether each component becomes a member of its own.
     
     Returns:
         A MatrixType.
@@ -104,12 +105,13 @@ def vector(n: int | None=None, dtype: _Type | None=None, *, unpacked: bool=False
         [1. 2. 3.]"""
 
 def matrix(n: int | None=None, m: int | None=None, dtype: _Type | None=None) -> _MatricesType:
-    """Type of matrices. As an annotation of funcs and of elements of arrays: without a dtype of any numbers, without sizes of any size.
+    """Makes a matrix type. As an annotation of funcs and of array elements, it accepts any component type if dtype is None, and any shape
+    if the sizes are None.
     
     Args:
-        n: rows.
-        m: columns.
-        dtype: type of the components; None: as they come.
+        n: number of rows.
+        m: number of columns.
+        dtype: type of the components; None: any.
     
     Returns:
         A MatrixType.
@@ -120,7 +122,7 @@ def matrix(n: int | None=None, m: int | None=None, dtype: _Type | None=None) -> 
          [3 4]]"""
 
 class StructType:
-    """What qd.types.struct(...) makes, and a class decorated with @qd.dataclass: called, it makes a value.
+    """A struct type, made by qd.types.struct(...) or by decorating a class with @qd.dataclass. Calling it makes a value.
     
     Args:
         **members: name -> type.
@@ -137,19 +139,19 @@ class StructType:
     def __init__(self, **members: Any) -> None: ...
 
     def field(self, shape: _Shape | None=None, layout: Any=None, **keywords: Any) -> StructField:
-        """A field of such structs.
+        """Makes a field of such structs.
         
         Args:
-            shape: an integer or a tuple of them; None: it is placed in a tree.
+            shape: an integer or a tuple of integers; None: the field is placed in a tree.
             layout: `qd.Layout.AOS` or `qd.Layout.SOA`.
-            **keywords: as of `qd.Struct.field`."""
+            **keywords: as for `qd.Struct.field`."""
     methods: dict[str, Any]
     members: dict[str, Any]
 
     def __call__(self, *args: Any, **keywords: Any) -> Struct: ...
 
 def struct(**members: Any) -> StructType:
-    """Type of records.
+    """Makes a struct type.
     
     Args:
         **members: name -> number, vector, matrix or struct type.
@@ -195,12 +197,12 @@ def ndarray(dtype: _Type | None=None, ndim: int | None=None, element_dim: int | 
     
     Args:
         dtype: type of the elements; None: any.
-        ndim: how many axes; None: any.
-        element_dim: axes of an element.
-        element_shape: its shape.
-        field_dim: the earlier name of ndim.
-        needs_grad: whether it must have gradients; None: as it comes.
-        boundary: an index outside: "unsafe", is a mistake; "clamp", means the nearest element.
+        ndim: number of axes; None: any.
+        element_dim: number of axes of an element.
+        element_shape: shape of an element.
+        field_dim: the former name of ndim.
+        needs_grad: whether the array must have gradients; None: either.
+        boundary: treatment of an index out of bounds: "unsafe": it is an error; "clamp": it refers to the nearest element.
     
     Example:
         >>> @qd.kernel
@@ -212,79 +214,79 @@ def ndarray(dtype: _Type | None=None, ndim: int | None=None, element_dim: int | 
         5"""
 
 def is_integral(value: Any) -> bool:
-    """Whether a type, or a number, is an integer.
+    """Returns whether a type, or the type of a number, is an integer type.
     
     Args:
-        value: a number type or a number.
+        value: a number type, or a number of Python or NumPy.
     
     Example:
         >>> qd.types.is_integral(qd.i32)
         True"""
 
 def is_real(value: Any) -> bool:
-    """Whether a type, or a number, is a float.
+    """Returns whether a type, or the type of a number, is floating-point.
     
     Args:
-        value: a number type or a number.
+        value: a number type, or a number of Python or NumPy.
     
     Example:
         >>> qd.types.is_real(qd.i32)
         False"""
 
 def is_signed(value: Any) -> bool:
-    """Whether a type of integers has negative ones.
+    """Returns whether a type, or the type of a number, can represent negative values.
     
     Args:
-        value: a number type.
+        value: a number type, or a number of Python or NumPy.
     
     Example:
         >>> qd.types.is_signed(qd.u8)
         False"""
 
 def is_tensor(value: Any) -> bool:
-    """Whether `value` is a vector or matrix type.
+    """Returns whether `value` is a vector or matrix type.
     
     Args:
-        value: anything.
+        value: any object.
     
     Example:
         >>> qd.types.is_tensor(qd.math.vec2)
         True"""
 
 class quant:
-    """Types of few bits, for `qd.BitpackedFields` and `SNode.quant_array`.
+    """Types with few bits, for `qd.BitpackedFields` and `SNode.quant_array`.
     
     Example:
         See `qd.BitpackedFields`."""
 
     @staticmethod
     def fixed(bits: builtins.int, signed: bool=True, max_value: Any=1.0, compute: Any=None, scale: Any=None) -> Any:
-        """A fixed-point number in [-max_value, max_value) or [0, max_value).
+        """Makes a fixed-point type with the range [-max_value, max_value) or [0, max_value).
         
         Args:
-            bits: how many it has, its sign among them.
-            signed: whether it can be negative.
-            max_value: the bound.
+            bits: number of bits, including the sign.
+            signed: whether values can be negative.
+            max_value: the upper bound.
             compute: the type that kernels compute with; None: `default_fp`.
-            scale: the number is a multiple of this, instead of `max_value`."""
+            scale: the distance between consecutive values, used instead of `max_value`."""
 
     @staticmethod
     def float(exp: builtins.int, frac: builtins.int, signed: bool=True, compute: Any=None) -> Any:
-        """A floating-point number.
+        """Makes a floating-point type.
         
         Args:
-            exp: bits of the exponent.
-            frac: bits of the fraction, its sign among them.
-            signed: whether it can be negative.
+            exp: number of exponent bits.
+            frac: number of fraction bits, including the sign.
+            signed: whether values can be negative.
             compute: the type that kernels compute with; None: `default_fp`."""
 
     @staticmethod
     def int(bits: builtins.int, signed: bool=True, compute: Any=None) -> Any:
-        """An integer.
+        """Makes an integer type.
         
         Args:
-            bits: how many it has.
-            signed: whether it can be negative.
+            bits: number of bits.
+            signed: whether values can be negative.
             compute: the type that kernels compute with; None: `default_ip`."""
 
 class BufferViewType:
@@ -292,7 +294,7 @@ class BufferViewType:
     
     Args:
         dtype: type of the elements; None: any.
-        boundary: as of `qd.types.ndarray`.
+        boundary: as for `qd.types.ndarray`.
     
     Attributes:
         element: the type of the elements.

@@ -1,12 +1,12 @@
 # Made by docs/stubs/generate.py (`make stubs`); types that it cannot tell stand beside it.
 # pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false
-"""Enumerations that kernels and fields are described by."""
+"""Enumerations for the description of kernels and fields."""
 import enum
 from collections.abc import Iterator
 from typing import Any, Self
 
 class AutodiffMode(enum.IntEnum):
-    """What a kernel is compiled for.
+    """The kind of derivative that a kernel computes.
     
     Example:
         >>> qd.types.enums.AutodiffMode.REVERSE.name
@@ -17,7 +17,7 @@ class AutodiffMode(enum.IntEnum):
     VALIDATION = 3
 
 class BoundaryMode(str, enum.Enum):
-    """What an index outside of an array means: UNSAFE: it is a mistake; CLAMP: the nearest element.
+    """The meaning of an index out of the bounds of an array: UNSAFE: it is an error; CLAMP: it refers to the nearest element.
     
     Example:
         >>> qd.types.enums.BoundaryMode.CLAMP.value
@@ -27,7 +27,7 @@ class BoundaryMode(str, enum.Enum):
 from quadrants import Layout as Layout
 
 class SNodeGradType(enum.IntEnum):
-    """What the numbers of a field are to another field.
+    """The relation of a field to its primal field.
     
     Example:
         >>> qd.types.enums.SNodeGradType.ADJOINT.name
