@@ -217,9 +217,8 @@ void set_stack_budget(CompiledKernel &kernel, uint64_t bytes) { kernel.stack_bud
 
 void ask(CompiledKernel &kernel, Asked asked) {
     const bool counts = asked == Asked::counts || kernel.counters.empty();
-    kernel.is_special = !counts || kernel.has_adstack || kernel.has_limited_messages || !kernel.regions.empty();
-    kernel.has_variants = !kernel.arrays.empty() || kernel.follows_flags || kernel.is_special;
     kernel.completion = counts ? nullptr : std::make_shared<Completion>(kernel, asked);
+    choose_launch(*kernel.lifetime->program, kernel);
 }
 
 namespace {

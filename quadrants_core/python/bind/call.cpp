@@ -79,11 +79,8 @@ template <bool graph>
 [[gnu::always_inline]] inline void run_tasks(const Call &call, engine::Program &program, engine::CompiledKernel &code,
                                              uint64_t *slots, void *ret, bool foreign) {
     if constexpr (graph)
-        if (call.words) return program.launch_from(code, slots, ret, *call.words);
-    if (foreign)
-        program.launch(code, slots, ret);
-    else
-        program.launch_on_own_arrays(code, slots, ret);
+        return program.launch(code, slots, ret, !foreign, call.words);
+    program.launch(code, slots, ret, !foreign);
 }
 
 /// Runs the tasks with the GIL released.
