@@ -1,6 +1,7 @@
 // The first call with new argument types: loads a cache entry from disk, or runs source -> frontend -> Program::compile; then fills the
 // plan.
 #include "python/bind/binder.h"
+#include "python/bind/call.h"
 #include "python/bind/short_kernels.h"
 #include "python/bind/dumps.h"
 #include "python/bind/errors.h"
@@ -124,6 +125,7 @@ class Specialiser {
             plan_->short_running = false; // launches that keep the GIL are not timed
             engine::add_to_timeline("compile", engine::kernel_info(*plan_->kernel).name, "", start_, Clock::now());
         }
+        choose_launch(*plan_);
         return std::move(plan_);
     }
 
@@ -146,6 +148,7 @@ class Specialiser {
             const bool is_array = frontend::passes(p.kind) == frontend::Passes::array;
             plan_->slots += is_array ? abi::argument_slots(true, p.ndim) : leaves_of(p);
         }
+        choose_launch(*plan_);
         return std::move(plan_);
     }
 
