@@ -196,11 +196,10 @@ void assemble(Program::Impl &p, CompiledKernel &out, std::vector<TaskBuild> &bui
     if (p.host_visible) out.regions = runtime::regions_side_by_side(out.info);
     if (!out.regions.empty() && p.device->info().threads == 1) out.regions.clear();
     out.passes.resize(out.info.graph.levels.size());
-    out.follows_flags = runtime::has_flags(out.info.graph);
-    if (out.follows_flags) out.flag_extents = runtime::flag_extents(out.info);
-    if (out.follows_flags || !out.regions.empty()) out.steps = runtime::graph_steps(out.info, out.regions);
-    out.is_special = out.has_adstack || out.has_limited_messages || !out.regions.empty();
-    out.has_variants = !out.arrays.empty() || out.follows_flags || out.is_special;
+    const bool follows_flags = runtime::has_flags(out.info.graph);
+    if (follows_flags) out.flag_extents = runtime::flag_extents(out.info);
+    if (follows_flags || !out.regions.empty()) out.steps = runtime::graph_steps(out.info, out.regions);
+    choose_launch(p, out);
     out.counts.assign(out.counters.size(), 0);
     uint64_t *counters = out.counts.data();
     for (size_t i = 0; i < builds.size(); i++) {

@@ -92,10 +92,13 @@ class CompiledKernel : public std::enable_shared_from_this<CompiledKernel> {
     std::string file;              ///< its source file; may be unknown
     bool has_side_effects = false; ///< some task has side effects on the host: abi::Task
     std::vector<KernelTask> tasks;
-    /// A launch may have to run another build or do more than run the tasks in order: `arrays`, `completion`, `steps` or stacks are set.
-    bool has_variants = false;
-    bool follows_flags = false;         ///< tasks depend on flags
-    bool is_special = false;            ///< `completion`, diagnostics, stacks or `regions` are set
+    /// Runs the tasks of this build of the kernel `called`, with the stream locked. Chosen when the kernel is compiled.
+    void (*run)(Program::Impl &p, const CompiledKernel &called, CompiledKernel &build, uint64_t *args,
+                void *ret) = nullptr;
+    /// Program::launch: locks the stream, chooses the build for these arrays and runs it. Chosen when the kernel is compiled, and again by
+    /// `ask`.
+    void (*launch)(Program::Impl &p, CompiledKernel &called, uint64_t *args, void *ret, bool own_arrays,
+                   abi::GraphWords *words) = nullptr;
     bool has_adstack = false;           ///< some task has an adstack: abi::Task
     bool has_limited_messages = false;  ///< some task has rate-limited messages: abi::Message
     std::vector<abi::HeapUse> heap_use; ///< by task: heap use of the last launch, for a kernel with an adstack

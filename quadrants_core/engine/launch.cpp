@@ -91,11 +91,14 @@ void announce_launch(Program::Impl &p, const CompiledKernel &kernel) {
         if (observer->wants_launches()) observer->launched(kernel.info.name);
 }
 
-template <class Run>
-[[gnu::always_inline]] inline void run_one(Program::Impl &p, KernelTask &task, abi::Launch &launch, const Run &run) {
+/// Before a task.
+inline void begin_task(const KernelTask &task, abi::Launch &launch) {
     launch.data.counters = task.counters;
     __atomic_store_n(&launch.host.task, &task, __ATOMIC_RELAXED);
-    run(task);
+}
+
+/// After a task.
+inline void end_task(Program::Impl &p) {
     if (stop_word | __atomic_load_n(&p.main.failed, __ATOMIC_RELAXED)) [[unlikely]]
         fail_launch(p);
     if (p.sparse && p.sparse->has_garbage()) p.collect_cells();
@@ -123,15 +126,23 @@ bool leaves_cells_alone(const Program::Impl &p, const CompiledKernel &kernel) {
     return !p.sparse || std::ranges::none_of(kernel.trees, [&](uint32_t slot) { return p.sparse->holds(slot); });
 }
 
+void run_noted(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel, const KernelTask &task,
+               abi::Launch &launch);
+
 /// Runs the tasks of a kernel with flags or regions on a device whose memory the host can read.
-template <class Run> struct FlaggedTasks {
+struct HostTasks {
     Program::Impl &p;
+    const CompiledKernel &called;
     CompiledKernel &kernel;
     abi::Launch &launch;
-    const Run &run;
     bool side_by_side = false; ///< whether sections may run concurrently
 
-    void task(int32_t index) { run_one(p, kernel.tasks[size_t(index)], launch, run); }
+    void task(int32_t index) {
+        const KernelTask &task = kernel.tasks[size_t(index)];
+        begin_task(task, launch);
+        run_noted(p, called, kernel, task, launch);
+        end_task(p);
+    }
     void finish() { p.main.queue->wait(); }
     int32_t flag(uint32_t slot) {
         finish();
@@ -157,24 +168,6 @@ struct CountedPasses : runtime::Unwatched {
     void began(int32_t level) { __atomic_store_n(&passes[level], 1u, __ATOMIC_RELAXED); }
     void repeated(int32_t level) { __atomic_store_n(&passes[level], passes[level] + 1, __ATOMIC_RELAXED); }
 };
-
-/// Runs a kernel with flags or regions.
-template <class Run> void run_steps(Program::Impl &p, CompiledKernel &kernel, abi::Launch &launch, const Run &run) {
-    abi::GraphWords &words = p.main.words;
-    const bool side_by_side = !kernel.regions.empty() && !p.times_tasks() && leaves_cells_alone(p, kernel);
-    runtime::walk_graph(kernel.steps, 0, words, FlaggedTasks<Run>{p, kernel, launch, run, side_by_side},
-                        CountedPasses{kernel.passes.data()});
-    p.main.queue->wait();
-}
-
-/// `follow_flags`: the kernel may have flags or regions.
-template <bool follow_flags, class Run>
-inline void run_tasks(Program::Impl &p, CompiledKernel &kernel, abi::Launch &launch, const Run &run) {
-    if constexpr (follow_flags)
-        if (!kernel.steps.empty()) return run_steps(p, kernel, launch, run);
-    for (KernelTask &task : kernel.tasks) run_one(p, task, launch, run);
-    p.main.queue->wait();
-}
 
 inline void run_task(Program::Impl &p, const KernelTask &task, abi::Launch &launch) {
     p.main.queue->launch(*task.code->current.load(std::memory_order_acquire), *task.info, launch);
@@ -251,26 +244,29 @@ class ProfiledWatch {
     StepWatch watch_;
 };
 
-template <class Run>
-void run_profiled_steps(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel, abi::Launch &launch,
-                        const Run &run) {
-    GraphRun walk = graph_run(kernel);
-    walk.words = p.main.words;
-    ProfiledWatch watch(p.profile, called, walk);
-    watch.ended(runtime::walk_graph(walk.steps, 0, walk.words, FlaggedTasks<Run>{p, kernel, launch, run}, watch));
-    p.main.queue->wait();
-    p.main.words = walk.words;
+void walk_profiled(Program::Impl &p, HostTasks tasks) {
+    GraphRun run = graph_run(tasks.kernel);
+    run.words = p.main.words;
+    ProfiledWatch watch(p.profile, tasks.called, run);
+    watch.ended(runtime::walk_graph(run.steps, 0, run.words, tasks, watch));
+    p.main.words = run.words;
 }
 
-/// Runs a launch that is observed, or one of a kernel with adstacks. `called` is the kernel that the user called, `kernel` the variant of
-/// it that runs.
-[[gnu::noinline]] void run_watched(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel,
-                                   abi::Launch &launch) {
+/// Runs the tasks of any kernel, in order or by its flags and regions, and notifies observers. `called` is the kernel that the user called,
+/// `kernel` the variant of it that runs.
+[[gnu::noinline]] void walk_tasks(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel,
+                                  abi::Launch &launch) {
     if (p.watched.load(std::memory_order_relaxed)) announce_launch(p, called);
     if (kernel.has_adstack) p.main.queue->take_heap_use();
-    const auto run = [&](const KernelTask &task) { run_noted(p, called, kernel, task, launch); };
-    if (p.times_tasks() && !kernel.steps.empty()) return run_profiled_steps(p, called, kernel, launch, run);
-    run_tasks<true>(p, kernel, launch, run);
+    HostTasks tasks{p, called, kernel, launch};
+    if (kernel.steps.empty()) {
+        for (size_t i = 0; i < kernel.tasks.size(); i++) tasks.task(int32_t(i));
+    } else if (p.times_tasks()) {
+        walk_profiled(p, tasks);
+    } else {
+        tasks.side_by_side = !kernel.regions.empty() && leaves_cells_alone(p, kernel);
+        runtime::walk_graph(kernel.steps, 0, p.main.words, tasks, CountedTurns{kernel.turns.data()});
+    }
 }
 
 inline void make_room(Program::Impl &p, const CompiledKernel &kernel) {
@@ -278,44 +274,60 @@ inline void make_room(Program::Impl &p, const CompiledKernel &kernel) {
         grow_tmp(p, kernel.info.tmp_bytes);
 }
 
-/// Runs a launch on a device whose memory the host cannot access.
-[[gnu::noinline]] void run_on_remote_device(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel,
-                                            const uint64_t *args, void *ret) {
-    if (p.watched.load(std::memory_order_relaxed)) announce_launch(p, called);
-    p.main.last_tasks = int(kernel.tasks.size());
-    launch_remote(p, called, kernel, args, ret);
-}
-
-/// Runs a launch; `called` and `kernel` as for run_watched. `special`: the kernel may have flags, regions or adstacks.
-template <bool special>
-[[gnu::always_inline]] inline void run(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel,
-                                       uint64_t *args, void *ret) {
-    if (!p.host_visible) [[unlikely]]
-        return run_on_remote_device(p, called, kernel, args, ret);
+/// Calls `work(launch)`, which runs the tasks, and waits for them.
+template <class Work>
+[[gnu::always_inline]] inline void run_on_host(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel,
+                                               uint64_t *args, void *ret, const Work &work) {
     make_room(p, kernel);
     abi::Launch &launch = p.main.now; // its task is set for each task
     launch.data.args = args;
     launch.data.ret = static_cast<char *>(ret);
     try {
-        if ((special && kernel.has_adstack) || p.watched.load(std::memory_order_relaxed)) [[unlikely]]
-            run_watched(p, called, kernel, launch);
-        else
-            run_tasks<special>(p, kernel, launch, [&](const KernelTask &task) { run_task(p, task, launch); });
+        work(launch);
+        p.main.queue->wait();
     } catch (const runtime::Fault &met) {
         fail_fault(p, called, kernel, launch, met);
     }
     p.main.last_tasks = int(kernel.tasks.size());
 }
 
+// The functions that CompiledKernel::run points to.
+
+[[gnu::always_inline]] inline void run_in_order(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel,
+                                                uint64_t *args, void *ret) {
+    run_on_host(p, called, kernel, args, ret, [&](abi::Launch &launch) {
+        if (p.watched.load(std::memory_order_relaxed)) [[unlikely]]
+            return walk_tasks(p, called, kernel, launch);
+        for (const KernelTask &task : kernel.tasks) {
+            begin_task(task, launch);
+            run_task(p, task, launch);
+            end_task(p);
+        }
+    });
+}
+
+/// Runs a kernel with flags, regions or adstacks.
+void run_walk(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel, uint64_t *args, void *ret) {
+    run_on_host(p, called, kernel, args, ret, [&](abi::Launch &launch) { walk_tasks(p, called, kernel, launch); });
+}
+
+/// Runs a launch on a device whose memory the host cannot access.
+void run_on_remote_device(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel, uint64_t *args,
+                          void *ret) {
+    if (p.watched.load(std::memory_order_relaxed)) announce_launch(p, called);
+    p.main.last_tasks = int(kernel.tasks.size());
+    launch_remote(p, called, kernel, args, ret);
+}
+
 /// Runs a kernel with counters, or its clean build once everything has been covered.
-[[gnu::noinline]] void run_until_complete(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel,
-                                          uint64_t *args, void *ret) {
+void run_until_complete(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel, uint64_t *args,
+                        void *ret) {
     Completion &completion = *kernel.completion;
     if (CompiledKernel *clean = completion.clean(p.cleared.load(std::memory_order_acquire)))
-        return run<true>(p, called, *clean, args, ret);
+        return clean->run(p, called, *clean, args, ret);
     if (p.host_visible) make_room(p, kernel); // a launch that fails for lack of memory counts nothing
     completion.begin();
-    run<true>(p, called, kernel, args, ret);
+    kernel.run(p, called, kernel, args, ret);
     if (!p.host_visible) finish_launches(p); // the counts are read next
     completion.end(p, kernel);
 }
@@ -329,24 +341,23 @@ struct LimitedMessageReport {
     }
 };
 
-/// Runs a kernel that counts, reports diagnostics, has adstacks or regions, or follows flags.
-[[gnu::noinline]] void run_special(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel,
-                                   uint64_t *args, void *ret) {
+/// Runs any build of a kernel.
+[[gnu::noinline]] void run_build(Program::Impl &p, const CompiledKernel &called, CompiledKernel &build, uint64_t *args,
+                                 void *ret) {
     const LimitedMessageReport report(p);
-    if (kernel.completion)
-        run_until_complete(p, called, kernel, args, ret);
+    if (build.completion)
+        run_until_complete(p, called, build, args, ret);
     else
-        run<true>(p, called, kernel, args, ret);
+        build.run(p, called, build, args, ret);
 }
 
-/// Returns the variant of the kernel for these arrays: `called`, or one that allows arrays to overlap. `foreign`: some arrays may overlap
-/// field trees.
-template <bool foreign>
+/// Returns the variant of the kernel for these arrays: `called`, or one that allows arrays to overlap. `own_arrays`: none of them overlaps a
+/// field tree.
 [[gnu::always_inline]] inline CompiledKernel &variant_for(Program::Impl &p, CompiledKernel &called,
-                                                          const uint64_t *args) {
-    const bool in_trees = foreign && called.arrays_beside_trees != 0 && overlaps_trees(p, called, args);
-    const bool overlaps = in_trees || (!called.arrays.empty() && overlap(called, args));
-    return overlaps ? overlapping_variant(p, called) : called;
+                                                          const uint64_t *args, bool own_arrays) {
+    if (called.arrays.empty()) return called;
+    const bool in_trees = called.arrays_beside_trees != 0 && !own_arrays && overlaps_trees(p, called, args);
+    return in_trees || overlap(called, args) ? overlapping_variant(p, called) : called;
 }
 
 /// Checks that each flag has one element.
@@ -361,55 +372,63 @@ void check_flags(const CompiledKernel &kernel, const uint64_t *args) {
     }
 }
 
-/// Runs a kernel with flags. `words` is null unless its checkpoints may yield.
-[[gnu::noinline]] void launch_graph(Program::Impl &p, CompiledKernel &called, uint64_t *args, void *ret,
-                                    abi::GraphWords *words) {
+inline std::lock_guard<LaunchLock> begin_launch(Program::Impl &p, const CompiledKernel &called) {
+    if (called.program_id != p.id) [[unlikely]]
+        fail_inert(called);
+    return std::lock_guard(p.main.launching);
+}
+
+// The functions that CompiledKernel::launch points to.
+
+/// Launches a kernel whose tasks run in order on the host. Most kernels are launched by this function.
+void launch_in_order(Program::Impl &p, CompiledKernel &called, uint64_t *args, void *ret, bool own_arrays,
+                     abi::GraphWords *) {
+    const std::lock_guard guard = begin_launch(p, called);
+    CompiledKernel &build = variant_for(p, called, args, own_arrays);
+    if (&build != &called) [[unlikely]]
+        return run_build(p, called, build, args, ret);
+    run_in_order(p, called, called, args, ret);
+}
+
+/// Launches any kernel without flags.
+void launch_build(Program::Impl &p, CompiledKernel &called, uint64_t *args, void *ret, bool own_arrays,
+                  abi::GraphWords *) {
+    const std::lock_guard guard = begin_launch(p, called);
+    run_build(p, called, variant_for(p, called, args, own_arrays), args, ret);
+}
+
+/// Launches a kernel with flags. `words` is null unless its checkpoints may yield.
+void launch_graph(Program::Impl &p, CompiledKernel &called, uint64_t *args, void *ret, bool own_arrays,
+                  abi::GraphWords *words) {
+    const std::lock_guard guard = begin_launch(p, called);
     check_flags(called, args);
     p.main.words = words ? *words : abi::GraphWords();
-    run_special(p, called, variant_for<true>(p, called, args), args, ret);
+    run_build(p, called, variant_for(p, called, args, own_arrays), args, ret);
     if (!words) return;
     *words = p.main.words;
     p.main.last_yielded = words->yielded;
 }
 
-void advance_here(Program::Impl &p, GraphRun &run, uint64_t *args, void *ret, Until until) {
+void advance_on_host(Program::Impl &p, GraphRun &run, uint64_t *args, void *ret, Until until) {
     CompiledKernel &kernel = *run.kernel;
-    make_room(p, kernel);
-    if (!run.tmp.empty()) std::memcpy(p.main.tmp.host, run.tmp.data(), run.tmp.size());
-    abi::Launch &launch = p.main.now;
-    launch.data.args = args;
-    launch.data.ret = static_cast<char *>(ret);
-    const auto one = [&](const KernelTask &task) { run_noted(p, kernel, kernel, task, launch); };
-    FlaggedTasks<decltype(one)> tasks{p, kernel, launch, one};
-    StepWatch watch(run, until);
     const LimitedMessageReport report(p);
-    try {
-        watch.ended(runtime::walk_graph(run.steps, run.at, run.words, Timed<decltype(tasks)>{tasks, run}, watch));
-    } catch (const runtime::Fault &met) {
-        fail_fault(p, kernel, kernel, launch, met);
-    }
-    if (!run.tmp.empty()) std::memcpy(run.tmp.data(), p.main.tmp.host, run.tmp.size());
-    p.main.last_tasks = int(kernel.tasks.size());
-}
-
-template <bool foreign>
-[[gnu::always_inline]] inline void launch(Program::Impl &p, CompiledKernel &called, uint64_t *args, void *ret,
-                                          abi::GraphWords *words = nullptr) {
-    if (called.program_id != p.id) [[unlikely]]
-        fail_inert(called);
-    const std::lock_guard guard(p.main.launching);
-    CompiledKernel *kernel = &called;
-    if (called.has_variants) {
-        if (called.follows_flags) [[unlikely]]
-            return launch_graph(p, called, args, ret, words);
-        kernel = &variant_for<foreign>(p, called, args);
-        if (kernel->is_special) [[unlikely]]
-            return run_special(p, called, *kernel, args, ret);
-    }
-    run<false>(p, called, *kernel, args, ret);
+    run_on_host(p, kernel, kernel, args, ret, [&](abi::Launch &launch) {
+        if (!run.tmp.empty()) std::memcpy(p.main.tmp.host, run.tmp.data(), run.tmp.size());
+        HostTasks tasks{p, kernel, kernel, launch};
+        StepWatch watch(run, until);
+        watch.ended(runtime::walk_graph(run.steps, run.at, run.words, Timed<HostTasks>{tasks, run}, watch));
+        if (!run.tmp.empty()) std::memcpy(run.tmp.data(), p.main.tmp.host, run.tmp.size());
+    });
 }
 
 } // namespace
+
+void choose_launch(const Program::Impl &p, CompiledKernel &kernel) {
+    const bool in_order = !kernel.has_adstack && kernel.steps.empty();
+    const bool plain = in_order && p.host_visible && !kernel.completion && !kernel.has_limited_messages;
+    kernel.run = !p.host_visible ? run_on_remote_device : in_order ? run_in_order : run_walk;
+    kernel.launch = runtime::has_flags(kernel.info.graph) ? launch_graph : plain ? launch_in_order : launch_build;
+}
 
 void note_heap_use(Program::Impl &p, CompiledKernel &kernel, const KernelTask &task) {
     if (task.info->stacks.empty()) return;
@@ -442,29 +461,20 @@ void fail_launch(Program::Impl &p) {
     fail_user(failure.kind, std::move(failure.text), std::move(failure.trace));
 }
 
-void Program::launch(CompiledKernel &kernel, uint64_t *args, void *ret) {
-    engine::launch<true>(*impl_, kernel, args, ret);
-}
-
-void Program::launch_on_own_arrays(CompiledKernel &kernel, uint64_t *args, void *ret) {
-    engine::launch<false>(*impl_, kernel, args, ret);
-}
-
-void Program::launch_from(CompiledKernel &kernel, uint64_t *args, void *ret, abi::GraphWords &words) {
-    engine::launch<true>(*impl_, kernel, args, ret, &words);
+void Program::launch(CompiledKernel &kernel, uint64_t *args, void *ret, bool own_arrays, abi::GraphWords *words) {
+    kernel.launch(*impl_, kernel, args, ret, own_arrays, words);
 }
 
 void Program::begin_run(CompiledKernel &kernel, const uint64_t *args, GraphRun &run) {
     Impl &p = *impl_;
-    if (kernel.program_id != p.id) fail_inert(kernel);
-    const std::lock_guard guard(p.main.launching);
+    const std::lock_guard guard = begin_launch(p, kernel);
     check_flags(kernel, args);
     for (const uint32_t slot : kernel.trees)
         if (p.sparse && p.sparse->holds(slot))
             fail_user(UserErrorKind::runtime,
                       "kernel " + kernel.info.name +
                           " has cells of sparse trees, which a launch in steps cannot take back");
-    run.kernel = variant_for<true>(p, kernel, args).shared_from_this();
+    run.kernel = variant_for(p, kernel, args, false).shared_from_this();
     std::shared_ptr<CompiledKernel> runs = std::move(run.kernel);
     run = graph_run(*runs);
     run.kernel = std::move(runs);
@@ -474,10 +484,9 @@ void Program::begin_run(CompiledKernel &kernel, const uint64_t *args, GraphRun &
 
 void Program::advance(GraphRun &run, uint64_t *args, void *ret, Until until) {
     Impl &p = *impl_;
-    if (run.kernel->program_id != p.id) fail_inert(*run.kernel);
-    const std::lock_guard guard(p.main.launching);
+    const std::lock_guard guard = begin_launch(p, *run.kernel);
     if (p.host_visible)
-        advance_here(p, run, args, ret, until);
+        advance_on_host(p, run, args, ret, until);
     else
         advance_remote(p, run, args, ret, until);
     if (run.is_over()) p.main.last_yielded = run.words.yielded;

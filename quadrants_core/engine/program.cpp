@@ -217,9 +217,8 @@ void set_stack_budget(CompiledKernel &kernel, uint64_t bytes) { kernel.stack_bud
 
 void ask_for_coverage(CompiledKernel &kernel, CoverageKind kind) {
     const bool counts = kind == CoverageKind::counts || kernel.counters.empty();
-    kernel.is_special = !counts || kernel.has_adstack || kernel.has_limited_messages || !kernel.regions.empty();
-    kernel.has_variants = !kernel.arrays.empty() || kernel.follows_flags || kernel.is_special;
     kernel.completion = counts ? nullptr : std::make_shared<Completion>(kernel, kind);
+    choose_launch(*kernel.lifetime->program, kernel);
 }
 
 namespace {

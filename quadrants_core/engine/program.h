@@ -176,12 +176,10 @@ class Program {
 
     /// Runs a kernel. `args` is laid out as abi::Kernel describes; `ret` has ret_bytes. Returns when the last task is done. Throws
     /// UserError (failed assertion) after the tasks have stopped, KernelFault after a fault, and Interrupted if Stop was pressed.
-    void launch(CompiledKernel &kernel, uint64_t *args, void *ret);
-    /// The same if all arrays are known to be memory from `alloc`, so that none overlaps a field tree.
-    void launch_on_own_arrays(CompiledKernel &kernel, uint64_t *args, void *ret);
-
-    /// The same for a kernel with checkpoints that may yield: `words` says at which checkpoint to resume, and receives which one yielded.
-    void launch_from(CompiledKernel &kernel, uint64_t *args, void *ret, abi::GraphWords &words);
+    /// `own_arrays`: all arrays are known to be memory from `alloc`, so that none overlaps a field tree. `words`, for a kernel with
+    /// checkpoints that may yield, says at which checkpoint to resume, and receives which one yielded.
+    void launch(CompiledKernel &kernel, uint64_t *args, void *ret, bool own_arrays = false,
+                abi::GraphWords *words = nullptr);
 
     /// Launches in steps: `begin_run` prepares a launch, `advance` runs it as far as `until` says. `args` and `ret` are the same for all
     /// steps.

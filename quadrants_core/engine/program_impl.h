@@ -152,6 +152,9 @@ struct BetweenLaunches {
     }
 };
 
+/// Sets `run` and `launch` of a kernel whose other members are set.
+void choose_launch(const Program::Impl &p, CompiledKernel &kernel);
+
 /// Called after a task with an adstack: records its heap use.
 void note_heap_use(Program::Impl &p, CompiledKernel &kernel, const KernelTask &task);
 /// Prints heap use for QD_DEBUG_ADSTACK.

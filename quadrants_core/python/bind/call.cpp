@@ -39,7 +39,7 @@ PyObject *read_value(const frontend::ReturnType &type, const StructShape *shape,
     return value;
 }
 
-PyObject *read_results(const KernelObject *kernel, const Plan &plan, const char *ret) {
+[[gnu::noinline]] PyObject *read_returned(const KernelObject *kernel, const Plan &plan, const char *ret) {
     if (plan.returns.size() == 1 && !kernel->returns_tuple)
         return read_value(plan.returns[0], plan.return_shapes[0].get(), ret);
     PyObject *all = PyTuple_New(Py_ssize_t(plan.returns.size()));
@@ -56,92 +56,75 @@ PyObject *read_results(const KernelObject *kernel, const Plan &plan, const char 
     return all;
 }
 
-/// A kernel and the arguments of its call.
-struct Call {
-    KernelObject *kernel;
-    PyObject *const *args;
-    abi::GraphWords *words = nullptr; ///< set for a launch that may yield
-
-    /// Sets the Python error for the exception that is being handled.
-    void raise() const {
-        try {
-            throw;
-        } catch (engine::KernelFault &fault) {
-            if (fault.trace.empty()) place_fault(kernel, args, fault); // otherwise it belongs to an earlier launch
-            raise_current_exception();
-        } catch (...) {
-            raise_current_exception();
-        }
-    }
-};
-
-template <bool graph>
-[[gnu::always_inline]] inline void run_tasks(const Call &call, engine::Program &program, engine::CompiledKernel &code,
-                                             uint64_t *slots, void *ret, bool foreign) {
-    if constexpr (graph)
-        if (call.words) return program.launch_from(code, slots, ret, *call.words);
-    if (foreign)
-        program.launch(code, slots, ret);
-    else
-        program.launch_on_own_arrays(code, slots, ret);
+inline PyObject *read_results(const Call &call, const char *ret) {
+    if (call.plan.returns.empty()) Py_RETURN_NONE;
+    return read_returned(call.kernel, call.plan, ret);
 }
 
-/// Runs the tasks with the GIL released.
-template <bool graph>
-[[gnu::noinline]] bool run_unlocked(const Call &call, engine::CompiledKernel &code, uint64_t *slots, void *ret,
-                                    bool foreign) {
+/// Sets the Python error for the exception that is being handled.
+void raise_current(const Call &call) {
+    try {
+        throw;
+    } catch (engine::KernelFault &fault) {
+        if (fault.trace.empty())
+            place_fault(call.kernel, call.args, fault); // otherwise it belongs to an earlier launch
+        raise_current_exception();
+    } catch (...) {
+        raise_current_exception();
+    }
+}
+
+[[gnu::always_inline]] inline void run_tasks(engine::Program &program, const Call &call, void *ret,
+                                             abi::GraphWords *words) {
+    program.launch(*call.plan.kernel, call.slots, ret, !call.arrays.foreign, words);
+}
+
+/// Runs the tasks with the GIL released. `words` is null unless the launch may yield.
+[[gnu::noinline]] bool run_unlocked(const Call &call, void *ret, abi::GraphWords *words) {
+    const InterruptScope scope;
     std::shared_ptr<engine::Program> program = runtime.program;
     std::exception_ptr failure;
     keep_watching();
     if (!no_interrupt_waits()) return false;
-    const RunningLaunch running(code, call.kernel);
+    const RunningLaunch running(*call.plan.kernel, call.kernel);
     const bool timed = runtime.options.timeline;
     Py_BEGIN_ALLOW_THREADS;
     const auto begin = timed ? engine::TimelineClock::now() : engine::TimelineClock::time_point();
     try {
-        run_tasks<graph>(call, *program, code, slots, ret, foreign);
+        run_tasks(*program, call, ret, words);
     } catch (...) {
         failure = std::current_exception();
     }
     if (timed)
-        engine::add_to_timeline("launch", engine::kernel_info(code).name, "", begin, engine::TimelineClock::now());
+        engine::add_to_timeline("launch", engine::kernel_info(running.code).name, "", begin,
+                                engine::TimelineClock::now());
     program.reset();
     Py_END_ALLOW_THREADS;
     if (!failure) return true;
     try {
         std::rethrow_exception(failure);
     } catch (...) {
-        call.raise();
+        raise_current(call);
     }
     return false;
 }
 
-template <bool graph>
-[[gnu::always_inline]] inline bool run_locked(const Call &call, engine::CompiledKernel &code, uint64_t *slots,
-                                              void *ret, bool foreign) {
+[[gnu::always_inline]] inline bool run_locked(const Call &call, void *ret, abi::GraphWords *words) {
+    const InterruptScope scope;
     try {
-        run_tasks<graph>(call, *runtime.program, code, slots, ret, foreign);
+        run_tasks(*runtime.program, call, ret, words);
         return true;
     } catch (...) {
-        call.raise();
+        raise_current(call);
         return false;
     }
 }
 
-template <bool graph>
-[[gnu::always_inline]] inline bool launch(const Call &call, Plan &plan, bool keep_lock, uint64_t *slots, void *ret,
-                                          bool foreign) {
-    InterruptScope scope;
-    return keep_lock ? run_locked<graph>(call, *plan.kernel, slots, ret, foreign)
-                     : run_unlocked<graph>(call, *plan.kernel, slots, ret, foreign);
-}
-
 /// A failed launch also copies back what it has computed so far.
-template <bool graph>
-bool launch_staged(const Call &call, Plan &plan, bool keep_lock, uint64_t *slots, void *ret, const Arrays &arrays) {
-    const Staged staged(arrays, slots);
+bool run_staged(const Call &call, void *ret, abi::GraphWords *words) {
+    const Staged staged(call.arrays, call.slots);
     if (staged.failed()) return false;
-    const bool ran = launch<graph>(call, plan, keep_lock, slots, ret, true) && staged.settled();
+    const bool ran = run_unlocked(call, ret, words) && staged.settled();
     PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace);
     const bool back = staged.bring_back();
@@ -149,11 +132,54 @@ bool launch_staged(const Call &call, Plan &plan, bool keep_lock, uint64_t *slots
     return ran && back;
 }
 
+/// True if a short-running kernel may keep the GIL in this launch.
+inline bool may_keep_lock(const Call &call) {
+    return call.arrays.bytes < small_bytes && !call.arrays.has_staged() && runtime.active_launches.load() == 0;
+}
+
 /// After the tasks: writes printed text, then handles Ctrl-C.
 inline bool settle(bool ok) {
     if (output_waiting()) [[unlikely]]
         flush_output();
     return settle_launch(ok);
+}
+
+/// Sets the error for a program that ended while arguments were read, which may run Python code.
+[[gnu::cold, gnu::noinline]] PyObject *refuse_ended() {
+    raise(ErrorClass::runtime, "qd.init() or qd.reset() ran, or fields were destroyed, while the arguments of a kernel "
+                               "were read; call it again");
+    return nullptr;
+}
+
+[[gnu::noinline]] PyObject *launch_with(const Call &call, abi::GraphWords *words) {
+    const Plan &plan = call.plan;
+    if (plan.generation != runtime.generation) return refuse_ended();
+    alignas(16) char small[small_result];
+    std::unique_ptr<char[]> large;
+    if (plan.ret_bytes > sizeof small) large = std::make_unique<char[]>(plan.ret_bytes);
+    char *ret = large ? large.get() : small;
+    const bool ran = call.arrays.has_staged()                    ? run_staged(call, ret, words)
+                     : plan.short_running && may_keep_lock(call) ? run_locked(call, ret, words)
+                                                                 : run_unlocked(call, ret, words);
+    if (!settle(ran)) return nullptr;
+    return words ? plan.graph->status(*words) : read_results(call, ret);
+}
+
+// The functions that Plan::launch points to.
+
+/// Launches any kernel without levels and checkpoints.
+PyObject *launch_any(const Call &call) { return launch_with(call, nullptr); }
+
+/// Launches a short-running kernel that returns little.
+[[gnu::always_inline]] inline PyObject *launch_short(const Call &call) {
+    if (!may_keep_lock(call)) [[unlikely]]
+        return launch_any(call);
+    if (call.plan.generation != runtime.generation) [[unlikely]]
+        return refuse_ended();
+    alignas(16) char ret[small_result];
+    if (!settle(run_locked(call, ret, nullptr))) [[unlikely]]
+        return nullptr;
+    return read_results(call, ret);
 }
 
 /// The kernel and label of the `resume` call that this thread is in.
@@ -170,56 +196,30 @@ bool find_start(const KernelObject *kernel, const Plan &plan, abi::GraphWords &w
     return words.resume_point >= 0;
 }
 
-/// Sets the error for a program that ended while arguments were read, which may run Python code.
-[[gnu::cold, gnu::noinline]] PyObject *refuse_ended() {
-    raise(ErrorClass::runtime, "qd.init() or qd.reset() ran, or fields were destroyed, while the arguments of a kernel "
-                               "were read; call it again");
-    return nullptr;
+/// Launches a kernel with levels or checkpoints.
+PyObject *launch_graph(const Call &call) {
+    abi::GraphWords words;
+    if (!find_start(call.kernel, call.plan, words)) return nullptr;
+    return launch_with(call, call.plan.graph->has_labels() ? &words : nullptr);
 }
 
-/// `graph`: the kernel may have levels and checkpoints.
-template <bool graph>
-[[gnu::noinline]] PyObject *launch_with_care(const Call &call, Plan &plan, uint64_t *slots, const Arrays &arrays) {
-    if (graph && plan.graph && !call.words) {
-        abi::GraphWords words;
-        if (!find_start(call.kernel, plan, words)) return nullptr;
-        if (plan.graph->has_labels())
-            return launch_with_care<true>({call.kernel, call.args, &words}, plan, slots, arrays);
-    }
-    if (plan.generation != runtime.generation) return refuse_ended();
-    alignas(16) char small[small_result];
-    std::unique_ptr<char[]> large;
-    char *ret = small;
-    if (plan.ret_bytes > sizeof small) {
-        large = std::make_unique<char[]>(plan.ret_bytes);
-        ret = large.get();
-    }
-    const bool keep_lock = plan.short_running && arrays.bytes < small_bytes && runtime.active_launches.load() == 0;
-    std::shared_ptr<Plan> alive; // another thread may drop the plan while the GIL is released
-    if (!keep_lock || graph) alive = plan.shared_from_this();
-    const bool ran = arrays.has_staged() ? launch_staged<graph>(call, plan, keep_lock, slots, ret, arrays)
-                                         : launch<graph>(call, plan, keep_lock, slots, ret, arrays.foreign);
-    if (!settle(ran)) return nullptr;
-    if (graph && call.words) return plan.graph->status(*call.words);
-    if (plan.returns.empty()) Py_RETURN_NONE;
-    return read_results(call.kernel, plan, ret);
+PyObject *launch_in_python(const Call &call) {
+    KernelObject *kernel = call.kernel;
+    PyObject *all = PyTuple_New(Py_ssize_t(kernel->params->size()));
+    for (size_t i = 0; all && i < kernel->params->size(); i++)
+        PyTuple_SET_ITEM(all, Py_ssize_t(i), Py_NewRef(call.args[i]));
+    PyObject *run = all ? package_attr("quadrants._python_backend", "run_kernel") : nullptr;
+    PyObject *result = run ? PyObject_CallFunctionObjArgs(run, kernel->info, all, nullptr) : nullptr;
+    Py_XDECREF(run);
+    Py_XDECREF(all);
+    return result;
 }
 
-/// The fast path: most launched kernels are short-running and return little.
-template <bool graph>
-[[gnu::always_inline]] inline PyObject *launch_and_read(const Call &call, Plan &plan, uint64_t *slots,
-                                                        const Arrays &arrays) {
-    alignas(16) char ret[small_result];
-    const bool is_short_running =
-        plan.short_running && arrays.bytes < small_bytes && !arrays.aside && plan.ret_bytes <= sizeof ret;
-    if (graph || !is_short_running || runtime.active_launches.load() != 0) [[unlikely]]
-        return launch_with_care<graph>(call, plan, slots, arrays);
-    if (plan.generation != runtime.generation) [[unlikely]]
-        return refuse_ended();
-    if (!settle(launch<graph>(call, plan, true, slots, ret, arrays.foreign))) [[unlikely]]
-        return nullptr;
-    if (plan.returns.empty()) Py_RETURN_NONE;
-    return read_results(call.kernel, plan, ret);
+/// Most launches are short, so that function is inlined.
+[[gnu::always_inline]] inline PyObject *launch(const Call &call) {
+    if (call.plan.launch == launch_short) [[likely]]
+        return launch_short(call);
+    return call.plan.launch(call);
 }
 
 /// True if `stream`, the value of `qd_stream=`, accepts launches. They all go to the single queue of the device, in order.
@@ -246,7 +246,7 @@ PyObject *const *bind_keywords(KernelObject *kernel, PyObject *const *args, size
                     raise(ErrorClass::runtime, "qd_stream is not compatible with autodiff kernels");
                     return nullptr;
                 }
-                if (kernel->graph) {
+                if (has_graph(kernel)) {
                     raise(ErrorClass::runtime, "qd_stream is not compatible with graph=True kernels");
                     return nullptr;
                 }
@@ -292,28 +292,13 @@ PyObject *const *bind_arguments(KernelObject *kernel, PyObject *const *args, siz
     return args;
 }
 
-PyObject *call_in_python(KernelObject *kernel, PyObject *const *args) {
-    PyObject *all = PyTuple_New(Py_ssize_t(kernel->params->size()));
-    for (size_t i = 0; all && i < kernel->params->size(); i++) PyTuple_SET_ITEM(all, Py_ssize_t(i), Py_NewRef(args[i]));
-    PyObject *run = all ? package_attr("quadrants._python_backend", "run_kernel") : nullptr;
-    PyObject *result = run ? PyObject_CallFunctionObjArgs(run, kernel->info, all, nullptr) : nullptr;
-    Py_XDECREF(run);
-    Py_XDECREF(all);
-    return result;
-}
-
-template <bool graph>
 PyObject *run_with(KernelObject *kernel, Plan &plan, const Copies &copies, uint64_t *slots, const Arrays &arrays) {
     if (!copies.may_run(plan, slots)) return refused(kernel);
     const std::shared_ptr<Plan> alive = plan.shared_from_this();
-    PyObject *result;
-    if (plan.kernel) {
+    if (plan.kernel)
         kernel->last =
             std::ranges::count(*kernel->plans, alive) ? &plan : nullptr; // reading arguments may have dropped the plan
-        result = launch_with_care<graph>({kernel, copies.args()}, plan, slots, arrays);
-    } else {
-        result = call_in_python(kernel, copies.args());
-    }
+    PyObject *result = plan.launch({kernel, copies.args(), plan, slots, arrays});
     PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace); // a failed launch also writes back what it has done so far
     if (!copies.write_back(plan)) Py_CLEAR(result);
@@ -322,7 +307,7 @@ PyObject *run_with(KernelObject *kernel, Plan &plan, const Copies &copies, uint6
 }
 
 /// The plan used last does not fit: tries the others, then compiles.
-template <bool graph> PyObject *call_slowly(KernelObject *kernel, PyObject *const *args) {
+PyObject *call_slowly(KernelObject *kernel, PyObject *const *args) {
     if (!need_program()) return nullptr;
     const Copies copies(kernel, args);
     if (copies.failed()) return nullptr;
@@ -341,20 +326,19 @@ template <bool graph> PyObject *call_slowly(KernelObject *kernel, PyObject *cons
         const Match f = suits(*plan);
         if (f == Match::error) return refused(kernel);
         if (f == Match::no) continue;
-        return run_with<graph>(kernel, *plan, copies, slots.data(), arrays);
+        return run_with(kernel, *plan, copies, slots.data(), arrays);
     }
     const std::shared_ptr<Plan> plan = specialise(kernel, args);
     if (!plan) return refused(kernel);
     kernel->made_by_last = true;
     const Match f = suits(*plan);
-    if (f == Match::yes) return run_with<graph>(kernel, *plan, copies, slots.data(), arrays);
+    if (f == Match::yes) return run_with(kernel, *plan, copies, slots.data(), arrays);
     if (f == Match::error) return refused(kernel);
     raise(ErrorClass::runtime, "the arguments changed while the kernel was compiled");
     return nullptr;
 }
 
 /// Calls with the plan of the last call, whose parameters include members of the arguments.
-template <bool graph>
 [[gnu::noinline]] PyObject *call_with_members(KernelObject *kernel, Plan &plan, PyObject *const *args) {
     uint64_t slots[stack_slots];
     Arrays arrays;
@@ -369,8 +353,8 @@ template <bool graph>
         if (f == Match::yes) f = match(plan, objects.all(), slots, &arrays, 0, direct);
         if (f == Match::yes && plan.immutable) remember(plan, objects.all(), slots, inside);
     }
-    if (f == Match::yes) return launch_and_read<graph>({kernel, args}, plan, slots, arrays);
-    return f == Match::error ? refused(kernel) : call_slowly<graph>(kernel, args);
+    if (f == Match::yes) return launch({kernel, args, plan, slots, arrays});
+    return f == Match::error ? refused(kernel) : call_slowly(kernel, args);
 }
 
 /// Returns false, with an error set, if the compiler called this code.
@@ -390,44 +374,45 @@ template <bool graph>
 }
 
 /// Calls with the plan of the last call, if it fits.
-template <bool graph>
 [[gnu::always_inline]] inline PyObject *call_positional(KernelObject *kernel, PyObject *const *args) {
     Plan *plan = kernel->last;
     kernel->made_by_last = false;
     if (plan && plan->generation == runtime.generation && plan->slots <= stack_slots) [[likely]] {
         const PlanUse use(*plan);
-        if (!plan->members.empty()) return call_with_members<graph>(kernel, *plan, args);
+        if (!plan->members.empty()) return call_with_members(kernel, *plan, args);
         uint64_t slots[stack_slots];
         Arrays arrays;
         switch (plan->params.empty() ? Match::yes : match(*plan, args, slots, &arrays)) {
-        case Match::yes: return launch_and_read<graph>({kernel, args}, *plan, slots, arrays);
+        case Match::yes: return launch({kernel, args, *plan, slots, arrays});
         case Match::error: return refused(kernel);
         case Match::no: break;
         }
     }
-    return call_slowly<graph>(kernel, args);
+    return call_slowly(kernel, args);
 }
 
-template <bool graph>
 [[gnu::noinline]] PyObject *call_by_name(KernelObject *kernel, PyObject *const *args, size_t n, PyObject *names) {
     std::vector<PyObject *> all;
     args = bind_arguments(kernel, args, n, names, all);
-    return args ? call_positional<graph>(kernel, args) : nullptr;
+    return args ? call_positional(kernel, args) : nullptr;
 }
 
-template <bool graph> PyObject *call_as(PyObject *o, PyObject *const *args, size_t flags, PyObject *names) {
+} // namespace
+
+PyObject *call_kernel(PyObject *o, PyObject *const *args, size_t flags, PyObject *names) {
     KernelObject *kernel = reinterpret_cast<KernelObject *>(o);
     if (runtime.compiling && !may_launch()) [[unlikely]]
         return nullptr;
     const size_t n = size_t(PyVectorcall_NARGS(flags));
     if (names || n != kernel->params->size()) [[unlikely]]
-        return call_by_name<graph>(kernel, args, n, names);
-    return call_positional<graph>(kernel, args);
+        return call_by_name(kernel, args, n, names);
+    return call_positional(kernel, args);
 }
 
-} // namespace
-
-vectorcallfunc call_of(const KernelObject *kernel) { return kernel->graph ? call_as<true> : call_as<false>; }
+void choose_launch(Plan &plan) {
+    const bool is_short = plan.short_running && plan.ret_bytes <= small_result;
+    plan.launch = !plan.kernel ? launch_in_python : plan.graph ? launch_graph : is_short ? launch_short : launch_any;
+}
 
 /// resume(arguments, from_checkpoint=label)
 PyObject *resume(PyObject *o, PyObject *const *args, Py_ssize_t n, PyObject *names) {
@@ -455,7 +440,7 @@ PyObject *resume(PyObject *o, PyObject *const *args, Py_ssize_t n, PyObject *nam
     if (!rest) return nullptr;
     values.push_back(nullptr); // a valid pointer even if there are no values
     const Resuming before = std::exchange(resuming, Resuming{kernel, label});
-    PyObject *result = call_of(kernel)(o, values.data(), size_t(n), words.empty() ? nullptr : rest);
+    PyObject *result = call_kernel(o, values.data(), size_t(n), words.empty() ? nullptr : rest);
     resuming = before;
     Py_DECREF(rest);
     return result;

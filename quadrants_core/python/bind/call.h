@@ -4,8 +4,11 @@
 
 namespace qd::bind {
 
-/// Returns the vectorcall function of a kernel.
-vectorcallfunc call_of(const KernelObject *kernel);
+/// The vectorcall function of kernels.
+PyObject *call_kernel(PyObject *kernel, PyObject *const *args, size_t flags, PyObject *names);
+
+/// Sets `launch` of a plan whose other members are set.
+void choose_launch(Plan &plan);
 
 /// The method `resume` of kernels.
 PyObject *resume(PyObject *kernel, PyObject *const *args, Py_ssize_t n, PyObject *names);

@@ -31,13 +31,13 @@ PyObject *call_recorded(PyObject *o, PyObject *const *args, size_t flags, PyObje
 
 /// _record_calls(True if calls go through Python)
 PyObject *set_recorded(PyObject *o, PyObject *yes) {
-    self_of(o)->vectorcall = yes == Py_True ? call_recorded : call_of(self_of(o));
+    self_of(o)->vectorcall = yes == Py_True ? call_recorded : call_kernel;
     Py_RETURN_NONE;
 }
 
 /// _launch(arguments): launches without reporting the call
 PyObject *launch_directly(PyObject *o, PyObject *const *args, Py_ssize_t n, PyObject *names) {
-    return call_of(self_of(o))(o, args, size_t(n), names);
+    return call_kernel(o, args, size_t(n), names);
 }
 
 /// _bind(arguments) -> tuple in the order of the parameters
@@ -62,8 +62,7 @@ PyObject *create(PyTypeObject *type, PyObject *args, PyObject *) {
     if (!o) return nullptr;
     KernelObject *kernel = self_of(o);
     kernel->info = Py_NewRef(info);
-    kernel->graph = has_graph(kernel);
-    kernel->vectorcall = call_of(kernel);
+    kernel->vectorcall = call_kernel;
     kernel->annotations = Py_NewRef(params);
     kernel->return_types = Py_NewRef(returns);
     kernel->params = new std::vector<ParamSpec>(size_t(PyTuple_GET_SIZE(params)));

@@ -17,6 +17,9 @@
 #include <vector>
 
 namespace qd::bind {
+
+std::atomic<bool> output_waits{false};
+
 namespace {
 
 constexpr auto flush_interval = std::chrono::milliseconds(20);
@@ -82,7 +85,7 @@ class Collector final : public engine::Observer {
     void output(std::string_view text) override {
         std::lock_guard lock(mutex_);
         text_ += text;
-        waiting_.store(true, std::memory_order_relaxed);
+        output_waits.store(true, std::memory_order_relaxed);
         if (!may_lock) return;
         if (!writer_.joinable()) writer_ = std::thread([this] { write_while_running(); });
         wake_.notify_one();
@@ -91,13 +94,13 @@ class Collector final : public engine::Observer {
     void warning(std::string_view text) override {
         std::lock_guard lock(mutex_);
         warnings_.emplace_back(text);
-        waiting_.store(true, std::memory_order_relaxed);
+        output_waits.store(true, std::memory_order_relaxed);
     }
 
     void stack_budget_exceeded() override {
         std::lock_guard lock(mutex_);
         kept_much_ = true;
-        waiting_.store(true, std::memory_order_relaxed);
+        output_waits.store(true, std::memory_order_relaxed);
     }
 
     bool take_kept_much() {
@@ -107,7 +110,7 @@ class Collector final : public engine::Observer {
 
     std::string take_text() {
         std::lock_guard lock(mutex_);
-        waiting_.store(false, std::memory_order_relaxed);
+        output_waits.store(false, std::memory_order_relaxed);
         return std::move(text_);
     }
 
@@ -137,8 +140,6 @@ class Collector final : public engine::Observer {
         phases_.all.clear();
     }
 
-    bool waiting() const { return waiting_.load(std::memory_order_relaxed); }
-
     void let_write(bool may) {
         std::lock_guard lock(mutex_);
         may_lock = may;
@@ -160,7 +161,7 @@ class Collector final : public engine::Observer {
         may_lock = stopping_ = kept_much_ = false;
         text_.clear();
         warnings_.clear();
-        waiting_ = false;
+        output_waits = false;
     }
 
   private:
@@ -190,7 +191,6 @@ class Collector final : public engine::Observer {
     std::deque<engine::CompileReport> reports_;
     uint64_t made_ = 0; ///< reports so far
     PhaseSums phases_;
-    std::atomic<bool> waiting_{false};
 };
 
 /// Never destroyed, because worker threads may still print while the process ends.
@@ -251,8 +251,6 @@ PyObject *report_dict(const engine::CompileReport &report) {
 engine::Observer *observer() { return &collector(); }
 
 bool last_compile_was_cached() { return was_cached; }
-
-bool output_waiting() { return collector().waiting(); }
 
 void set_output_may_lock(bool may) { collector().let_write(may); }
 

@@ -4,6 +4,8 @@
 
 #include <Python.h>
 
+#include <atomic>
+
 namespace qd::bind {
 
 engine::Observer *observer();
@@ -13,7 +15,8 @@ bool last_compile_was_cached();
 
 /// GIL held: writes what kernels printed to sys.stdout, and issues the engine's warnings as RuntimeWarning.
 void flush_output();
-bool output_waiting();
+extern std::atomic<bool> output_waits;
+inline bool output_waiting() { return output_waits.load(std::memory_order_relaxed); }
 
 /// If `may`, text is written while launches run without the GIL; otherwise at the end of the launch.
 void set_output_may_lock(bool may);

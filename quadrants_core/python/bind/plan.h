@@ -39,6 +39,18 @@ struct Provenance {
 /// Short-running kernels on arrays with fewer bytes in total keep the GIL, because releasing it costs more than they do.
 constexpr uint64_t small_bytes = 16 << 10;
 
+struct KernelObject;
+struct Plan;
+
+/// A call of a kernel with arguments that fit a plan.
+struct Call {
+    KernelObject *kernel;
+    PyObject *const *args;
+    Plan &plan;
+    uint64_t *slots;
+    const Arrays &arrays;
+};
+
 struct Plan : std::enable_shared_from_this<Plan> {
     uint64_t generation = 0;
     uint32_t number = 0; ///< number among all plans that its kernel ever had
@@ -60,8 +72,8 @@ struct Plan : std::enable_shared_from_this<Plan> {
     uint32_t users = 0;                                            ///< number of PlanUse objects
     uint32_t slots = 0;
     uint64_t ret_bytes = 0;
-    bool has_side_effects = false; ///< has prints or assertions
-    bool short_running = false;    ///< short-running if the arrays have at most `small_bytes` in total
+    PyObject *(*launch)(const Call &call) = nullptr; ///< launches the kernel and reads its results; chosen once
+    bool short_running = false; ///< short-running if the arrays have at most `small_bytes` in total
     Plan() = default;
     Plan(const Plan &) = delete;
     ~Plan();
@@ -99,7 +111,6 @@ struct KernelObject {
     Plan *last;                           ///< the plan used by the last call
     uint32_t made;                        ///< number of plans so far
     bool made_by_last;                    ///< the last call had to make its plan
-    bool graph;                           ///< the decorator says graph=True
     uint64_t newest_launch, newest_ticks; ///< number and duration of the last launch without the GIL: see running.h
 };
 

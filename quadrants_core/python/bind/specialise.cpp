@@ -1,6 +1,7 @@
 // Makes the plan at the first call with new argument types: from a cache entry on disk, or else by parsing the source, walking it in the
 // frontend and calling Program::compile.
 #include "python/bind/binder.h"
+#include "python/bind/call.h"
 #include "python/bind/short_kernels.h"
 #include "python/bind/dumps.h"
 #include "python/bind/errors.h"
@@ -125,6 +126,7 @@ class Specialiser {
             plan_->short_running = false; // launches that keep the GIL are not timed
             engine::add_to_timeline("compile", engine::kernel_info(*plan_->kernel).name, "", start_, Clock::now());
         }
+        choose_launch(*plan_);
         return std::move(plan_);
     }
 
@@ -147,6 +149,7 @@ class Specialiser {
             const bool is_array = frontend::passes(p.kind) == frontend::Passes::array;
             plan_->slots += is_array ? abi::argument_slots(true, p.ndim) : leaves_of(p);
         }
+        choose_launch(*plan_);
         return std::move(plan_);
     }
 

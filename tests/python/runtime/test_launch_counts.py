@@ -63,7 +63,7 @@ FROZEN_LIMIT = 3  # times a call with six plain ndarrays: 60 members of a frozen
 SOME_LIMIT = 6  # the same: six members of sixty, of a dataclass that may change
 
 
-LAUNCH = "*qd::bind::*call_as<false>(_object*"  # the vectorcall of a kernel
+LAUNCH = "*qd::bind::call_kernel(_object*"  # the vectorcall of a kernel
 
 
 def counted(path, calls, *more, inside=LAUNCH):
