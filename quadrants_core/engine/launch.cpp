@@ -265,7 +265,7 @@ void walk_profiled(Program::Impl &p, HostTasks tasks) {
         walk_profiled(p, tasks);
     } else {
         tasks.side_by_side = !kernel.regions.empty() && leaves_cells_alone(p, kernel);
-        runtime::walk_graph(kernel.steps, 0, p.main.words, tasks, CountedTurns{kernel.turns.data()});
+        runtime::walk_graph(kernel.steps, 0, p.main.words, tasks, CountedPasses{kernel.passes.data()});
     }
 }
 
