@@ -115,8 +115,7 @@ Val binary(Walk &w, const Node *node, NodeKind op, const Val &a, const Val &b) {
 }
 
 void fail_unsupported(Walk &w, const Node *node, const char *symbol, const Val &a, const Val &b) {
-    const char *hint =
-        a.is_none() || b.is_none() ? "a func that is called here gives nothing: it ends without `return`" : "";
+    const char *hint = a.is_none() || b.is_none() ? "a func called here returns nothing: it ends without `return`" : "";
     w.fail_type(node,
                 std::string("unsupported operand type(s) for '") + symbol + "': '" + type_text(w, a) + "' and '" +
                     type_text(w, b) + "'",
