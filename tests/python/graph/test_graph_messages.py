@@ -702,4 +702,4 @@ def test_what_to_pass_as_a_flag():
         while qd.graph.do_while(c):
             c[()] -= 1
 
-    assert "an array is wanted: of one number, `qd.ndarray(dtype, ())`" in refused(k, 3, error=qd.QuadrantsRuntimeTypeError)
+    assert "expected an array; for a single number, use `qd.ndarray(dtype, ())`" in refused(k, 3, error=qd.QuadrantsRuntimeTypeError)
