@@ -172,8 +172,8 @@ def start(folder, text="import quadrants as qd; qd.init(); qd.init(); print(qd.c
 def test_misspelt_variables_are_told_once(tmp_path):
     told = start(tmp_path, QD_CPU_MAX_THREADS="1", QD_OPTLEVEL="0")[1]
     assert sorted(told.splitlines()) == [
-        "[Quadrants] [warn] Environment variable QD_CPU_MAX_THREADS is none of Quadrants and does nothing; did you mean QD_CPU_MAX_NUM_THREADS?",
-        "[Quadrants] [warn] Environment variable QD_OPTLEVEL is none of Quadrants and does nothing; did you mean QD_OPT_LEVEL?",
+        "[Quadrants] [warn] Environment variable QD_CPU_MAX_THREADS is not used by Quadrants; did you mean QD_CPU_MAX_NUM_THREADS?",
+        "[Quadrants] [warn] Environment variable QD_OPTLEVEL is not used by Quadrants; did you mean QD_OPT_LEVEL?",
     ]
     assert start(tmp_path, QD_CPU_MAX_THREADS="1", QD_LOG_LEVEL="error")[1] == ""
     assert "QD_SRC_LL_CACHE does nothing: src_ll_cache is a keyword of qd.init alone" in start(tmp_path, QD_SRC_LL_CACHE="0")[1]
@@ -237,5 +237,5 @@ def test_a_pass_that_is_not_there(tmp_path):
     program.write_text("import quadrants as qd\nqd.init(arch=qd.cpu)\n")
     said = [subprocess.run([sys.executable, program], env={**os.environ, "QD_DUMP": names}, capture_output=True, text=True, check=True).stderr
             for names in ("nonsense", "all,fuse", "fold,dce", "all")]
-    assert "QD_DUMP: there is no pass `nonsense`; it takes `all` or some of promote, fold, " in said[0] and "no pass `fuse`" in said[1]
+    assert "QD_DUMP: there is no pass `nonsense`; it takes `all` or a list of promote, fold, " in said[0] and "no pass `fuse`" in said[1]
     assert "QD_DUMP" not in said[2] + said[3]
