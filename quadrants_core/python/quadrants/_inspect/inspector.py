@@ -360,7 +360,7 @@ def wait_for_windows():
     try:
         listener = attach.Listener(_attachable)
     except sockets.Refused as why:
-        _logging.warn(f"QD_INSPECT=attach: no window can attach to this program:  {why}")
+        _logging.warn(f"QD_INSPECT=attach: no window can attach to this program: {why}")
         return None
     listener.start()
     return listener

@@ -98,7 +98,7 @@ class MeshElementField:
             found = self.mesh._metadata.relations.get(self._order, target)
             if found is None:
                 raise _exceptions.QuadrantsCompilationError(
-                    f"The mesh has no relation from {_KINDS[self._order]} to {_KINDS[target]}:  "
+                    f"The mesh has no relation from {_KINDS[self._order]} to {_KINDS[target]}: "
                     f"give the relation {_KINDS[self._order]} -> {_KINDS[target]} when its metadata is made"
                 )
             self._relations[target] = _MeshRelation(found, getattr(self.mesh, _KINDS[target]))
