@@ -393,7 +393,7 @@ def test_stacks_of_whole_pages_have_a_line_between_them():
 @pytest.mark.parametrize("budget, error", [(-1, ValueError), (2**70, ValueError), (1.5, TypeError), ("a", TypeError), ([1], TypeError)])
 def test_budgets_of_a_kernel_are_checked_as_those_of_a_program(budget, error):
     start(qd.cpu)
-    with pytest.raises(error, match="the option ad_stack_budget_bytes is an integer from 0 to"):
+    with pytest.raises(error, match="the option ad_stack_budget_bytes must be an integer from 0 to"):
 
         @qd.kernel(ad_stack_budget_bytes=budget)
         def compute():

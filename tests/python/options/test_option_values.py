@@ -60,12 +60,12 @@ def running():
 def test_odd_keywords(name, running):
     kind, config = _environment.ROWS[name][1], qd.cfg
     for value in ODD[kind]:
-        with pytest.raises(REFUSALS, match=f"{name} is ") as told:
+        with pytest.raises(REFUSALS, match=f"{name} must be ") as told:
             begin(qd.cpu, **{name: value})
         assert len(str(told.value)) < 250 and qd.cfg is config
         if name in _options.OPTIONS and not isinstance(value, type(qd.i32)):
             before = getattr(config, name)
-            with pytest.raises(REFUSALS, match=f"{name} is "):
+            with pytest.raises(REFUSALS, match=f"{name} must be "):
                 setattr(config, name, value)
             assert getattr(config, name) == before
     running()
@@ -139,7 +139,7 @@ def test_the_other_keywords(running):
             begin(qd.cpu, require_version=value)
     for name in ("enable_fallback", "_test_mode"):
         for value in ("no", 2, None.__class__):
-            with pytest.raises(REFUSALS, match=f"{name} is "):
+            with pytest.raises(REFUSALS, match=f"{name} must be "):
                 begin(qd.cpu, **{name: value})
     running()
 
@@ -156,7 +156,7 @@ def test_misspelt_keywords(running):
 
 def test_types_of_python_are_no_default_types():
     """`float` and `int` mean the default type, whatever it is."""
-    with pytest.raises(AssertionError, match="default_fp is one of qd.f16, qd.f32, qd.f64, not <class 'float'>: float is whatever the default is"):
+    with pytest.raises(AssertionError, match="default_fp must be one of qd.f16, qd.f32, qd.f64, not <class 'float'>: float is whatever the default is"):
         begin(qd.cpu, default_fp=float)
     begin(qd.cpu, default_fp=np.float64, default_ip=np.dtype("int64"))
     assert qd.cfg.default_fp is qd.f64 and qd.cfg.default_ip is qd.i64
@@ -176,7 +176,7 @@ def test_misspelt_variables_are_told_once(tmp_path):
         "[Quadrants] [warn] Environment variable QD_OPTLEVEL is not used by Quadrants; did you mean QD_OPT_LEVEL?",
     ]
     assert start(tmp_path, QD_CPU_MAX_THREADS="1", QD_LOG_LEVEL="error")[1] == ""
-    assert "QD_SRC_LL_CACHE does nothing: src_ll_cache is a keyword of qd.init alone" in start(tmp_path, QD_SRC_LL_CACHE="0")[1]
+    assert "QD_SRC_LL_CACHE has no effect: src_ll_cache is only a keyword of qd.init" in start(tmp_path, QD_SRC_LL_CACHE="0")[1]
 
 
 def test_variables_of_the_page_are_never_told(tmp_path):
