@@ -188,7 +188,7 @@ template <class T> void read(const Json &json, const char *name, T &to) {
   try {
     found->get_to(to);
   } catch (const Json::exception &) {
-    throw Garbled(std::string("what is called ") + name + " is of another type");
+    throw Garbled(std::string("what is called ") + name + " has the wrong type");
   }
 }
 template <class T> void read(const Json &json, const char *name, std::optional<T> &to) {
@@ -206,7 +206,7 @@ template <class T> void read(const Json &json, const char *name, std::vector<std
     to.emplace_back();
     if (value.is_null()) continue;
     if constexpr (std::is_arithmetic_v<T>)
-      if (!value.is_number()) throw Garbled(std::string("what is called ") + name + " is of another type");
+      if (!value.is_number()) throw Garbled(std::string("what is called ") + name + " has the wrong type");
     to.back() = value.get<T>();
   }
 }

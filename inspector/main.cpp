@@ -69,7 +69,7 @@ std::optional<Json> first(Connection &connection, Bell &bell) {
 
 std::vector<int> pair(const Json &message, const char *name, std::vector<int> otherwise) {
     auto found = member<std::vector<int>>(message, name, otherwise);
-    if (found.size() != 2) throw Garbled(std::string(name) + " is no pair");
+    if (found.size() != 2) throw Garbled(std::string(name) + " is not a pair");
     return found;
 }
 
@@ -200,7 +200,7 @@ int run(int socket, bool attached, bool unseen) {
     if (!hello || (*hello)["kind"] != "hello") return 1;
     if (member<int>(*hello, "version") != protocol_version) {
         connection.send({{"kind", "hello"}, {"version", protocol_version}});
-        std::fprintf(stderr, "qd-inspector: the program speaks another version of the protocol\n");
+        std::fprintf(stderr, "qd-inspector: the program uses another version of the protocol\n");
         return 1;
     }
     const auto size = pair(*hello, "size", {1280, 800}), position = pair(*hello, "position", {100, 100});
@@ -219,7 +219,7 @@ int run(int socket, bool attached, bool unseen) {
     std::unique_ptr<Stage> stage;
     if (options.shown) {
         stage = open_screen(options, why);
-        if (!stage) std::fprintf(stderr, "qd-inspector: no window is shown: %s\n", why.c_str());
+        if (!stage) std::fprintf(stderr, "qd-inspector: cannot show a window: %s\n", why.c_str());
         if (!stage && attached) return 1;
     }
     if (!stage) stage = open_memory(options);

@@ -20,11 +20,11 @@ struct Signal {
     int number;
     const char *name;
 };
-constexpr Signal signals[] = {{SIGSEGV, "SIGSEGV: memory that is not there, or may not be touched"},
-                              {SIGBUS, "SIGBUS: memory that has nothing behind it"},
-                              {SIGILL, "SIGILL: an instruction that the processor does not have"},
-                              {SIGFPE, "SIGFPE: a division without a result"},
-                              {SIGABRT, "SIGABRT: the process ended itself, as it does when its heap is spoiled"}};
+constexpr Signal signals[] = {{SIGSEGV, "SIGSEGV: invalid memory access"},
+                              {SIGBUS, "SIGBUS: access to memory that has no storage"},
+                              {SIGILL, "SIGILL: illegal instruction"},
+                              {SIGFPE, "SIGFPE: integer division by zero or overflow"},
+                              {SIGABRT, "SIGABRT: the process aborted, as it does when its heap is corrupted"}};
 
 // Static, because the heap may be corrupted when these are read.
 char note_path[4096], cell_header[4096];

@@ -29,7 +29,7 @@ struct Arguments {
     fprintf(problem ? stderr : stdout,
             "usage: xquadrants -f CONNECTION_FILE [--python PYTHON]\n"
             "       xquadrants --version\n"
-            "PYTHON is the interpreter of the wanted environment, such as .venv/bin/python.\n");
+            "PYTHON is the interpreter of the environment to use, such as .venv/bin/python.\n");
     exit(problem ? 2 : 0);
 }
 
@@ -43,7 +43,7 @@ Arguments parse(int argc, char **argv) {
             exit(0);
         }
         if (option == "--help" || option == "-h") usage(nullptr);
-        if (i + 1 == argc) usage("an option lacks its value");
+        if (i + 1 == argc) usage("an option is missing its value");
         if (option == "-f")
             a.connection_file = argv[++i];
         else if (option == "--python")
@@ -73,9 +73,10 @@ void check_version(const std::string &python) {
         size_t at = line.find_first_of("0123456789");
         if (at == std::string::npos) return;
         if (line.compare(at, mine.size(), mine) == 0 && !isdigit(line[at + mine.size()])) return;
-        fprintf(stderr,
-                "xquadrants: %s belongs to Python %s, this kernel to Python %s; make the environment with that\n",
-                python.c_str(), line.c_str() + at, mine.c_str());
+        fprintf(
+            stderr,
+            "xquadrants: %s is Python %s, but this kernel needs Python %s; create the environment with that version\n",
+            python.c_str(), line.c_str() + at, mine.c_str());
         exit(1);
     }
 }

@@ -72,7 +72,7 @@ py::object ask(const std::string &prompt, bool password) {
             PyErr_SetNone(PyExc_KeyboardInterrupt);
             throw py::error_already_set();
         }
-        PyErr_SetString(PyExc_EOFError, "the cell has ended in which input() waited for an answer");
+        PyErr_SetString(PyExc_EOFError, "the cell that called input() has ended");
         throw py::error_already_set();
     }
 }

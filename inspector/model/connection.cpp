@@ -70,7 +70,7 @@ std::span<std::byte> Connection::memory(int id) const {
 std::span<std::byte> Connection::piece(int id, std::uint64_t at, std::uint64_t count, std::uint64_t size) const {
     const auto whole = memory(id);
     if (at > whole.size() || at % 16 != 0 || count > (whole.size() - at) / size)
-        throw Garbled("a piece outside of its memory");
+        throw Garbled("a piece outside its memory");
     return whole.subspan(at, count * size);
 }
 
@@ -171,7 +171,7 @@ void Connection::lines() {
                                    arriving_.begin() + static_cast<std::ptrdiff_t>(newline), nullptr, false);
         begin = newline + 1;
         if (!message.is_object() || !message.contains("kind") || !message["kind"].is_string())
-            throw Garbled("what is no message");
+            throw Garbled("not a message");
         Arrived next{std::move(message), nullptr};
         if (next.message["kind"] == "memory") {
             if (descriptors_.empty()) throw Garbled("memory without a descriptor");

@@ -18,7 +18,7 @@ constexpr std::array<std::pair<const char *, Event::Type>, 7> names = {{{"key", 
 
 float number(const Json &message, const char *name) {
     const float x = member<float>(message, name);
-    if (!std::isfinite(x)) throw Garbled("a number that is none");
+    if (!std::isfinite(x)) throw Garbled("an invalid number");
     return x;
 }
 
@@ -43,13 +43,13 @@ Json to_json(const Event &event) {
 std::vector<Event> events_of(const Json &message) {
     std::vector<Event> found;
     const auto list = message.find("events");
-    if (list == message.end() || !list->is_array()) throw Garbled("events that are no list");
+    if (list == message.end() || !list->is_array()) throw Garbled("events that are not a list");
     for (const Json &one : *list) {
-        if (!one.is_object()) throw Garbled("an event that is none");
+        if (!one.is_object()) throw Garbled("an invalid event");
         const auto said = member<std::string>(one, "type");
         const auto *row = names.begin();
         while (row != names.end() && said != row->first) ++row;
-        if (row == names.end()) throw Garbled("an event of no known type");
+        if (row == names.end()) throw Garbled("an event of unknown type");
         Event event{row->second};
         switch (event.type) {
         case Event::Type::key:

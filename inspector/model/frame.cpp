@@ -52,7 +52,7 @@ class Reader {
                 made[i] = byte(at[0]) | byte(at[1]) << 8 | byte(at[2]) << 16 | (n == 4 ? byte(at[3]) : 255u) << 24;
             }
         } else {
-            throw Garbled("colours of no known form");
+            throw Garbled("colours of unknown form");
         }
         made_.colours.push_back(std::move(made));
         return {0, made_.colours.back()};
@@ -62,7 +62,7 @@ class Reader {
     template <class T> std::span<const T> array(const Json &from, const char *name, std::uint64_t group) const {
         const auto found = from.find(name);
         if (found == from.end() || found->is_null()) return {};
-        if (!found->is_object()) throw Garbled(std::string(name) + " is no array");
+        if (!found->is_object()) throw Garbled(std::string(name) + " is not an array");
         const auto count = member<std::uint64_t>(*found, "n");
         if (count > (1ull << 40)) throw Garbled("too much");
         return piece<T>(*found, "at", count * group);
@@ -82,7 +82,7 @@ std::uint64_t count_of(const Json &one) {
 
 template <std::size_t n> std::array<float, n> numbers(const Json &from, const char *name) {
     const auto list = member<std::vector<float>>(from, name);
-    if (list.size() != n) throw Garbled(std::string(name) + " has another length");
+    if (list.size() != n) throw Garbled(std::string(name) + " has the wrong length");
     std::array<float, n> made;
     for (std::size_t i = 0; i < n; ++i) made[i] = std::isfinite(list[i]) ? list[i] : 0;
     return made;
@@ -90,9 +90,9 @@ template <std::size_t n> std::array<float, n> numbers(const Json &from, const ch
 
 const Json &list(const Json &from, const char *name) {
     const auto found = from.find(name);
-    if (found == from.end() || !found->is_array()) throw Garbled(std::string(name) + " is no list");
+    if (found == from.end() || !found->is_array()) throw Garbled(std::string(name) + " is not a list");
     for (const Json &one : *found)
-        if (!one.is_object()) throw Garbled(std::string(name) + " holds what is no thing");
+        if (!one.is_object()) throw Garbled(std::string(name) + " holds an invalid object");
     return *found;
 }
 
@@ -104,9 +104,9 @@ Image image(const Json &one, const Reader &reader) {
         {"u32", {Image::Format::u32, 4}}};
     const auto size = member<std::vector<int>>(one, "size");
     if (size.size() != 2 || size[0] < 1 || size[1] < 1 || size[0] > (1 << 20) || size[1] > (1 << 20))
-        throw Garbled("an image of no size");
+        throw Garbled("an image without a size");
     const int components = member<int>(one, "components");
-    if (components < 1 || components > 4) throw Garbled("an image of no known components");
+    if (components < 1 || components > 4) throw Garbled("an image with unknown components");
     const auto form = member<std::string>(one, "form");
     for (const auto &[name, format] : forms)
         if (form == name) {
@@ -114,14 +114,15 @@ Image image(const Json &one, const Reader &reader) {
                 std::uint64_t(size[0]) * std::uint64_t(size[1]) * std::uint64_t(components) * format.second;
             return {size[0], size[1], components, format.first, reader.piece<std::byte>(one, "at", bytes)};
         }
-    throw Garbled("an image of no known form");
+    throw Garbled("an image of unknown form");
 }
 
 Mesh mesh(const Json &one, const Reader &reader) {
     Mesh made;
     made.vertices = reader.array<float>(one, "vertices", 3);
     made.normals = reader.array<float>(one, "normals", 3);
-    if (made.normals.size() != made.vertices.size()) throw Garbled("a mesh of other normals than vertices");
+    if (made.normals.size() != made.vertices.size())
+        throw Garbled("a mesh with a different number of normals than vertices");
     made.indices = reader.array<std::uint32_t>(one, "indices", 1);
     made.first = member<std::int64_t>(one, "first", 0);
     made.colour = reader.colours(one, made.vertices.size() / 3);
@@ -154,7 +155,7 @@ Scene scene(const Json &one, const Reader &reader) {
                                               reader.each<float>(thing, "width", n),
                                               reader.colours(thing, by_end ? n * 2 : n), by_end});
         } else {
-            throw Garbled("a thing of no known kind in a scene");
+            throw Garbled("an object of unknown kind in a scene");
         }
     }
     return made;
@@ -167,7 +168,7 @@ Frame frame_of(const Json &message, const Connection &connection) {
     const Reader reader(connection, member<int>(message, "memory"), made);
     const auto size = member<std::vector<int>>(message, "size");
     if (size.size() != 2 || size[0] < 1 || size[1] < 1 || size[0] > max_pixels_a_side || size[1] > max_pixels_a_side)
-        throw Garbled("a frame of no size");
+        throw Garbled("a frame without a size");
     made.width = size[0], made.height = size[1];
     made.background = member<std::uint32_t>(message, "background") | 0xff000000u;
     for (const Json &one : list(message, "draw")) {
@@ -195,7 +196,7 @@ Frame frame_of(const Json &message, const Connection &connection) {
             made.things.emplace_back(Triangles{reader.piece<float>(one, "at", n * 6),
                                                reader.colours(one, by_corner ? n * 3 : n), by_corner});
         } else {
-            throw Garbled("a thing of no known kind");
+            throw Garbled("an object of unknown kind");
         }
     }
     return made;

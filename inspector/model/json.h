@@ -28,7 +28,7 @@ template <class T> struct IsList<std::vector<T>> : std::true_type {
 // Returns a value of exactly this type: the conversions of the library accept a flag as a number, and any number as a small one.
 template <class T> T value_of(const Json &json, const char *name) {
     const auto require = [&](bool holds) {
-        if (!holds) throw Garbled(std::string("what is called ") + name + " is of another type");
+        if (!holds) throw Garbled(std::string("what is called ") + name + " has the wrong type");
     };
     if constexpr (std::is_same_v<T, bool>) {
         require(json.is_boolean());

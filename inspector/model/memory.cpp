@@ -16,7 +16,7 @@ Memory::Memory(int descriptor, std::uint64_t bytes) {
                       bytes <= static_cast<std::uint64_t>(status.st_size);
     void *at = fits ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0) : MAP_FAILED;
     close(descriptor);
-    if (at == MAP_FAILED) throw Garbled("memory that is not sealed, or smaller than was said");
+    if (at == MAP_FAILED) throw Garbled("memory that is not sealed, or smaller than announced");
     bytes_ = {static_cast<std::byte *>(at), bytes};
 }
 

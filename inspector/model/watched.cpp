@@ -171,7 +171,7 @@ void Watched::take_picture(const sent::PictureMessage &head) {
         throw Garbled("a view without elements");
     if (!head.first.empty() && head.first.size() != 2) throw Garbled("the first element has two indices");
     for (const double at : head.first) whole(at, 0, 2147483647., "the first element");
-    if (!(head.at >= 0 && head.at < 9e15)) throw Garbled("a picture outside of its memory");
+    if (!(head.at >= 0 && head.at < 9e15)) throw Garbled("a picture outside its memory");
     const auto from =
         memory_(whole(head.memory, 0, 1e9, "the number of a memory"), std::uint64_t(head.at), width * height);
     Shot &shot = shots[id];

@@ -6,14 +6,14 @@ namespace qd::inspector {
 
 void AdstackPane::draw(UiState &ui) {
     if (ui.watched.gradients.empty()) {
-        ImGui::TextDisabled("No gradient has kept anything yet.");
+        ImGui::TextDisabled("No gradient has stored any values yet.");
         return;
     }
     if (!ImGui::BeginTable("kept", 6,
                            ImGuiTableFlags_RowBg | ImGuiTableFlags_Resizable | ImGuiTableFlags_SizingStretchProp))
         return;
     for (const char *name :
-         {"gradient, loops, variables", "rounds", "of a round", "of a thread", "foreseen", "of all threads"})
+         {"gradient, loops, variables", "iterations", "per iteration", "per thread", "predicted", "all threads"})
         ImGui::TableSetupColumn(name);
     ImGui::TableHeadersRow();
     double most = 1;

@@ -9,7 +9,7 @@ namespace {
 std::string words_of(const protocol::checkpoints::Step &step, bool running) {
     if (step.kind == "level" && step.turn) {
         const int turns = int(std::clamp(*step.turn, 0., 2e9));
-        if (turns == 0) return "left out";
+        if (turns == 0) return "skipped";
         return running ? "turn " + std::to_string(turns) : std::to_string(turns) + (turns == 1 ? " turn" : " turns");
     }
     if (step.kind == "checkpoint") return step.state + (step.flag ? ", yields on " + *step.flag : "");
@@ -36,7 +36,7 @@ void GraphPane::draw(UiState &ui) {
         std::string said = name;
         if (graph.launches > 0)
             said += ": " + Watched::brief(graph.launches) + (graph.launches == 1 ? " launch" : " launches");
-        if (graph.running) said += ", one is under way";
+        if (graph.running) said += ", one is running";
         if (graph.yielded) said += ", the newest yielded at " + *graph.yielded;
         const bool open = ImGui::CollapsingHeader((said + "###graph").c_str(), ImGuiTreeNodeFlags_DefaultOpen);
         ui.mark("graph " + name);

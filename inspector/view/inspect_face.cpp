@@ -36,7 +36,7 @@ class InspectFace : public Face {
             return;
         }
         if (message["kind"] != "test")
-            throw Garbled("a message of no known kind: " + member<std::string>(message, "kind").substr(0, 40));
+            throw Garbled("a message of unknown kind: " + member<std::string>(message, "kind").substr(0, 40));
         Json answer = watched_.dump();
         answer["places"] = Json::object();
         for (const auto &[name, place] : ui_.places) answer["places"][name] = {place.x, place.y, place.z, place.w};
@@ -142,12 +142,12 @@ class InspectFace : public Face {
 
     void controls() {
         const bool here = !ui_.ended, paused = watched_.state.paused;
-        if (button("Pause", "the program stands still after its launch (F6)", here && !paused)) ask("pause");
-        if (button("Step", "one launch (F10)", here && paused)) ask("step");
+        if (button("Pause", "pauses the program after its current launch (F6)", here && !paused)) ask("pause");
+        if (button("Step", "runs one launch (F10)", here && paused)) ask("step");
         if (button("Resume", "F5", here && paused)) ask("resume");
-        if (button("Stop", "as Ctrl-C in its terminal", here)) ask("stop");
-        if (button("Mark", "the newest run begins here: differences are to what ran until now", here)) ask("mark");
-        if (button("Clear", "all counts become zero", here)) ask("clear");
+        if (button("Stop", "like Ctrl-C in its terminal", here)) ask("stop");
+        if (button("Mark", "starts a new run here: differences are relative to the counts so far", here)) ask("mark");
+        if (button("Clear", "resets all counts to zero", here)) ask("clear");
         if (button("Save", "writes a report into the folder that the program runs in (Ctrl+S)", here)) save();
         if (button(ui_.dark ? "Light" : "Dark", "Ctrl+D")) turn_theme();
         std::string text = watched_.state.program;

@@ -116,8 +116,9 @@ void LinesPane::body(UiState &ui, const Listed &file) {
                 shown = never ? "never" : line->launched || value != 0 ? Watched::brief(value) : "-";
                 if (quantity_ == Quantity::difference && value > 0) shown = "+" + shown;
                 char all[160];
-                std::snprintf(all, sizeof all, "%.0f times in all, %.0f in the newest run", line->count, line->newest);
-                words += line->launched ? all : "no kernel with this line was launched yet";
+                std::snprintf(all, sizeof all, "%.0f times in total, %.0f in the newest run", line->count,
+                              line->newest);
+                words += line->launched ? all : "no kernel with this line has been launched yet";
                 if (line->previous) {
                     std::snprintf(all, sizeof all, ", %.0f in the run before", *line->previous);
                     words += all;
@@ -143,7 +144,7 @@ void LinesPane::body(UiState &ui, const Listed &file) {
             }
             if (const auto keeps = kept.find(n + 1); keeps != kept.end()) {
                 char all[96];
-                std::snprintf(all, sizeof all, "keeps %s B a thread", Watched::brief(keeps->second->bytes).c_str());
+                std::snprintf(all, sizeof all, "keeps %s B per thread", Watched::brief(keeps->second->bytes).c_str());
                 ImGui::SameLine(0, 2 * letter);
                 ImGui::TextDisabled("%s", all);
                 words += std::string("\nA gradient ") + all;

@@ -265,7 +265,7 @@ std::unique_ptr<Stage> open_screen(const WindowOptions &options, std::string &wh
     glfwSwapInterval(options.vsync);
     Gl gl;
     if (!gl.load()) {
-        why = "OpenGL lacks functions of its version 3.3";
+        why = "OpenGL lacks functions of version 3.3";
         glfwDestroyWindow(window);
         glfwTerminate();
         return nullptr;

@@ -192,12 +192,12 @@ void ViewsPane::one(UiState &ui, const sent::View &view, Look &look, ImVec2 size
             }
         } else {
             std::string said = number_text(look.lowest) + " to " + number_text(look.highest);
-            if (look.difference) said = "difference to the picture before: " + said;
+            if (look.difference) said = "difference from the previous picture: " + said;
             if (shot->range.nans) said += ", " + std::to_string(shot->range.nans) + " NaN";
             if (shot->range.infinities) said += ", " + std::to_string(shot->range.infinities) + " infinite";
             if (shot->range.finite == 0)
-                said =
-                    "nothing finite" + said.substr(said.find(',') == std::string::npos ? said.size() : said.find(','));
+                said = "no finite values" +
+                       said.substr(said.find(',') == std::string::npos ? said.size() : said.find(','));
             ImGui::TextUnformatted(said.c_str());
         }
         if (!look.chosen.empty()) edit(ui, view, look);
@@ -233,7 +233,7 @@ void ViewsPane::options(UiState &ui, const sent::View &view, Look &look) {
         return;
     }
     ImGui::SetNextItemWidth(wide);
-    if (ImGui::Combo("range", &scaling, "least to largest\0inner 98 %\0fixed\0")) look.scaling = Scaling(scaling);
+    if (ImGui::Combo("range", &scaling, "minimum to maximum\0middle 98 %\0fixed\0")) look.scaling = Scaling(scaling);
     ui.mark("range");
     if (look.scaling == Scaling::fixed) {
         float ends[] = {look.lowest, look.highest};
@@ -257,7 +257,7 @@ void ViewsPane::options(UiState &ui, const sent::View &view, Look &look) {
         ImGui::SliderInt(label.c_str(), &look.slice[k], 0, std::max(0, int(view.shape[k + 2]) - 1));
         ui.mark(label);
     }
-    ImGui::Checkbox("difference to the picture before", &look.difference);
+    ImGui::Checkbox("difference from the previous picture", &look.difference);
     ui.mark("difference");
     ImGui::Checkbox("histogram", &look.histogram);
     ui.mark("histogram");

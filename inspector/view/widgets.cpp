@@ -21,7 +21,7 @@ Holds holds(const std::string &kind) {
     if (kind == "input_text") return Holds::text;
     if (kind == "button") return Holds::press;
     if (kind == "begin" || kind == "end" || kind == "text" || kind == "plot") return Holds::nothing;
-    throw Garbled("a widget of no known kind");
+    throw Garbled("a widget of unknown kind");
 }
 
 void check(const Json &widget) {
@@ -35,7 +35,7 @@ void check(const Json &widget) {
     case Holds::number: member<double>(widget, "value"); break;
     case Holds::text: member<std::string>(widget, "value"); break;
     case Holds::colour:
-        if (member<std::vector<float>>(widget, "value").size() != 3) throw Garbled("a colour that is none");
+        if (member<std::vector<float>>(widget, "value").size() != 3) throw Garbled("an invalid colour");
         break;
     case Holds::press:
     case Holds::nothing: break;
@@ -44,11 +44,11 @@ void check(const Json &widget) {
     if (kind == "slider_float")
         member<double>(widget, "least"), member<double>(widget, "most"), member<double>(widget, "step", 0);
     if (kind == "combo" && member<std::vector<std::string>>(widget, "choices").empty())
-        throw Garbled("a choice of nothing");
+        throw Garbled("a choice without options");
     if (kind == "plot") member<std::vector<float>>(widget, "values");
     if (kind == "begin") {
         for (const char *name : {"x", "y", "width", "height"})
-            if (!std::isfinite(member<float>(widget, name))) throw Garbled("a panel of no size");
+            if (!std::isfinite(member<float>(widget, name))) throw Garbled("a panel without a size");
     }
     if (kind == "text") member<std::vector<float>>(widget, "colour", {}), member<float>(widget, "size", 0);
 }
@@ -56,9 +56,9 @@ void check(const Json &widget) {
 } // namespace
 
 void Widgets::declare(const Json &list) {
-    if (!list.is_array()) throw Garbled("widgets that are no list");
+    if (!list.is_array()) throw Garbled("widgets that are not a list");
     for (const Json &widget : list) {
-        if (!widget.is_object()) throw Garbled("a widget that is none");
+        if (!widget.is_object()) throw Garbled("an invalid widget");
         check(widget);
         const Holds what = holds(widget["do"]);
         if (what == Holds::nothing) continue;

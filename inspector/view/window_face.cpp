@@ -29,7 +29,7 @@ class WindowFace : public Face {
         else if (kind == "title")
             stage_.title(member<std::string>(message, "title"));
         else
-            throw Garbled("a message of no known kind: " + kind.substr(0, 40));
+            throw Garbled("a message of unknown kind: " + kind.substr(0, 40));
     }
 
     void input(const Event &event) override {

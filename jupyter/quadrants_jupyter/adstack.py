@@ -47,10 +47,10 @@ class Newest:
 
     def of(self, info):
         if info not in self.calls:
-            raise Refused("its gradient was not called yet, or not since the badges of gradients were switched off")
+            raise Refused("its gradient has not been called yet, or not since gradient badges were turned off")
         args = tuple(held() if isinstance(held, weakref.ref) else held[0] for held in self.calls[info])
         if any(arg is None and isinstance(held, weakref.ref) for arg, held in zip(args, self.calls[info])):
-            raise Refused("an array of its newest call is gone; call its gradient again")
+            raise Refused("an array of its last call no longer exists; call its gradient again")
         return args
 
 
@@ -82,7 +82,7 @@ def pick(names):
     known = {shown_name(name): name for name in infos}
     unknown = [name for name in names if shown_name(name) not in known]
     if unknown:
-        raise LookupError(f"no gradient of a kernel named {unknown[0]!r} was asked for{looks.meant(unknown[0], known)}")
+        raise LookupError(f"no gradient of a kernel named {unknown[0]!r} has been computed{looks.meant(unknown[0], known)}")
     return {known[shown_name(name)]: infos[known[shown_name(name)]] for name in names} if names else infos
 
 
@@ -167,7 +167,7 @@ class View:
         info = self.info(shown)
         set_budget(info, count)
         self.said = f"{shown}: the gradient is compiled with this budget at its next call" if count else \
-            f"{shown}: the gradient keeps everything from its next call on"
+            f"{shown}: the gradient keeps all values from its next call on"
         for kernel in self.kernels:
             if kernel["name"] == shown:
                 kernel["budget"] = _budget(info)
@@ -378,8 +378,8 @@ def part_name(part):
 def choice_text(choice):
     """Describes which iterations of a loop are kept, from "keep" or "every k-th"."""
     if choice == "keep":
-        return "all rounds"
-    return re.sub(r"every (\d+)-th", lambda m: f"every {_ordinal(int(m[1]))} round", choice) + "; the others run again"
+        return "all iterations"
+    return re.sub(r"every (\d+)-th", lambda m: f"every {_ordinal(int(m[1]))} iteration", choice) + "; the others are recomputed"
 
 
 def _ordinal(n):
@@ -388,7 +388,7 @@ def _ordinal(n):
 
 def kept_text(task):
     """Describes what a task keeps: for one iteration, for a thread, for all threads."""
-    beside = f", {task['lanes']} iterations side by side on a thread" if task["lanes"] > 1 else ""
+    beside = f", {task['lanes']} iterations at once on a thread" if task["lanes"] > 1 else ""
     return (f"{grouped(task['of_one'])} bytes for one iteration{beside}: {grouped(task['predicted'])} bytes predicted, "
             f"{grouped(task['measured'])} measured on one thread, {grouped(task['total'])} on all")
 
@@ -418,7 +418,7 @@ def _html_kernel(kernel):
         parts.append(f'<div>line {task["line"]}: <code>{escape(task["text"])}</code> <span style="{dim}">{kept_text(task)}</span></div>')
         if task["excess"]:
             parts.append(f'<div>{escape(task["excess"])}</div>')
-        parts.append(_table(["loop", "rounds", "kept", "bytes a round, one iteration", "bytes, one thread", "choice"], map(_loop_row, task["loops"])))
+        parts.append(_table(["loop", "iterations", "kept", "bytes per iteration", "bytes per thread", "choice"], map(_loop_row, task["loops"])))
     if kernel["measurements"]:
         rows = [[part_name(m["part"]), grouped(m["budget"]) if m["budget"] else "none", escape(choice_text(m["choice"])), grouped(m["measured"]),
                  f'<span class="qd-time">{milliseconds(m["seconds"])}</span>'] for m in kernel["measurements"]]
@@ -464,7 +464,7 @@ def picture(found):
 
 def static_html(kernels):
     if not kernels:
-        return "<i>no reverse kernel keeps anything</i>"
+        return "<i>no reverse-mode kernel stores any values</i>"
     return "".join(map(_html_kernel, kernels))
 
 

@@ -150,7 +150,7 @@ class Checks:
             return result
         loud = next((_name(call) for call, _ in calls if _prints(call)), None)
         if loud:
-            result.reason = f"{loud} prints, or calls a function outside"
+            result.reason = f"{loud} prints, or calls an external function"
             return result
         if tape is not None and tape.unrecorded:
             result.reason = changes.UNRECORDED

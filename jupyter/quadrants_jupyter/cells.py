@@ -65,7 +65,7 @@ class Registry:
         newest = ordinary.cells.newest
         if not names:
             return newest.entries if newest is not None and newest.number > self.last_number else self.of_last_cell()
-        return self.pick(names, self.counted(), "of a cell was counted")
+        return self.pick(names, self.counted(), "of a cell has been counted")
 
     def counted(self):
         """Returns {name: newest definition} over all cells."""

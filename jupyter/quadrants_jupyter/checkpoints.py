@@ -299,7 +299,7 @@ class Stepping:
         for _ in range(newest):
             if not self.stepper.back():
                 self.strides.clear()
-                self.error = "nothing more is kept to go back to"
+                self.error = "there is no earlier step to go back to"
 
     def may_go_back(self, kept):
         """Returns the number of moves and edits that can be undone while the stepper keeps `kept` calls."""
@@ -327,11 +327,11 @@ class Stepping:
 
     def say(self, how):
         state = self.stepper.state()
-        where = f"the launch was {self.ended}" if self.ended else "the launch is at its end" if state["over"] else "the launch has stopped"
+        where = f"the launch was {self.ended}" if self.ended else "the launch has finished" if state["over"] else "the launch has stopped"
         if state["yielded"] is not None:
             where = f"the launch yielded at {dict(self.labels(state))[state['yielded']]}"
         changed = [array.name for array in self.arrays if array.changed().any()]
-        done = {"back": "one step back", "resume": "begun anew"}.get(how, "")
+        done = {"back": "one step back", "resume": "started again"}.get(how, "")
         self.said = "; ".join(part for part in (done, where, f"changed: {', '.join(changed)}" if changed else "nothing changed") if part)
 
     def labels(self, state):

@@ -92,7 +92,7 @@ def _nothing(listings):
     if ordinary.runs_as_python():
         return "nothing is counted with arch=qd.python, which runs kernels as Python; qd.init(arch=qd.cpu) counts their lines"
     if not listings:
-        return "no kernels: none of a %%qd_kernel cell, and none of an ordinary cell has run with counts"
+        return "no kernels: no %%qd_kernel cell defines one, and none of an ordinary cell has run with counts"
     if not any(line.count is not None for one in listings for line in one.lines):
         return "nothing was counted: the kernels have not run yet, or run with --no-coverage"
     return ""

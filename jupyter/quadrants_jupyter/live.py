@@ -321,7 +321,7 @@ class Publisher(threading.Thread):
             try:
                 grew = self.live.tick(running)
             except Exception:
-                logging.getLogger(__name__).warning("Coverage of running cells is not told any more", exc_info=True)
+                logging.getLogger(__name__).warning("Coverage of running cells is no longer reported", exc_info=True)
                 return
             share = max(_period, (time.thread_time() - start) / _share)
             between = _period if grew else min(2 * between, _longest)

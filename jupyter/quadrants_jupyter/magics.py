@@ -50,36 +50,36 @@ def _kernel_options():
 
 def _coverage_options():
     p = _Parser(prog="%qd_coverage", add_help=False)
-    p.add_argument("--live", action="store_true", help="follow what runs later")
-    p.add_argument("--clear", action="store_true", help="forget all counts, or those of the kernels named")
+    p.add_argument("--live", action="store_true", help="keep the counts up to date")
+    p.add_argument("--clear", action="store_true", help="reset all counts, or those of the named kernels")
     ordinary_cells = p.add_mutually_exclusive_group()
-    ordinary_cells.add_argument("--off", dest="on", action="store_false", default=None, help="count no kernels of ordinary cells")
+    ordinary_cells.add_argument("--off", dest="on", action="store_false", default=None, help="do not count kernels of ordinary cells")
     ordinary_cells.add_argument("--on", dest="on", action="store_true", default=None, help="count them again")
-    p.add_argument("names", nargs="*", metavar="NAME", help="kernels; without names those of the last cell")
+    p.add_argument("names", nargs="*", metavar="NAME", help="names of kernels (default: those of the last cell)")
     return p
 
 
 def _gradient_options():
     p = _Parser(prog="%qd_gradients", add_help=False)
     either = p.add_mutually_exclusive_group(required=True)
-    either.add_argument("--off", dest="on", action="store_false", help="no badges from now on")
-    either.add_argument("--on", dest="on", action="store_true", help="badges again")
+    either.add_argument("--off", dest="on", action="store_false", help="turn badges off")
+    either.add_argument("--on", dest="on", action="store_true", help="turn badges on again")
     return p
 
 
 def _progress_options():
     p = _Parser(prog="%qd_progress", add_help=False)
     either = p.add_mutually_exclusive_group(required=True)
-    either.add_argument("--off", dest="on", action="store_false", help="cells do not show what they wait for")
-    either.add_argument("--on", dest="on", action="store_true", help="they show it again")
+    either.add_argument("--off", dest="on", action="store_false", help="do not show what cells wait for")
+    either.add_argument("--on", dest="on", action="store_true", help="show it again")
     return p
 
 
 def _adstack_options():
     p = _Parser(prog="%qd_adstack", add_help=False)
-    p.add_argument("--budget", type=int, metavar="N", help="bytes that a gradient may keep for one iteration of a parallel loop; 0: all that it needs")
-    p.add_argument("--measure", action="store_true", help="run the gradients with several budgets")
-    p.add_argument("names", nargs="*", metavar="NAME", help="kernels; without names those whose gradient ran")
+    p.add_argument("--budget", type=int, metavar="N", help="limit, in bytes, of what a gradient keeps for one iteration of a parallel loop; 0: no limit")
+    p.add_argument("--measure", action="store_true", help="measure the gradients with several budgets")
+    p.add_argument("names", nargs="*", metavar="NAME", help="names of kernels (default: those whose gradient ran)")
     return p
 
 
@@ -320,7 +320,7 @@ class QuadrantsMagics(Magics):
 
         found = re.fullmatch(r"\s*--(\w+)\s*(.*?)\s*", line)
         if not line.strip():
-            raise UsageError(f"%qd_step: the launch of which kernel?\n{self.qd_step.__doc__}")
+            raise UsageError(f"%qd_step: give the call of a kernel\n{self.qd_step.__doc__}")
         if found is None:
             try:
                 checkpoints.begin(self.shell, line).show()
@@ -331,7 +331,7 @@ class QuadrantsMagics(Magics):
         if how not in ("step", "turn", "task", "run", "back", "resume") or bool(label) != (how == "resume"):
             raise UsageError(f"%qd_step: not understood: {line.strip()}\n{self.qd_step.__doc__}")
         if checkpoints.newest is None:
-            raise UsageError("%qd_step: no launch was begun; write %qd_step KERNEL(ARGUMENTS)")
+            raise UsageError("%qd_step: no launch has been started; write %qd_step KERNEL(ARGUMENTS)")
         checkpoints.newest.from_cell(how, label)
 
     @line_magic
@@ -345,7 +345,7 @@ class QuadrantsMagics(Magics):
         from quadrants_jupyter import checkpoints, outline
 
         if not line.strip():
-            raise UsageError(f"%qd_graph: of which kernel?\n{self.qd_graph.__doc__}")
+            raise UsageError(f"%qd_graph: give the name of a kernel\n{self.qd_graph.__doc__}")
         try:
             kernel, args, keywords = checkpoints.call_of(self.shell, line)
             checkpoints.need_kernel(kernel)
@@ -408,16 +408,16 @@ class QuadrantsMagics(Magics):
         if names:
             return print("\n".join(map(line_of, names)))
         rest = sorted(values.keys() - changed - without_effect)
-        print("\n".join(["not as by default:" if changed else "all as by default:",
-                         *(f"  {line_of(name)}" for name in sorted(changed)), *(["by default:"] if changed else []),
+        print("\n".join(["changed from the default:" if changed else "all at their defaults:",
+                         *(f"  {line_of(name)}" for name in sorted(changed)), *(["at their defaults:"] if changed else []),
                          *(f"  {line_of(name)}" for name in rest),
-                         textwrap.fill("without effect on this machine: " + ", ".join(sorted(values.keys() & without_effect)), 100, subsequent_indent="  ")]))
+                         textwrap.fill("no effect on this machine: " + ", ".join(sorted(values.keys() & without_effect)), 100, subsequent_indent="  ")]))
 
     def find_counted(self, names):
         try:
             return cells.registry.find_counted(names)
         except LookupError as error:
-            hint = "" if ordinary.cells.counts() else "; after %qd_coverage --on those that ordinary cells define are counted"
+            hint = "" if ordinary.cells.counts() else "; %qd_coverage --on counts those that ordinary cells define"
             raise UsageError(error.args[0] + hint) from None
 
 

@@ -160,7 +160,7 @@ def summary(reports, silent, folder):
                 never.append(f"{where}: {ranges(missing)}")
         out += [f"{notebook}: {sums[0]} of {sums[1]} lines ran", *rows]
     out += [f"never ran:{'' if never else ' none'}", *(f"  {line}" for line in never)]
-    out += [f"{notebook}: its kernel did not tell its coverage" for notebook in silent]
+    out += [f"{notebook}: its kernel did not report its coverage" for notebook in silent]
     return out
 
 

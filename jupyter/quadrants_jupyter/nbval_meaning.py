@@ -75,7 +75,7 @@ _outcome_words = {
     "taken": "was true",
     "not_taken": "was false",
     "entered": "was entered",
-    "zero_trips": "was a loop of no trips",
+    "zero_trips": "was a loop without iterations",
     "exhausted": "was a loop that came to its end",
     "broken": "was a loop left by break",
     "finished": "was a loop that came to its end",
@@ -200,7 +200,7 @@ def _elements(name, stored, new, part, limits):
 def checkpoints(stored, new, tolerance=None):
     plans = [[(step["kind"], step["depth"], step["text"]) for step in one["steps"]] for one in (stored, new)]
     if stored["kernel"] != new["kernel"] or plans[0] != plans[1]:
-        return [f"the graph of {stored['kernel']} in the notebook is another than that of {new['kernel']} now"]
+        return [f"the graph of {stored['kernel']} in the notebook differs from that of {new['kernel']} now"]
     if stored["moves"] or new["moves"]:
         return []
     found = []
@@ -219,7 +219,7 @@ def checkpoints(stored, new, tolerance=None):
 
 # --- numbers in text -------------------------------------------------------------------------------------------------
 
-OTHER_TEXT = "the text around the numbers is another"
+OTHER_TEXT = "the text around the numbers differs"
 _number = re.compile(r"(?<![\w.])[+-]?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?|inf|nan)(?![\w])")
 
 
@@ -311,6 +311,6 @@ def differences(kind, stored, new, tolerance=None):
     try:
         found = kinds[kind](stored, new, tolerance)
     except (KeyError, TypeError, ValueError) as error:
-        found = [f"the data are not of the expected form: {type(error).__name__}: {error}"]
+        found = [f"the data do not have the expected form: {type(error).__name__}: {error}"]
     rest = len(found) - _most_differences
     return found[:_most_differences] + ([f"and {rest} more"] if rest > 0 else [])

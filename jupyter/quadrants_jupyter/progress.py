@@ -198,7 +198,7 @@ class Watcher(threading.Thread):
                 try:
                     self.cell.look()
                 except Exception:
-                    logging.getLogger(__name__).warning("What cells wait for is not told any more", exc_info=True)
+                    logging.getLogger(__name__).warning("What cells wait for is no longer shown", exc_info=True)
                     return
 
 

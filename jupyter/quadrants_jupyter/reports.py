@@ -264,5 +264,5 @@ def lines_for(outcome, fresh):
             note = "no tasks"
         out.append(Line(name, reports, note))
     for name in outcome.stale:
-        out.append(Line(name, [], "inlines what was edited here; compiles at its next call"))
+        out.append(Line(name, [], "inlines a func edited here; compiles at its next call"))
     return out

@@ -38,7 +38,7 @@ def _tasks(kernel):
 
     for task in report["tasks"]:
         line = linecache.getline(kernel.fn.__code__.co_filename, task["line"]).strip() if task["line"] else ""
-        yield f"{task['name']:<12} " + (f"line {task['line']:>3}  {line}" if task["line"] else "what stands between loops").rstrip()
+        yield f"{task['name']:<12} " + (f"line {task['line']:>3}  {line}" if task["line"] else "statements between loops").rstrip()
 
 
 def sections(kernel, with_source=False):
@@ -48,7 +48,7 @@ def sections(kernel, with_source=False):
     yield "Kernel", signature(kernel)
     if kernel.__doc__:
         yield "Docstring", inspect.cleandoc(kernel.__doc__)
-    yield "Specialised", "not yet: it is compiled when it is called" if not count else f"for {count} set{'s' * (count != 1)} of argument types"
+    yield "Specialised", "not yet: it is compiled at its first call" if not count else f"for {count} set{'s' * (count != 1)} of argument types"
     tasks = list(_tasks(kernel))
     if tasks:
         yield "Tasks", "\n".join(tasks)

@@ -113,7 +113,7 @@ class Connection:
         future = concurrent.futures.Future()
         with self.lock:
             if not self.open:
-                raise Refused("debugpy has gone: restart the kernel to debug again")
+                raise Refused("debugpy has exited: restart the kernel to debug again")
             self.seq += 1
             self.waiting[self.seq] = future
             text = json.dumps({"seq": self.seq, "type": "request", "command": command, "arguments": arguments}).encode()
@@ -140,7 +140,7 @@ class Connection:
         with self.lock:
             self.open = False
         for future in self.waiting.values():
-            future.set_exception(Refused("debugpy has gone"))
+            future.set_exception(Refused("debugpy has exited"))
 
     @staticmethod
     def next(stream):
@@ -224,7 +224,7 @@ def _check(value, name=None):
     if name in _numbers and (type(value) is not int or value < 0):
         raise Refused(f"{name} is a number, not {value!r}")
     if isinstance(value, str) and "\0" in value:
-        raise Refused("a text holds the character 0")
+        raise Refused("a string contains a null character")
     for key, inner in value.items() if isinstance(value, dict) else ():
         _check(inner, key)
     for inner in value if isinstance(value, list) else ():
@@ -250,9 +250,9 @@ class Debugger:
         try:
             arguments = request.get("arguments")
             if request.get("type") != "request" or not isinstance(command, str):
-                raise Refused("this is no request of the Debug Adapter Protocol")
+                raise Refused("this is not a request of the Debug Adapter Protocol")
             if arguments is not None and not isinstance(arguments, dict):
-                raise Refused("arguments are an object")
+                raise Refused("arguments must be an object")
             _check(arguments)
             method = getattr(self, "on_" + command, None)
             body = method(dict(arguments or {})) if method else self.forward(command, arguments)
@@ -365,7 +365,7 @@ class Debugger:
             self.end()
 
     def on_terminate(self, arguments):
-        raise Refused("a kernel is begun and ended by Jupyter, not by its debugger")
+        raise Refused("Jupyter starts and stops a kernel, its debugger does not")
 
     on_launch = on_restart = on_terminate
 
@@ -400,7 +400,7 @@ class Debugger:
         path = arguments["source"]["path"]
         lines = linecache.getlines(path)
         if not lines:
-            raise Refused(f"the source of {path} is not there")
+            raise Refused(f"the source of {path} is not available")
         return {"content": "".join(lines)}
 
     def on_modules(self, arguments):
@@ -428,7 +428,7 @@ class Debugger:
     def on_continue(self, arguments):
         """Refuses if no thread is suspended: debugpy responds only when a thread resumes, and to no other request before."""
         if not self.stands():
-            raise Refused("no program stands at a breakpoint")
+            raise Refused("no program is stopped at a breakpoint")
         return self.forward("continue", arguments)
 
     def on_stackTrace(self, arguments):
@@ -450,7 +450,7 @@ class Debugger:
         elif self.explorer is not None:
             found = self.explorer.children(reference)
         else:
-            raise Refused("no program stands at a breakpoint")
+            raise Refused("no program is stopped at a breakpoint")
         shown = [v for v in found if _is_shown(v["name"])]
         for variable in shown:
             if variable.get("type") in ("NumpyArray", "ClampedArray") and variable.get("variablesReference"):
@@ -476,7 +476,7 @@ class Debugger:
         if name in ("special variables", "function variables"):
             return {"data": {}, "metadata": {}}
         if not name.isidentifier():
-            raise Refused(f"{name!r} is no name of a variable")
+            raise Refused(f"{name!r} is not the name of a variable")
         if self.stopped and "frameId" in arguments:
             code = f"__import__('IPython').get_ipython().display_formatter.format({name})"
             shown = self.forward("evaluate", {"expression": code, "frameId": arguments["frameId"], "context": "clipboard"})
@@ -489,7 +489,7 @@ class Debugger:
     def on_copyToGlobals(self, arguments):
         source, target = arguments["srcVariableName"], arguments["dstVariableName"]
         if not source.isidentifier() or not target.isidentifier():
-            raise Refused("srcVariableName and dstVariableName are names of variables")
+            raise Refused("srcVariableName and dstVariableName must be names of variables")
         code = f"__import__('IPython').get_ipython().user_ns.__setitem__({target!r}, {source})"
         self.forward("evaluate", {"expression": code, "frameId": arguments["srcFrameId"], "context": "repl"})
         return {}

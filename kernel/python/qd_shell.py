@@ -301,7 +301,7 @@ def _show_fault_report():
     """Prints in the first cell why the previous process died."""
     words = _qd.take_fault_report()
     if words:
-        print(f"The kernel was restarted, and its variables are gone. The process before said:\n{words.rstrip()}", file=sys.stderr)
+        print(f"The kernel was restarted, and its variables are gone. The previous process wrote:\n{words.rstrip()}", file=sys.stderr)
 
 
 def _register_lazy(name, kind):

@@ -83,7 +83,7 @@ class HeadMarker extends GutterMarker {
 }
 
 const headWords: Record<Quantity, string[]> = {
-  total: ["Counts of all runs", "Click: of the newest run"],
+  total: ["Counts of all runs", "Click: counts of the newest run"],
   newest: ["Counts of the newest run", "Click: the difference to the run before"],
   difference: ["Difference of the newest run to the run before", "Click: all runs"],
 };
@@ -110,8 +110,8 @@ class KeptHeadMarker extends GutterMarker {
 
 function saidOfKept(view: EditorView): string[] | null {
   if (!view.state.field(field, false)) return null;
-  return ["What gradients keep of the values of a line, on each thread",
-    "They need it on their way back through loops; the more, the stronger the tint. %qd_adstack says what a budget would make of it"];
+  return ["Bytes that gradients keep of the values of a line, on each thread",
+    "The reverse pass through loops needs them; a stronger tint means more. %qd_adstack shows the effect of a budget"];
 }
 
 /** A few words after a line. */
@@ -192,7 +192,7 @@ const field = StateField.define<Marks | null>({
     EditorView.decorations.from(self, (marks) => marks?.branches ?? Decoration.none),
     EditorView.decorations.compute([self], (state) => {
       const marks = state.field(self);
-      const said = marks?.stale ? "edited since it ran" : marks?.shown.earlier ? "of an earlier kernel" : "";
+      const said = marks?.stale ? "edited since it ran" : marks?.shown.earlier ? "from an earlier kernel" : "";
       return said ? Decoration.set(behind(state.doc.line(1).to, said, "qd-mark-stale")) : Decoration.none;
     }),
     EditorView.editorAttributes.from(self, (marks) => ({
@@ -272,7 +272,7 @@ export function show(view: EditorView, shown: Shown | null): void {
   }
 }
 
-const staleWords = "Edited since: this is of the text that ran";
+const staleWords = "Edited since: the counts are for the text that ran";
 
 function sentences(mark: Mark | KeptMark, stale: boolean): string[] {
   return stale ? [...mark.words, staleWords] : mark.words;
@@ -294,7 +294,7 @@ export function said(view: EditorView, at: number, which: "counts" | "kept" | "b
     });
   }
   if (stale) found.push(staleWords);
-  else if (found.length && marks.shown.earlier) found.push("Of an earlier kernel: nothing of this cell ran in the one that runs now");
+  else if (found.length && marks.shown.earlier) found.push("From an earlier kernel: nothing of this cell has run in the current one");
   return found.length ? found : null;
 }
 

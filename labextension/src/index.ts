@@ -67,7 +67,7 @@ function addCommands(app: JupyterFrontEnd, tracker: INotebookTracker, marks: All
     }],
     ["quadrants:clear-counts", {
       label: "Clear Line Counts",
-      caption: "Forgets all counts of this notebook and of its kernel",
+      caption: "Clears all counts of this notebook and of its kernel",
       isEnabled: () => tracker.currentWidget !== null,
       execute: () => {
         const panel = tracker.currentWidget;

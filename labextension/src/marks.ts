@@ -68,8 +68,8 @@ function ofNewest(line: LineCounts, running: boolean): string {
 }
 
 function words(line: LineCounts, coverage: CellCoverage, scale: Scale, running: boolean): string[] {
-  if (line.launched === false && running) return ["Not counted yet", "What inner loops count is added up at the ends of outer ones"];
-  if (line.launched === false) return ["Not run yet", "No kernel with this line was launched since it was defined"];
+  if (line.launched === false && running) return ["Not counted yet", "The counts of inner loops are added when outer ones end"];
+  if (line.launched === false) return ["Not run yet", "No kernel with this line has been launched since it was defined"];
   const said = [line.count === 0 ? "Never ran" : `Ran ${times(line.count)}`];
   if (line.count > 0) {
     const most = Math.max(scale.total, line.count);
@@ -132,9 +132,9 @@ export function shortBytes(count: number): string {
 
 function ofValue({ kernel, name, type, bytes, trips, loop, choice }: KeptValue): string {
   const value = `${name || "a value"} (${type})`;
-  const rounds = `of the loop on line ${loop}`;
-  if (choice === "keep") return `The gradient of ${kernel} needs what ${value} was in each of ${grouped(trips)} rounds ${rounds}: ${grouped(bytes)} bytes a round`;
-  return `The gradient of ${kernel} keeps ${value} at ${choice.replace("every", "each")} round ${rounds}, ${grouped(trips)} times ${grouped(bytes)} bytes, and runs the rounds between once more`;
+  const ofLoop = `of the loop on line ${loop}`;
+  if (choice === "keep") return `The gradient of ${kernel} keeps ${value} for each of ${grouped(trips)} iterations ${ofLoop}: ${grouped(bytes)} bytes per iteration`;
+  return `The gradient of ${kernel} keeps ${value} at ${choice.replace("every", "each")} iteration ${ofLoop}, ${grouped(trips)} times ${grouped(bytes)} bytes, and recomputes the iterations between`;
 }
 
 /** `most`: the bytes of the line of the notebook for which gradients store the most. */
@@ -143,7 +143,7 @@ export function keptMarksOf(coverage: CellCoverage, most: number): KeptMark[] {
     number: line.number,
     text: shortBytes(line.bytes),
     level: level(line.bytes, most),
-    words: [`Gradients keep ${grouped(line.bytes)} bytes of it on each thread`, ...line.of.map(ofValue)],
+    words: [`Gradients keep ${grouped(line.bytes)} bytes for it on each thread`, ...line.of.map(ofValue)],
   }));
 }
 
@@ -157,6 +157,6 @@ export function summary(coverage: CellCoverage, stale: boolean, earlier = false)
   if (partial) said.push(`${partial} ${partial === 1 ? "branch" : "branches"} went one way only`);
   if (coverage.kept.length) said.push(`gradients keep values of ${coverage.kept.length} ${coverage.kept.length === 1 ? "line" : "lines"}`);
   if (stale) said.push("edited since");
-  else if (earlier) said.push("of an earlier kernel");
+  else if (earlier) said.push("from an earlier kernel");
   return said.join(", ");
 }

@@ -111,7 +111,7 @@ class Crossing {
             "Cross-iteration read-after-write on the `needs_grad` global field: an iteration of this loop reads what "
             "another one writes, so its gradient would depend on the order of the iterations",
             fn_.trace(fn_[load].span),
-            "write elsewhere, as to the next step of time (`y[t + 1, i]` from `y[t, i]`), or say "
+            "write to another element, such as that of the next time step (`y[t + 1, i]` from `y[t, i]`), or put "
             "`qd.loop_config(serialize=True)` before the loop");
     }
 

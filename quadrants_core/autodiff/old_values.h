@@ -8,9 +8,9 @@ namespace qd::autodiff {
 /// reverse mode. `kernel` is as the frontend made it.
 std::vector<Location> lost_old_values(const ir::Function &kernel, const Companions &companions);
 
-inline constexpr const char *lost_old_value = "The gradient takes the value that this update gave back as a constant: "
-                                              "what reaches the result through it is missing. Let "
-                                              "each step write an element of its own, as in `s[i + 1] = s[i] + x[i]`; "
-                                              "silence this warning if a constant is what you mean";
+inline constexpr const char *lost_old_value =
+    "The gradient takes the value that this update returned as a constant, so its contribution to the gradient is "
+    "missing. Let each step write its own element, as in `s[i + 1] = s[i] + x[i]`; silence this warning if you intend "
+    "a constant";
 
 } // namespace qd::autodiff

@@ -9,8 +9,8 @@ using namespace ir;
 
 namespace {
 
-constexpr const char *no_dual = "FwdMode cannot follow what a kernel writes to an array: arrays have no dual. Write to "
-                                "a field with `needs_dual=True`";
+constexpr const char *no_dual =
+    "FwdMode cannot differentiate writes to an array: arrays have no dual. Write to a field with `needs_dual=True`";
 
 struct Refusal {
     const Function &fn;
@@ -44,10 +44,9 @@ struct Refusal {
     }
 
     static const char *why_refused(Op op) {
-        return op == Op::round
-                   ? "Hint: `qd.round` has no derivative; that of `qd.floor(x + 0.5)` is 0"
-                   : "Hint: bits of a number (`qd.bit_cast`, `qd.frexp`) have no derivative: take them in a "
-                     "kernel of its own, or of an integer";
+        return op == Op::round ? "Hint: `qd.round` has no derivative; that of `qd.floor(x + 0.5)` is 0"
+                               : "Hint: the bits of a number (`qd.bit_cast`, `qd.frexp`) have no derivative: compute "
+                                 "them in a separate kernel, or from an integer";
     }
 
     void pure(Value v) const {
@@ -74,10 +73,10 @@ struct Refusal {
         constexpr const char *endless = "WhileStmt is not supported in AutoDiff.";
         if (op == Op::loop && activity.is_differentiated(v))
             fail(v, endless,
-                 "Hint: a `while` loop has no gradient backward. Loop over a `range` of as many rounds as it may take, "
-                 "with an `if` for those that it does");
+                 "Hint: a `while` loop cannot be differentiated in reverse mode. Loop over a `range` of the largest "
+                 "number of iterations that it may need, with the condition in an `if`");
         if ((op == Op::break_ || op == Op::continue_) && activity.is_differentiated(loops.back()))
-            fail(v, endless, "Hint: `break` has no gradient backward: let the range end the loop");
+            fail(v, endless, "Hint: `break` cannot be differentiated in reverse mode: let the range end the loop");
         if (op == Op::graph_begin) fail(v, "A graph of kernels cannot be differentiated");
         if (op == Op::local) {
             inside.resize(fn.insts.size());

@@ -6,8 +6,8 @@ namespace qd::autodiff {
 
 inline constexpr const char *not_supported = "Not supported.";
 inline constexpr const char *old_value =
-    "Not supported. The value that an atomic operation gave back is needed on the way back, when the element has "
-    "changed: let each step write an element of its own, as in `s[i + 1] = s[i] + x[i]`";
+    "Not supported. The reverse pass needs the value that an atomic operation returned, but the element has changed by "
+    "then: let each step write its own element, as in `s[i + 1] = s[i] + x[i]`";
 inline constexpr const char *mixture =
     "Invalid program input for autodiff: Mixed usage of for-loops and statements without looping. \n"
     "Please split them into two kernels and check the documentation for more details";

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char *no_stack =
     "Cannot use non static range in Backwards mode: this loop (over a range, an ndrange or a field) changes a variable "
-    "or memory from round to round, and its gradient needs what was there before";
+    "or memory from iteration to iteration, and its gradient needs the earlier values";
 
 /// A copy of a kernel's tables and parameters without its code; it returns nothing.
 Function tables_of(const Function &kernel) {

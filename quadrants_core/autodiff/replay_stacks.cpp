@@ -234,14 +234,14 @@ void Replay::limit_stacks() {
                 out_.messages.push_back(
                     {{{"Adstack overflow: a reverse-mode autodiff kernel pushed more elements than the adstack "
                        "capacity "
-                       "allows. The launch that needs more raises this, and its gradients are not to be used.\n"
+                       "allows. The launch that needs more raises this error; do not use its gradients.\n"
                        "Offending task: kernel `" +
                            kernel + "` offload task #" + std::to_string(task) + "; per-stack allocated max_size = [" +
                            size + "].\nSynchronous sizer rerun: required max_size = [",
                        -1},
                       {"", 0},
                       {"].\nThe capacity was forced by `qd.init(ad_stack_size=" + size +
-                           ")`: raise it, or set it to 0, so that stacks are as large as the loops need.\n"
+                           ")`: raise it, or set it to 0, so that stacks grow as the loops need.\n"
                            "Note: kernel state may be inconsistent post-overflow",
                        -1}}});
                 const Value operands[] = {fits, needed};

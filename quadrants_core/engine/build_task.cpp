@@ -298,7 +298,7 @@ void warn_of_unknown_passes(Program::Impl &p) {
         if (one.empty() || one == "all" || passes::find(one)) continue;
         std::string known;
         for (const passes::Pass &pass : passes::all()) known += (known.empty() ? "" : ", ") + std::string(pass.name);
-        p.warn("QD_DUMP: there is no pass `" + one + "`; it takes `all` or some of " + known);
+        p.warn("QD_DUMP: there is no pass `" + one + "`; it takes `all` or a list of " + known);
     }
 }
 

@@ -147,7 +147,7 @@ void CleanJob::run() const {
         build->state = CleanBuild::State::failed;
         const std::string problem = error.what();
         with_program(*lifetime,
-                     [&](Program::Impl &p) { p.warn("kernel " + info.name + " goes on counting: " + problem); });
+                     [&](Program::Impl &p) { p.warn("kernel " + info.name + " keeps counting: " + problem); });
     }
 }
 

@@ -72,8 +72,8 @@ Explain set_fault_listener(void (*listener)(const char *text, size_t size)) {
 KernelFault describe_fault(const std::string &kernel, const runtime::Fault &fault, bool earlier) {
     using Kind = runtime::Fault::Kind;
     const std::string partly =
-        std::string("\nIt was ended there; what it writes to may be partly written.") +
-        (earlier ? " Its call had returned: kernels that were launched after it have done nothing." : "");
+        std::string("\nIt was stopped there, and its output may be incomplete.") +
+        (earlier ? " Its call had already returned; kernels launched after it did not run." : "");
     const std::string where = fault.has_address ? " (address " + hexadecimal(fault.address) + ")" : "";
     switch (fault.kind) {
     case Kind::read:
@@ -91,16 +91,17 @@ KernelFault describe_fault(const std::string &kernel, const runtime::Fault &faul
                 {},
                 "keep large arrays in fields or ndarrays, or raise the limit of the stack (ulimit -s)"};
     case Kind::instruction:
-        return {UserErrorKind::runtime,
-                "kernel " + kernel + " came to an instruction that this processor does not have." + partly,
-                {},
-                "this is a bug of Quadrants, or code of another machine lies in its cache: try qd.cache.clear()"};
+        return {
+            UserErrorKind::runtime,
+            "kernel " + kernel + " reached an instruction that this processor does not support." + partly,
+            {},
+            "this is a bug in Quadrants, or its cache holds code compiled for another machine: try qd.cache.clear()"};
     case Kind::arithmetic: break;
     }
     return {UserErrorKind::runtime,
             "kernel " + kernel + " divided an integer by zero, or the smallest integer by -1." + partly,
             {},
-            "test the divisor before; qd.init(debug=True) names the values"};
+            "test the divisor first; qd.init(debug=True) shows the values"};
 }
 
 std::vector<Location> Program::Impl::locate(const ir::Function &kernel, const KernelFault &fault) {

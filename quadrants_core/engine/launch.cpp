@@ -367,8 +367,8 @@ void check_flags(const CompiledKernel &kernel, const uint64_t *args) {
         for (uint32_t axis = 0; axis < flag.ndim; axis++) elements *= args[abi::extent_slot(flag.slot, axis)];
         if (elements != 1)
             fail_user(UserErrorKind::runtime,
-                      "kernel " + kernel.info.name + ": an array that a graph has as a flag has " +
-                          (elements == 0 ? "no" : std::to_string(elements)) + " elements; a flag has one");
+                      "kernel " + kernel.info.name + ": an array used as the flag of a graph has " +
+                          (elements == 0 ? "no" : std::to_string(elements)) + " elements; a flag must have one");
     }
 }
 
@@ -471,9 +471,8 @@ void Program::begin_run(CompiledKernel &kernel, const uint64_t *args, GraphRun &
     check_flags(kernel, args);
     for (const uint32_t slot : kernel.trees)
         if (p.sparse && p.sparse->holds(slot))
-            fail_user(UserErrorKind::runtime,
-                      "kernel " + kernel.info.name +
-                          " has cells of sparse trees, which a launch in steps cannot take back");
+            fail_user(UserErrorKind::runtime, "kernel " + kernel.info.name +
+                                                  " uses sparse fields, whose changes a stepwise launch cannot undo");
     run.kernel = variant_for(p, kernel, args, false).shared_from_this();
     std::shared_ptr<CompiledKernel> runs = std::move(run.kernel);
     run = graph_run(*runs);

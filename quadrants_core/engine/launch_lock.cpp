@@ -70,8 +70,8 @@ LaunchLock::~LaunchLock() {
 void LaunchLock::wait() {
     if (abandoned_)
         fail_user(UserErrorKind::runtime,
-                  "This process was forked while another thread ran a kernel: what that kernel should have done to the "
-                  "fields is half done here",
+                  "This process was forked while another thread ran a kernel, so its fields hold an incomplete result "
+                  "of that kernel",
                   {}, "call qd.init() in the child, or fork while no kernel runs");
     for (int tries = 0; !take(); tries++) pause(tries);
 }

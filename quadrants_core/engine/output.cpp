@@ -134,11 +134,12 @@ char *reserve_from_task(const abi::Launch *launch, abi::Thread *thread, uint64_t
     uint32_t expected = 0;
     if (!__atomic_compare_exchange_n(launch->data.failed, &expected, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
         return nullptr;
-    const std::string size = bytes == UINT64_MAX ? "more bytes than can be counted" : std::to_string(bytes) + " bytes";
+    const std::string size =
+        bytes == UINT64_MAX ? "more bytes than 64 bits can count" : std::to_string(bytes) + " bytes";
     const auto at = std::ranges::find(task.info->stacks, stack, &abi::Stack::number);
-    p.main.failure = {"Adstack: there is no memory for what a loop of kernel " + task.kernel->info.name +
-                          " keeps for its way back: it asked for " + size + " on one thread, which holds " +
-                          std::to_string(thread->heap.used) + " already",
+    p.main.failure = {"Adstack: not enough memory for the values that a loop of kernel " + task.kernel->info.name +
+                          " stores for its reverse pass: it requested " + size +
+                          " on one thread, which already holds " + std::to_string(thread->heap.used),
                       at == task.info->stacks.end() ? std::vector<Location>() : trace_of(at->loop),
                       UserErrorKind::runtime};
     return nullptr;

@@ -238,7 +238,7 @@ std::string text_of(const std::exception_ptr &trouble) {
 Program::Program(const Options &options) : impl_(std::make_unique<Impl>(*this, options)) {}
 Program::~Program() {
     settle_launches(*impl_);
-    if (impl_->main.trouble) impl_->warn("nobody waited for a launch that failed: " + text_of(impl_->main.trouble));
+    if (impl_->main.trouble) impl_->warn("a launch that was never waited for failed: " + text_of(impl_->main.trouble));
     for (Observer *observer : std::vector(impl_->observers)) observer->closing(*this);
     impl_->sparse = nullptr; // frees its blocks
 }

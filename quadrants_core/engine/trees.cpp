@@ -13,7 +13,7 @@ uint32_t Program::add_tree(uint64_t bytes, std::span<const ir::Place> levels) {
     const bool is_sparse = std::any_of(levels.begin(), levels.end(), ir::is_sparse);
     if (is_sparse && !impl_->runs_on_host)
         fail_user(UserErrorKind::runtime,
-                  "arch " + std::string(impl_->lowering.backend().name) + " has no sparse fields");
+                  "arch " + std::string(impl_->lowering.backend().name) + " does not support sparse fields");
     const runtime::Buffer memory = alloc(bytes);
     char *root = reinterpret_cast<char *>(memory.address);
     const BetweenLaunches guard(impl_->main);

@@ -79,9 +79,8 @@ static const char *why_no_place(Walk &w, const Node *target) {
     if (target->kind == NodeKind::Attribute) return "attributes of Python objects are constants in a kernel";
     const Val base = eval(w, child(target, Field::value));
     return base.is_constant() && type_name(base.object()) == "ndarray"
-               ? "an array of NumPy from outside, or given as a `qd.template()`, is a constant: annotate a parameter "
-                 "with "
-                 "`qd.types.ndarray()`"
+               ? "a NumPy array that is global or passed as `qd.template()` is a constant: pass it to a parameter "
+                 "annotated with `qd.types.ndarray()`"
                : "";
 }
 

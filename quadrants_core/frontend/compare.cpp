@@ -54,8 +54,8 @@ Val compare(Walk &w, const Node *node, NodeKind op, const Val &a, const Val &b) 
 
 static Val compare_static(Walk &w, const Node *node, NodeKind op, const Val &a, const Val &b) {
     const bool membership = op == NodeKind::In || op == NodeKind::NotIn;
-    const char *of_run = op == NodeKind::In ? "compare a value of the run with each: `a == 1 or a == 2`"
-                                            : "compare a value of the run with each: `a != 1 and a != 2`";
+    const char *of_run = op == NodeKind::In ? "compare a run-time value with each item: `a == 1 or a == 2`"
+                                            : "compare a run-time value with each item: `a != 1 and a != 2`";
     if (!w.static_depth) {
         if (membership)
             w.fail_syntax(node, "\"In\" is only supported inside `qd.static`.",

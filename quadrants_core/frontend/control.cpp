@@ -177,11 +177,10 @@ static Flow expression(Walk &w, const Node *node) {
 Nested::Nested(Walk &walk) : w(walk) {
     constexpr int deepest = 180;
     if (w.nesting >= deepest)
-        w.fail_here(
-            UserErrorKind::compilation, "Branches and loops are nested too deep",
-            "at most " + std::to_string(deepest) +
-                " levels, funcs included; a choice in the else of `a if c else b` is a level, too, and an `elif` "
-                "where a test of its chain binds a name by `:=`");
+        w.fail_here(UserErrorKind::compilation, "Branches and loops are nested too deep",
+                    "at most " + std::to_string(deepest) +
+                        " levels, funcs included; an `a if c else b` in the else of another one is a level, too, and "
+                        "so is an `elif` if a test of its chain binds a name with `:=`");
     ++w.nesting;
 }
 

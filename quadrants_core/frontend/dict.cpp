@@ -24,13 +24,13 @@ Val key_of(Walk &w, const Val &dict, size_t i) {
 /// The key that names a struct member; fails for a run-time key.
 PyRef known_key(Walk &w, const Node *node, const Val &dict, size_t i) {
     const DictKeys &keys = *dict.dict().keys;
-    if (keys.unknown.count(i)) w.fail_type(node, "Names of struct members are strings");
+    if (keys.unknown.count(i)) w.fail_type(node, "Names of struct members must be strings");
     return keys.known[i];
 }
 
 /// The position of a key; nothing if the dict does not contain it.
 std::optional<size_t> find_key(Walk &w, const Node *node, const Val &dict, const Val &key) {
-    if (!key.is_constant()) w.fail_type(node, "A dict cannot be asked for a key known only at run time");
+    if (!key.is_constant()) w.fail_type(node, "A dict cannot be indexed with a key known only at run time");
     const DictKeys &keys = *dict.dict().keys;
     for (size_t i = 0; i < dict.dict().values.size(); ++i) {
         if (keys.unknown.count(i)) continue;
@@ -50,7 +50,7 @@ void put_in_dict(Walk &w, const Node *node, Val &given, const Val &key, Val valu
         }
         dict.keys->known.push_back(key.constant().object);
     } else {
-        if (!key.is_scalar()) w.fail_type(node, "A key of a dict is a number or known at compile time");
+        if (!key.is_scalar()) w.fail_type(node, "A key of a dict must be a number or known at compile time");
         dict.keys->unknown.emplace(dict.values.size(), key);
         dict.keys->known.push_back({});
     }
@@ -86,8 +86,7 @@ Val dict_method(Walk &w, const Val &bound, Call call) {
     AtNode at(w, node);
     const size_t least = name == "get" ? 1 : 0, most = name == "get" ? 2 : 0;
     if (call.args.size() < least || call.args.size() > most || !call.kwargs.empty())
-        w.fail_type(node, "`" + name + "` of a dict takes " +
-                              (most ? "a key and a value for where it is not" : "no argument"));
+        w.fail_type(node, "`" + name + "` of a dict takes " + (most ? "a key and a default value" : "no argument"));
     if (name == "get") {
         if (const std::optional<size_t> found = find_key(w, node, dict, call.args[0])) return values[*found];
         return call.args.size() > 1 ? call.args[1] : Val{};

@@ -61,8 +61,8 @@ PyRef collect_items(Walk &w, const Node *node, PyObject *iterable, std::optional
         poll_stop();
         if (PyErr_CheckSignals() != 0) w.python_failed(node);
         if (double(PyList_GET_SIZE(list.get())) >= max_items)
-            w.fail_type(node, "An iterator that gives more than 1048576 items is too long for a kernel, or never ends",
-                        "it is gone through when the kernel is compiled; cut it, for example with itertools.islice");
+            w.fail_type(node, "An iterator of more than 1048576 items is too long for a kernel",
+                        "its items are read when the kernel is compiled; limit it, for example with itertools.islice");
         if (PyList_Append(list.get(), item.get()) != 0) w.python_failed(node);
         if (last && PyObject_IsTrue(item.get()) == int(*last)) break;
     }
@@ -209,11 +209,10 @@ PyRef to_python(const Val &v) {
 static void refuse_generator(Walk &w, const Node *node, PyObject *object) {
     const bool is_of_python = !PyType_HasFeature(Py_TYPE(object), Py_TPFLAGS_HEAPTYPE);
     if (!PyGen_Check(object) && !(is_of_python && PyIter_Check(object))) return;
-    PyErr_Format(
-        PyExc_ValueError,
-        "Cannot store generators in variables, inside kernels or functions: this %s gives each item once, and a "
-        "kernel may be compiled again. Take what it gives outside, or make a tuple of it",
-        Py_TYPE(object)->tp_name);
+    PyErr_Format(PyExc_ValueError,
+                 "Cannot store generators in variables, inside kernels or functions: this %s yields each item only "
+                 "once, and a kernel may be compiled again. Take the items outside the kernel, or make a tuple of them",
+                 Py_TYPE(object)->tp_name);
     w.python_failed(node);
 }
 

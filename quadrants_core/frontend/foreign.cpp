@@ -172,7 +172,7 @@ std::optional<Val> call_each(Walk &w, const Node *node, PyObject *callee, const 
             const Val result = filters && is_none ? args[0] : applied(call.args[0], args);
             if (filters && !result.is_constant())
                 w.fail_type(node,
-                            "`filter` chooses at compile time: what its function gives must be known then, not " +
+                            "`filter` runs at compile time: the result of its function must be known then, not " +
                                 type_text(w, result),
                             "write an `if` in a loop");
             if (!filters || truth(w, node, result.object())) out.push_back(filters ? args[0] : result);

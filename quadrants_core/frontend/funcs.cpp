@@ -294,7 +294,7 @@ std::optional<Val> Funcs::inlined(FuncInfo &info, std::vector<Val> args,
     if (info.needs_top_level && !is_top_level(w_))
         w_.fail_here(UserErrorKind::syntax, "Function '" + info.source.name +
                                                 "' has requires_top_level=True: it starts parallel loops of its own "
-                                                "and can be called at the top level of a kernel alone");
+                                                "and can only be called at the top level of a kernel");
     note_inlined(info);
     enter(info, b_.span);
     ++info.depth;

@@ -67,11 +67,11 @@ void Gradients::refuse(const Node *node, UserErrorKind kind, const std::string &
         for (; levels.size() > 1 && levels.back().source && !levels.back().source->counted; levels.pop_back())
             inside = levels.back().at.scope;
         if (!inside.empty())
-            error.rendered = render(levels,
-                                    message + "\nThis is in `" + inside +
-                                        "`, which Quadrants itself brings along for the line above: it has no gradient "
-                                        "backward",
-                                    "");
+            error.rendered =
+                render(levels,
+                       message + "\nThis is in `" + inside +
+                           "`, which Quadrants itself provides for the line above: it has no reverse-mode gradient",
+                       "");
         refused_ = std::make_exception_ptr(error);
     }
 }
@@ -88,15 +88,14 @@ void Gradients::check_top_level(const Node *tree) {
         refuse(statement, UserErrorKind::runtime,
                "Invalid program input for autodiff: Mixed usage of for-loops and statements without looping.\n"
                "Please split them into two kernels",
-               "a kernel whose gradient is asked for has either loops alone at its top level, or no loops");
+               "a kernel that is differentiated must have only loops at its top level, or no loops");
 }
 
 void Gradients::check_inner_range(const Node *node) {
     if (w_.request.mode == autodiff::Mode::reverse && !w_.request.options.ad_stack_experimental_enabled)
         refuse(node, UserErrorKind::compilation,
-               "Cannot use non static range in Backwards mode: the gradient of a loop inside of another one needs what "
-               "each "
-               "round began with",
+               "Cannot use non static range in Backwards mode: the gradient of a loop inside another loop needs the "
+               "values at the start of each iteration",
                "`qd.init(ad_stack_experimental_enabled=True)` allows it; or loop over `qd.static(range(...))` or "
                "`qd.ndrange(...)`, or launch the kernel once for each step");
 }
@@ -169,9 +168,9 @@ autodiff::Companions Gradients::settle(const Node *tree) {
         if (companions.size() != field->places.size()) continue;
         if (w_.places.component_stride(companions) != field->stride)
             w_.fail(tree, UserErrorKind::type,
-                    "Components of the gradient of the field '" + field->name +
-                        "' are not stored as those of the field are, so they cannot be indexed at run time",
-                    "place the gradient as the field is placed");
+                    "The components of the gradient of the field '" + field->name +
+                        "' are not stored like those of the field, so they cannot be indexed at run time",
+                    "place the gradient in the same way as the field");
         ir::Place start = fn_.places[companions[0]];
         start.elem = ir::Scalar::u8;
         start.level = true;

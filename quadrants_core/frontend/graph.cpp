@@ -90,11 +90,11 @@ void Graphs::find_loops(Items statements) {
 /// Returns the suggested replacement for a statement that a kernel with do_whiles may not contain.
 static std::string instead_of(NodeKind kind) {
     if (kind == NodeKind::While || kind == NodeKind::Assert)
-        return "put it into a loop of one round, `for _ in range(1):`";
-    if (kind == NodeKind::Return) return "write what the kernel finds into an array or a field";
+        return "put it into a loop of one iteration, `for _ in range(1):`";
+    if (kind == NodeKind::Return) return "write the result into an array or a field";
     if (kind == NodeKind::Pass) return "leave it out";
     const bool leaves = kind == NodeKind::Break || kind == NodeKind::Continue;
-    return leaves ? "set the flag to 0: the loop ends after that pass" : "";
+    return leaves ? "set the flag to 0: the loop ends after that iteration" : "";
 }
 
 /// Checks the top-level statements of a do_while or of a kernel that has one. `message` is the beginning of the error, to which the name of
@@ -140,7 +140,7 @@ void Graphs::finish(const Node *tree) {
     w_.fail_syntax(
         found ? found : tree,
         "When a kernel uses qd.checkpoint(), the kernel body may not contain a Return statement with a value: "
-        "its calls give a GraphStatus",
+        "its calls return a GraphStatus",
         instead_of(NodeKind::Return));
 }
 
@@ -316,7 +316,7 @@ Flow Graphs::checkpoint(const Node *node, const Node *call) {
             w_.fail_syntax(statement, std::string("qd.checkpoint() body cannot contain a bare top-level ") +
                                           kind_name(statement->kind) + " statement (line " +
                                           std::to_string(statement->at.line + w_.frames.back().source->first_line - 1) +
-                                          "). Put it into a loop of one round:\n    for _ in range(1):\n        " +
+                                          "). Put it into a loop of one iteration:\n    for _ in range(1):\n        " +
                                           text_at(w_, statement->at.line));
         case Kind::For:
         case Kind::While:
@@ -353,11 +353,10 @@ PyRef Graphs::label(const Node *node) {
     PyRef found = node->kind == NodeKind::Constant ? PyRef::borrow(constant_of(node)) : constant_named(node);
     PyErr_Clear();
     if (!found || !PyLong_Check(found.get()) || PyBool_Check(found.get()))
-        w_.fail_syntax(
-            node, "qd.checkpoint() first argument must be an int literal or an IntEnum value",
-            node->kind == NodeKind::UnaryOp
-                ? "a negative number needs a name outside of the kernel, `LAST = -1`, or a member of an IntEnum"
-                : "name checkpoints with numbers, ints outside of the kernel, or members of an IntEnum");
+        w_.fail_syntax(node, "qd.checkpoint() first argument must be an int literal or an IntEnum value",
+                       node->kind == NodeKind::UnaryOp
+                           ? "give a negative number a name outside the kernel, `LAST = -1`, or a member of an IntEnum"
+                           : "name checkpoints with numbers, ints outside of the kernel, or members of an IntEnum");
     return found;
 }
 
@@ -373,11 +372,11 @@ Graphs::Flag Graphs::flag(const Node *node, const std::string &refusal) {
     }
     if (!found.is_array() || w_.parameters.array(found.array().parameter).is_view)
         w_.fail_syntax(node, refusal,
-                       "a flag is a parameter of one element: `flag: qd.types.ndarray(qd.i32, ndim=0)`, given "
+                       "a flag is a parameter with one element: `flag: qd.types.ndarray(qd.i32, ndim=0)`, given "
                        "qd.ndarray(qd.i32, ())");
     const val::Array &array = found.array();
     if (array.elem != ir::Scalar::i32 || array.n * array.m != 1)
-        w_.fail_syntax(node, refusal + ": a flag has one element of type i32", "make it by qd.ndarray(qd.i32, ())");
+        w_.fail_syntax(node, refusal + ": a flag has one element of type i32", "create it with qd.ndarray(qd.i32, ())");
     const auto at = std::ranges::find(fn_.params, array.parameter);
     QD_CHECK(at != fn_.params.end(), "a flag that is no parameter");
 

@@ -58,7 +58,7 @@ Val handlers::loop_unique(Walk &w, const Call &call) {
         for (const Val &one : list.is_sequence() ? list.sequence().items : std::vector<Val>{covers}) {
             const Kind kind = one.is_constant() ? w.objects.kind_of(one.object()) : Kind::foreign;
             if (!is_field(kind) && kind != Kind::snode)
-                w.fail_type(node, "`covers` of `loop_unique` names fields or levels of a tree (SNodes), not " +
+                w.fail_type(node, "`covers` of `loop_unique` must name fields or levels of a tree (SNodes), not " +
                                       type_text(w, one));
         }
     }

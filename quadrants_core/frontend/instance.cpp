@@ -201,7 +201,7 @@ Val instance_attribute(Walk &w, const Node *node, const Val &instance, PyObject 
     if (name == names().__class__) return constant(PyRef::borrow(cls));
     w.fail(node, UserErrorKind::compilation,
            "'" + type_text(w, instance) + "' object has no attribute '" + text(name) + "'",
-           "an instance that a kernel makes has the members that its `__init__` assigned");
+           "an instance created in a kernel has the members that its `__init__` assigned");
 }
 
 Val super_attribute(Walk &w, const Node *node, const BoundMethod &super, PyObject *name) {
@@ -241,11 +241,11 @@ bool assign_in_instance(Walk &w, const Node *target, const Val &v) {
     if (!w.structs.is_under_construction(base.structure().type))
         w.fail(target, UserErrorKind::compilation,
                "'" + type_text(w, base) + "' object has no attribute '" + text(name) + "'",
-               "assign it in `__init__`: instances that a kernel makes get no members later");
+               "assign it in `__init__`: an instance created in a kernel cannot get new members later");
     if (w.nesting > base.structure().type->nesting)
         w.fail(target, UserErrorKind::compilation,
-               "Member '" + text(name) + "' is assigned first inside of a run-time if, for or while",
-               "assign it before: an instance has its members whatever way the program goes");
+               "Member '" + text(name) + "' is first assigned inside a run-time if, for or while",
+               "assign it before: an instance must have the same members on every path");
     const bool changes = is_assigned_again(w.frames.back().source->tree, name);
     Val member = w.places.load(v);
     if (changes && !v.is_static && w.places.storable(member)) member = w.places.new_variable(target, member);

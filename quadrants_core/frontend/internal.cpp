@@ -46,7 +46,7 @@ Val handlers::internal_call(Walk &w, const Call &call) {
     if (wanted == "test_stack") return test_stack(w, call);
     if (wanted != "test_internal_func_args")
         w.fail(node, UserErrorKind::compilation, "There is no internal operation `" + wanted + "`",
-               "those there are: test_internal_func_args, test_stack");
+               "choose one of: test_internal_func_args, test_stack");
     const ir::Scalar types[] = {ir::Scalar::f32, ir::Scalar::f32, ir::Scalar::i32};
     const std::string where = "In a call to the operation `" + wanted + "`:\n  ";
     std::string given;

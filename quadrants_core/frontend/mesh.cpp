@@ -51,7 +51,7 @@ Val Meshes::element_attribute(const Node *node, const Val &given, PyObject *name
         return w_.structs.struct_field_element(node, found.get(), {scalar(w_, element.number)});
     if (kind != Kind::mesh_relation)
         w_.fail(node, UserErrorKind::compilation, "An element of a mesh has no attribute '" + text(name) + "'",
-                "attributes are placed before: `mesh.verts.place({\"" + text(name) + "\": qd.f32})`");
+                "place the attribute before the launch: `mesh.verts.place({\"" + text(name) + "\": qd.f32})`");
     return val::Relation{std::move(found), element.number};
 }
 
@@ -87,8 +87,8 @@ Val Meshes::relation_size(const Node *node, const Val &relation) {
 Val Meshes::relation_attribute(const Node *node, const Val &relation, PyObject *name) {
     AtNode at(w_, node);
     if (text(name) == "size") return relation_size(node, relation);
-    w_.fail(node, UserErrorKind::compilation, "What touches an element of a mesh has no attribute '" + text(name) + "'",
-            "it has `size`, is looped over, or indexed: `v.cells[0].id`");
+    w_.fail(node, UserErrorKind::compilation, "The neighbours of a mesh element have no attribute '" + text(name) + "'",
+            "use their `size`, loop over them, or index them: `v.cells[0].id`");
 }
 
 /// The element whose number is entry `at` of the table.
@@ -103,13 +103,13 @@ Val Meshes::subscript_relation(const Node *node, const Val &relation, const std:
     AtNode place(w_, node);
     if (indices.size() != 1)
         w_.fail(node, UserErrorKind::index,
-                "What touches an element of a mesh has 1 index, got " + std::to_string(indices.size()) + ".");
+                "The neighbours of a mesh element take 1 index, got " + std::to_string(indices.size()) + ".");
     const std::optional<long> known = constant_int(indices[0]);
     const PyRef width = known_attribute(node, relation.relation().object.get(), names().width);
     if (known && width.get() != Py_None && *known >= PyLong_AsLong(width.get()))
         w_.fail(node, UserErrorKind::index,
-                "Index " + std::to_string(*known) + " is out of range: " + std::to_string(PyLong_AsLong(width.get())) +
-                    " elements touch each");
+                "Index " + std::to_string(*known) + " is out of range: each element has " +
+                    std::to_string(PyLong_AsLong(width.get())) + " neighbours");
     const ir::Value index = index_values(w_, node, indices, false)[0];
     if (checks_bounds(w_)) {
         const ir::Value count = relation_size(node, relation).scalar().v;

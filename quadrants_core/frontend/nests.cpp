@@ -109,7 +109,7 @@ static void check_bound(Walk &w, ir::Value bound) {
         legal = w.b.band(legal, above);
     }
     ir::Message message;
-    message.pieces.push_back({"(kernel=" + w.fn.name + ") Bounds of a range are i32, and this one is ", -1});
+    message.pieces.push_back({"(kernel=" + w.fn.name + ") Bounds of a range must fit in i32, but this one is ", -1});
     message.pieces.push_back({"", 0});
     emit_assert(w, legal, std::move(message), std::span(&bound, 1));
 }

@@ -43,7 +43,7 @@ Val handlers::external(Walk &w, const Call &call) {
     const std::string title = "External function `" + (name ? text(name.get()) : "?") + "`";
     if (call.args.size() > most)
         w.fail_type(node, title + " is called with " + std::to_string(call.args.size()) + " arguments; at most " +
-                              std::to_string(most) + " are possible");
+                              std::to_string(most) + " are supported");
     const ir::Value slots = w.b.local(Scalar::u64, std::max<size_t>(call.args.size(), 1));
     std::vector<ir::Value> at;
     for (size_t i = 0; i < call.args.size(); ++i) {

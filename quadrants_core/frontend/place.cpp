@@ -48,8 +48,9 @@ Val Places::load(Val v) {
     }
     case Tag::structure:
         if (w_.structs.is_under_construction(v.structure().type))
-            w_.fail_here(UserErrorKind::type, "`" + type_text(w_, v) + "` is still being made: it is no value yet",
-                         "store, pass or return it when `__init__` is over");
+            w_.fail_here(UserErrorKind::type,
+                         "`" + type_text(w_, v) + "` is still being constructed and cannot be used as a value",
+                         "store, pass or return it after `__init__` has finished");
         for (Val &member : v.structure().members) member = load(std::move(member));
         return v;
     case Tag::element:
@@ -207,7 +208,7 @@ ir::Value Places::indexed_pointer(const Ref &ref, ir::Value component) {
 
 void Places::check_indexable(const Node *node, const Ref &ref) {
     if (ref.base == Ref::Base::field && (ref.field->stride == 0 || ref.field->is_packed()))
-        w_.fail_type(node, "Components of this field are stored apart and cannot be indexed at run time",
+        w_.fail_type(node, "The components of this field are stored separately and cannot be indexed at run time",
                      "place them in one tree, or copy the element to a local first: `v = x[i]`, then `v[k]`");
 }
 

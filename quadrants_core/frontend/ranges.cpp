@@ -160,8 +160,7 @@ Val handlers::loop_config(Walk &w, const Call &call) {
     if (!settings.name.empty() && inside_loop(w)) {
         w.warn(call.node, "log",
                "qd.loop_config(name=\"" + settings.name +
-                   "\") is dropped: the loop is nested inside another for-loop, and only loops outside of all others "
-                   "have names");
+                   "\") is ignored: the loop is nested inside another for-loop, and only outermost loops have names");
         settings.name.clear();
     }
     w.loops.configure(settings);

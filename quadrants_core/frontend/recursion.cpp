@@ -247,8 +247,9 @@ MachineFunction &Recursion::machine_function(const Node *node, FuncInfo &info, c
             const Val &was = f.params[i], &is = args[i];
             if (!is_place(was) && !is_same(was, is))
                 w_.fail_type(
-                    node, "Argument " + text(info.params[i].name) + " of '" + info.source.name +
-                              "', which calls itself, must be passed on unchanged: it is no number, vector or struct");
+                    node,
+                    "Argument " + text(info.params[i].name) + " of '" + info.source.name +
+                        "', which calls itself, must be passed on unchanged: it is not a number, vector or struct");
         }
         return f;
     }
@@ -295,7 +296,7 @@ const Node *Recursion::reference_node(const Node *node, const FuncInfo &info, si
     if (computed)
         w_.fail_syntax(node,
                        "Argument " + text(info.params[i].name) + " of '" + info.source.name +
-                           "', which calls itself, is passed by reference: no call may stand in it",
+                           "', which calls itself, is passed by reference: it must not contain a call",
                        "assign the index to a variable first");
     return found;
 }
@@ -351,7 +352,7 @@ void Recursion::flat_call(const Node *node, FuncInfo &info, bool is_method) {
     const ir::Value fits = b_.lt(deeper, most);
     ir::Message message;
     message.pieces.push_back(
-        {"'" + info.source.name + "' calls itself more than " + std::to_string(max_depth) + " deep", -1});
+        {"'" + info.source.name + "' calls itself more than " + std::to_string(max_depth) + " levels deep", -1});
     emit_assert(w_, fits, std::move(message), {});
     b_.store(m.depth, deeper);
     for (size_t i = 0; i < args.size(); ++i)
@@ -386,7 +387,7 @@ void Recursion::flat_inline(const Node *node, FuncInfo &info, bool is_method) {
         if (is_place(args[i]) && !outlives_state(args[i]))
             w_.fail_type(node,
                          "Argument " + text(info.params[i].name) + " of '" + info.source.name +
-                             "', which leads back to a function that calls itself, cannot be an element",
+                             "', which is part of a recursion, cannot be an element",
                          "pass the field or array and the index");
         if (!is_place(args[i]) && w_.places.storable(args[i])) args[i] = w_.places.new_variable(node, args[i]);
     }
@@ -443,7 +444,7 @@ void Recursion::machine_body(MachineFunction &f) {
 Val Recursion::recursive_call(const Node *node, FuncInfo &info, const std::vector<Val> &args) {
     if (machine_)
         w_.fail_here(UserErrorKind::compilation,
-                     "Function '" + info.source.name + "' calls itself from where its name does not stand",
+                     "Function '" + info.source.name + "' calls itself in a way that does not use its name",
                      "call it, and the functions that lead to it, by their names or as `module.name(...)`");
     Machine machine;
     machine.entry = b_.block;

@@ -12,9 +12,8 @@ inline void check_size(Walk &w, const Node *node) {
         return;
     w.fail(node, UserErrorKind::compilation,
            "The kernel is too large to be compiled: it has more than 2000000 instructions here",
-           "each element of a vector or matrix in a variable, and each round of qd.static(range(..)), has instructions "
-           "of its "
-           "own; keep what is large in a field or an ndarray, and loop over it without qd.static");
+           "each element of a vector or matrix variable, and each iteration of qd.static(range(..)), adds "
+           "instructions; keep large data in a field or an ndarray, and loop over it without qd.static");
 }
 
 } // namespace qd::frontend

@@ -66,7 +66,7 @@ void Recursion::flat_calls(const Node *tree) {
 /// Variables for the result of a choice between two sides.
 Val Recursion::choice_place(const Node *node, const Val &like) {
     if (like.is_element())
-        w_.fail_type(node, "A choice between elements of a mesh cannot hold a call of a function that calls itself",
+        w_.fail_type(node, "A choice between elements of a mesh cannot contain a call of a recursive function",
                      "use an if statement");
     if (like.is_scalar()) return w_.places.scalar_ref(make_local(like.scalar().elem), true);
     if (const val::Matrix *m = like.if_matrix())
@@ -240,7 +240,7 @@ bool Recursion::flat_statement(const Node *node) {
     case Kind::Assert:
     case Kind::Pass: break;
     }
-    w_.fail_syntax(node, "A call of a function that calls itself cannot stand in this statement",
+    w_.fail_syntax(node, "A recursive function cannot be called in this statement",
                    "assign its result to a variable first");
 }
 
@@ -363,17 +363,15 @@ void Recursion::flat_for(const Node *node) {
         return;
     }
     if (is_of_mesh(w_, over))
-        w_.fail_syntax(source,
-                       "A function that calls itself cannot loop over elements of a mesh, where the loop holds a "
-                       "call or a return");
+        w_.fail_syntax(source, "A recursive function cannot loop over the elements of a mesh if the loop contains a "
+                               "recursive call or a return");
     std::optional<uint32_t> cells;
     Nest nest = nest_of(w_, node, *over.loop().source, cells);
     if (cells)
-        w_.fail_syntax(
-            source,
-            "A function that calls itself cannot loop over the cells of a sparse tree, where the loop holds a "
-            "call or a return",
-            "loop over `qd.ndrange(...)`");
+        w_.fail_syntax(source,
+                       "A recursive function cannot loop over the cells of a sparse tree if the loop contains a "
+                       "recursive call or a return",
+                       "loop over `qd.ndrange(...)`");
     if (nest.order.empty())
         for (size_t axis = 0; axis < nest.lower.size(); ++axis) nest.order.push_back(int(axis));
     std::vector<FlatAxis> axes(nest.lower.size());

@@ -77,7 +77,7 @@ Val Structs::anonymous_struct(const Node *node, const std::vector<std::pair<PyRe
     StructLayout &type = layouts_.emplace_back();
     std::vector<Val> items;
     for (const auto &[name, v] : members) {
-        if (!PyUnicode_Check(name.get())) w_.fail_type(node, "Names of struct members are strings");
+        if (!PyUnicode_Check(name.get())) w_.fail_type(node, "Names of struct members must be strings");
         type.names.push_back(interned(name.get()));
         Val item = w_.places.load(v);
         if (item.is_sequence()) item = to_matrix(w_, node, item);
@@ -310,8 +310,8 @@ const Val *Structs::member(const Node *node, const Val &structure, PyObject *nam
     if (i == type->names.size()) return nullptr;
     if (const Unfinished *made = find_made(type)) return &made->members[i];
     if (i < structure.structure().members.size()) return &structure.structure().members[i];
-    w_.fail_type(node, "An instance of '" + type_text(w_, structure) + "' was kept while it was being made",
-                 "store or return it when `__init__` is over");
+    w_.fail_type(node, "An instance of '" + type_text(w_, structure) + "' was stored while it was being constructed",
+                 "store or return it after `__init__` has finished");
 }
 
 void Structs::add_member(const StructLayout *type, PyObject *name, Val v) {
@@ -382,7 +382,7 @@ void Structs::store_struct(const Node *node, const Val &place, const Val &given)
         else if (type.cls && !places[i].is_ref())
             w_.fail_type(node,
                          "Member '" + text(type.names[i].get()) + "' of '" + type_text(w_, place) +
-                             "' is no number, vector or struct, and cannot change",
+                             "' is not a number, vector or struct, and cannot change",
                          "give it the same value everywhere");
         else if (places[i].is_ref())
             w_.places.store(node, *places[i].ref(), source.members[k]);

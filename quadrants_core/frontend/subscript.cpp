@@ -178,12 +178,11 @@ static Val subscript_python(Walk &w, const Node *node, const Val &base, const No
             return subscript_run_time(w, node, base, {index});
         }
         if (std::strcmp(Py_TYPE(base.object())->tp_name, "numpy.ndarray") == 0)
-            w.fail_type(
-                node,
-                "a NumPy array from outside of the kernel is known at compile time alone: it cannot be indexed with "
-                "a value known only at run time",
-                "pass it as an argument annotated `qd.types.ndarray()`, or copy it into a field: "
-                "`f.from_numpy(x)`");
+            w.fail_type(node,
+                        "a NumPy array from outside the kernel is a compile-time constant: it cannot be indexed with a "
+                        "value known only at run time",
+                        "pass it as an argument annotated `qd.types.ndarray()`, or copy it into a field: "
+                        "`f.from_numpy(x)`");
         w.fail_type(node, "a " + type_text(w, base) + " cannot be indexed with a value known only at run time",
                     "use a field, an ndarray or a vector");
     }

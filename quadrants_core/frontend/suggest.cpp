@@ -44,12 +44,11 @@ void fail_unknown_name(Walk &w, const Node *node, PyObject *name) {
     std::string hint = "names first assigned inside an if, for or while body are gone after it";
     if (const auto named = named_at(frame.source->tree, name)) {
         const std::string at = "`:=` in line " + std::to_string(*named + frame.source->first_line - 1);
-        hint =
-            w.scopes.may_be_unbound(name)
-                ? at + " binds it only where that operand, or that side of the choice, is looked at; assign it before"
-                : "what " + at +
-                      " binds inside an if, for or while is gone after it, the test of a while included; "
-                      "assign it before";
+        hint = w.scopes.may_be_unbound(name)
+                   ? at + " binds it only if that operand, or that side of the choice, is evaluated; assign it before"
+                   : "names that " + at +
+                         " binds inside an if, for or while, or in the test of a while, are gone after it; "
+                         "assign them before";
     } else if (!assigned) {
         const PyRef known = PyRef::steal(PyList_New(0));
         for (size_t i = frame.first_binding; i < w.scopes.size(); ++i)
@@ -75,21 +74,21 @@ void fail_unsupported_node(Walk &w, const Node *node) {
         const char *words, *hint;
     };
     static constexpr Row rows[] = {
-        {NodeKind::Global, "a kernel cannot assign to names outside of it",
+        {NodeKind::Global, "a kernel cannot assign to global names",
          "store into a field or array, or return the value"},
-        {NodeKind::Nonlocal, "a kernel cannot assign to names outside of it",
+        {NodeKind::Nonlocal, "a kernel cannot assign to global names",
          "store into a field or array, or return the value"},
         {NodeKind::Raise, "a kernel cannot raise",
          "write `assert condition, message`, which debug=True checks, or store a flag"},
-        {NodeKind::Try, "nothing is caught in a kernel", "put the `try` around the call of the kernel"},
-        {NodeKind::TryStar, "nothing is caught in a kernel", "put the `try` around the call of the kernel"},
+        {NodeKind::Try, "a kernel cannot catch exceptions", "put the `try` around the call of the kernel"},
+        {NodeKind::TryStar, "a kernel cannot catch exceptions", "put the `try` around the call of the kernel"},
         {NodeKind::Import, "a kernel cannot import", "import outside of it"},
         {NodeKind::ImportFrom, "a kernel cannot import", "import outside of it"},
-        {NodeKind::Delete, "nothing is deleted in a kernel",
-         "leave it out: names are gone after the block that assigns them"},
-        {NodeKind::Match, "kernels have no `match`", "write `if` and `elif`"},
-        {NodeKind::ClassDef, "a class cannot be made in a kernel", "define it outside"},
-        {NodeKind::Lambda, "a lambda cannot be made in a kernel", "define a function outside, with @qd.func"},
+        {NodeKind::Delete, "a kernel cannot delete names",
+         "remove the statement: names are gone after the block that assigns them"},
+        {NodeKind::Match, "kernels do not support `match`", "write `if` and `elif`"},
+        {NodeKind::ClassDef, "a class cannot be defined in a kernel", "define it outside"},
+        {NodeKind::Lambda, "a lambda cannot be defined in a kernel", "define a function outside, with @qd.func"},
     };
     const std::string name = std::string("Unsupported node \"") + kind_name(node->kind) + "\"";
     for (const Row &row : rows)

@@ -35,8 +35,7 @@ void check_positions(int64_t rows, int64_t cols, const Triplets &t) {
     for (int64_t k = 0; k < t.count; k++) {
         if (t.rows[k] >= 0 && t.rows[k] < rows && t.cols[k] >= 0 && t.cols[k] < cols) continue;
         throw std::out_of_range("the entry (" + std::to_string(t.rows[k]) + ", " + std::to_string(t.cols[k]) +
-                                ") lies outside of the shape (" + std::to_string(rows) + ", " + std::to_string(cols) +
-                                ")");
+                                ") is outside the shape (" + std::to_string(rows) + ", " + std::to_string(cols) + ")");
     }
 }
 

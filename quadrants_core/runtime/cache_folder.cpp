@@ -98,7 +98,7 @@ void keep_root(CacheTrust &trust, const Descriptor &root) {
 }
 
 constexpr const char *is_link = "it is a link";
-constexpr const char *no_folder = "it is no folder";
+constexpr const char *no_folder = "it is not a folder";
 
 /// Opens a folder if it exists and is trusted. Otherwise `problem` gives the reason, and is empty if the folder does not exist.
 Descriptor open_folder(int parent, const char *path, std::string &problem) {
@@ -133,7 +133,7 @@ Descriptor open_file(int folder, const std::string &path, struct stat &status, s
     if (fstat(file.fd, &status) != 0)
         problem = std::strerror(errno);
     else if (!S_ISREG(status.st_mode))
-        problem = "it is no regular file";
+        problem = "it is not a regular file";
     else
         problem = distrust(status);
     if (problem.empty()) return file;
@@ -184,7 +184,7 @@ std::optional<std::vector<uint8_t>> read_content(int file, const struct stat &st
                                                  const FileKind &kind, std::span<const uint8_t> key,
                                                  std::string &problem) {
     Header header;
-    problem = "it is cut short, altered or of another version";
+    problem = "it is truncated, altered or of another version";
     const auto size = uint64_t(status.st_size);
     uint8_t first[8192]; // most files fit
     const size_t begins = std::min<uint64_t>(size, sizeof first);
@@ -248,7 +248,7 @@ bool is_temporary(std::string_view name) { return name.starts_with(".") && name.
 std::string distrust(const struct stat &status) {
     if (status.st_uid != 0 && status.st_uid != geteuid())
         return "it belongs to another user (uid " + std::to_string(status.st_uid) + ")";
-    if (status.st_mode & (S_IWGRP | S_IWOTH)) return "others may write it (remedy: chmod go-w)";
+    if (status.st_mode & (S_IWGRP | S_IWOTH)) return "other users can write to it (remedy: chmod go-w)";
     return {};
 }
 
@@ -369,7 +369,7 @@ bool CacheFolder::store(const std::string &name, const FileKind &kind, std::span
         }
     }
     trust_.writable.store(false, std::memory_order_relaxed);
-    trust_.warn_once("cannot keep compiled kernels in " + path() + ": " + problem + "; going on without");
+    trust_.warn_once("cannot keep compiled kernels in " + path() + ": " + problem + "; continuing without them");
     return false;
 }
 
@@ -381,7 +381,8 @@ bool CacheFolder::move_to(const CacheFolder &other, const std::string &name) con
     if (to.fd >= 0 && renameat(from.fd, name.c_str(), to.fd, name.c_str()) == 0) return true;
     if (to.fd >= 0 && errno != ENOENT) problem = std::strerror(errno);
     if (!problem.empty())
-        trust_.warn_once("cannot keep compiled kernels in " + other.path() + ": " + problem + "; going on without");
+        trust_.warn_once("cannot keep compiled kernels in " + other.path() + ": " + problem +
+                         "; continuing without them");
     return false;
 }
 

@@ -55,7 +55,7 @@ void *external(uint64_t id) {
     if (void *own = section_check(id)) return own;
     const Table *table = tables().current.load(std::memory_order_acquire);
     const auto found = table ? table->find(id) : Table::const_iterator();
-    QD_CHECK(table && found != table->end(), "a kernel calls a function outside that is not loaded");
+    QD_CHECK(table && found != table->end(), "a kernel calls an external function that is not loaded");
     return found->second;
 }
 

@@ -74,7 +74,7 @@ void unwatch_task(const void *const *word) { newest.compare_exchange_strong(word
 void set_fault_listener(void (*to)(const char *text, size_t size)) { listener = to; }
 
 void report_heap_overrun() {
-    say({"a kernel ran past the end of an array and over the memory of the process, which ends here."});
+    say({"a kernel wrote past the end of an array and corrupted the memory of the process, which ends here."});
     if (const char *name = name_of_newest_task()) say({"it was ", name, "."});
     say_what_helps();
     let_text_be_read();
@@ -83,9 +83,10 @@ void report_heap_overrun() {
 void report_process_end(bool heap_is_spoiled) {
     const char *name = name_of_newest_task();
     if (!heap_is_spoiled && (!name || !listener)) return;
-    if (heap_is_spoiled) say({"the heap of the process is spoiled; a kernel may have run past the end of an array."});
-    if (name) say({"the newest was ", name, "."});
-    if (!heap_is_spoiled) say({"if it ran past the end of an array, this may be why the process ends."});
+    if (heap_is_spoiled)
+        say({"the heap of the process is corrupted; a kernel may have written past the end of an array."});
+    if (name) say({"the last one launched was ", name, "."});
+    if (!heap_is_spoiled) say({"if it wrote past the end of an array, this may be why the process ends."});
     say_what_helps();
     let_text_be_read();
 }

@@ -114,11 +114,10 @@ void out_of_memory(uint64_t asked, uint64_t available) {
         std::snprintf(text, sizeof text, "%.1f GiB", double(bytes) / double(1u << 30));
         return std::string(text);
     };
-    fail_device(
-        "alloc", ENOMEM,
-        "There is not enough memory: asked for " + gib(asked) + " (" + std::to_string(asked) + " bytes), " +
-            gib(available) +
-            " are available\nHint: make the array or field smaller, take a smaller dtype, or free others first");
+    fail_device("alloc", ENOMEM,
+                "Not enough memory: requested " + gib(asked) + " (" + std::to_string(asked) + " bytes), " +
+                    gib(available) +
+                    " are available\nHint: make the array or field smaller, use a smaller dtype, or free others first");
 }
 
 uint64_t host_available() {

@@ -38,7 +38,7 @@ def test_adstack(lab):
     view.get_by_text("budget: 2,000 bytes").wait_for()
     assert slider.evaluate("node => node === document.activeElement")
     lab.run_cell(4)
-    view.get_by_text("every 32nd round; the others run again").first.wait_for()
+    view.get_by_text("every 32nd iteration; the others are recomputed").first.wait_for()
     view.get_by_role("button", name="measure").click()
     view.get_by_text("budget 1/16").first.wait_for()
     view.locator("button:enabled").wait_for()

@@ -115,7 +115,7 @@ def test_stepper(lab):
     stepper.get_by_text("yielded at GROW", exact=True).wait_for()
     assert stepper.get_by_label("from").input_value() == "4"
     stepper.get_by_role("button", name="resume").click()
-    status.get_by_text("begun anew").wait_for()
+    status.get_by_text("started again").wait_for()
     lab.ask("n[()] = 1")  # statements outside of loops also ran after the yield
     stepper.get_by_role("button", name="to the end").click()
     stepper.get_by_text("at its end", exact=True).wait_for()

@@ -312,7 +312,7 @@ def test_cells_move_and_kernels_restart(lab):
     lab.command("notebook:undo-cell-action")
     wait(lab, at(lab, CLIP), "texts", "2 2.5k 2.5k 22 never")
     lab.page.evaluate("window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
-    lab.page.locator(".qd-mark-stale").get_by_text("of an earlier kernel").wait_for()
+    lab.page.locator(".qd-mark-stale").get_by_text("from an earlier kernel").wait_for()
     assert lab.marks(at(lab, CLIP)), "what was counted stays"
     lab.picture("gutter-earlier", lab.show("%%qd_kernel"))
     for start in (SETUP, CLIP, RUN):

@@ -58,7 +58,7 @@ def test_kept_values(lab):
     page, cell = lab.page, lab.show("%%qd_kernel")
     lanes = int(lab.ask(LANES))
     whole = f"{32000 * lanes:,} bytes"
-    said = "Gradients keep {:,} bytes of it on each thread. The gradient of logistic needs what {} was in each of 4,000 rounds of the loop on line 11: {} bytes a round"
+    said = "Gradients keep {:,} bytes for it on each thread. The gradient of logistic keeps {} for each of 4,000 iterations of the loop on line 11: {} bytes per iteration"
     assert page.evaluate(MARKS, 1) == [
         [12, f"{short(16000 * lanes)}B", said.format(16000 * lanes, "w (f32)", 4 * lanes)],
         [13, f"{short(32000 * lanes)}B", said.format(32000 * lanes, "v (f64)", 8 * lanes)]]

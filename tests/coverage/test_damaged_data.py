@@ -141,7 +141,7 @@ def test_endless_files_are_not_read(folder, capsys):
         file.truncate(3_000_000_000)
     made(folder / "_qd_kcov.4", more=["fifo.py", "zero.py", "huge.py", "gone.py", "."])
     text = said(capsys)
-    for name in ("_qd_kcov.1 is no regular file", "_qd_kcov.2 is no regular file", "_qd_kcov.3 cannot be read"):
+    for name in ("_qd_kcov.1 is not a regular file", "_qd_kcov.2 is not a regular file", "_qd_kcov.3 cannot be read"):
         assert f"{name}" in text
     for name in ("fifo.py", "zero.py", "huge.py"):
         assert f"{name}, of which _qd_kcov.4 tells, is no file of a source" in text

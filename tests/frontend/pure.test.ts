@@ -93,8 +93,8 @@ test("what gradients keep is said in bytes and in words", () => {
   const [mark] = keptMarksOf(coverage, 8000);
   assert.deepEqual([mark.number, mark.text, mark.level], [4, "8kB", 60]);
   assert.ok(mark.words[0].includes("8,000 bytes"));
-  assert.ok(mark.words[1].includes("x (f32) was in each of 2,000 rounds of the loop on line 3: 4 bytes a round"));
-  assert.ok(mark.words[2].includes("keeps a value (f32) at each 5-th round"));
+  assert.ok(mark.words[1].includes("x (f32) for each of 2,000 iterations of the loop on line 3: 4 bytes per iteration"));
+  assert.ok(mark.words[2].includes("keeps a value (f32) at each 5-th iteration"));
   assert.equal(ofCell(coverage, false), "1 of 1 lines ran, gradients keep values of 1 line");
 });
 

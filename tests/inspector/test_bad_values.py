@@ -67,7 +67,7 @@ def test_numbers_of_widgets(window, bad):
 
 def test_choices_and_colours_of_widgets(window):
     g = window.get_gui()
-    with pytest.raises(ValueError, match="combo: choices holds at least one text"):
+    with pytest.raises(ValueError, match="combo: choices must contain at least one str"):
         g.combo("s", 0, [])
     for colour in ((1, 0), (1,), (), (1, 1, 1, 1, 1)):
         with pytest.raises(ValueError, match=f"color_edit_3: old_value has 3 or 4 numbers, not {len(colour)}"):

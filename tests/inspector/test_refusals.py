@@ -97,7 +97,7 @@ def test_negative_radii(window, gui):
         lambda: scene.particles(two, 1, per_vertex_radius=radii), lambda: gui.circle((0, 0), radius=-2), lambda: gui.circles(two, radius=radii),
         lambda: gui.line((0, 0), (1, 1), radius=-2),
     ):  # fmt: skip
-        with pytest.raises(ValueError, match="a radius is not negative, this one is -"):
+        with pytest.raises(ValueError, match="a radius must not be negative, got -"):
             call()
     scene.particles(two, 0)
     gui.circles(two, radius=0)

@@ -130,7 +130,7 @@ def talks(n: qd.i32):
 def test_nothing_is_kept(session):
     session.run("qd.init(arch=qd.cpu)")
     cell = session.run("%qd_adstack")
-    assert shown(cell)["text/plain"] == "no reverse kernel keeps anything"
+    assert shown(cell)["text/plain"] == "no reverse-mode kernel stores any values"
 
 
 def asked(session, key, **content):
@@ -201,8 +201,8 @@ def test_an_exceeded_budget(session):
     (task,) = data[MIME]["kernels"][0]["tasks"]
     said = "over the budget of 100 bytes: an iteration keeps 240, and about 240 in the smallest blocks that are tried"
     assert task["excess"] == said and f"<div>{said}</div>" in data["text/html"] and said in data["text/plain"]
-    assert {loop["reason"] for loop in task["loops"]} == {"in blocks of blocks already, the least that is tried"}
-    assert "every 10th round; the others run again: in blocks of blocks already" in data["text/html"]
+    assert {loop["reason"] for loop in task["loops"]} == {"in blocks of blocks already, the smallest that are tried"}
+    assert "every 10th iteration; the others are recomputed: in blocks of blocks already" in data["text/html"]
     session.run("logistic.grad(8)")
     measured = session.run("%qd_adstack --measure")
     assert [m["budget"] for m in shown(measured)[MIME]["kernels"][0]["measurements"]] == [0, 32]  # smaller budgets have the same choices
@@ -253,10 +253,10 @@ def test_the_slider_and_the_picture(tmp_path):
     told = ast.literal_eval(said.replace("true", "True"))
     assert told["budgets"] == [8, 2000, 4000, 0] and told["unknown"] == 0
     assert told["back"] == list(range(21))
-    assert told["text"] == ["none, all is kept", "4,000 bytes for one iteration", "12.3 ms", "1500 ms"]
+    assert told["text"] == ["none, all values are kept", "4,000 bytes for one iteration", "12.3 ms", "1500 ms"]
     assert told["choices"] == [choice_text(choice) for choice in choices] and told["kept"] == kept_text(task)
-    assert told["choices"][1:3] == ["every 20th round; the others run again", "every 1st round, every 2nd round; the others run again"]
-    assert told["kept"].startswith("640 bytes for one iteration, 8 iterations side by side on a thread: 5,120 bytes predicted")
+    assert told["choices"][1:3] == ["every 20th iteration; the others are recomputed", "every 1st iteration, every 2nd iteration; the others are recomputed"]
+    assert told["kept"].startswith("640 bytes for one iteration, 8 iterations at once on a thread: 5,120 bytes predicted")
     size = told["size"]
     assert told["first"] == [size["width"] - size["right"], "keep all"]
     assert told["second"]["y"] == size["top"] and (told["most"], told["longest"]) == (8000, 0.002)

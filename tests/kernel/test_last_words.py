@@ -94,7 +94,7 @@ def test_a_process_that_dies_names_its_newest_kernel(mortal, number, code):
     for text in told, mortal.logged(), first.text("stderr"):
         assert LINE in text and "qd.init(debug=True) checks every index" in text, text
         assert f"died in Cell In[2] ({number.name}" in text, text
-    assert "heap of the process is spoiled" in told or number != signal.SIGABRT
+    assert "heap of the process is corrupted" in told or number != signal.SIGABRT
     assert first.text("stderr").startswith("The kernel was restarted, and its variables are gone.")
     assert (first.result, second.result, second.text("stderr")) == ("42", "49", "")
 
@@ -112,8 +112,8 @@ def test_without_kernels_only_the_cell_is_named(mortal):
     mortal.dies_in("import ctypes\nctypes.string_at(16)")
     mortal.restart()
     assert mortal.run("1").text("stderr") == (
-        "The kernel was restarted, and its variables are gone. The process before said:\n"
-        "The kernel process died in Cell In[1] (SIGSEGV: memory that is not there, or may not be touched).\n")
+        "The kernel was restarted, and its variables are gone. The previous process wrote:\n"
+        "The kernel process died in Cell In[1] (SIGSEGV: invalid memory access).\n")
 
 
 def test_a_regular_end_leaves_no_report(mortal):

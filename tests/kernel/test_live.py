@@ -530,7 +530,7 @@ def test_errors_of_ordinary_cells_name_the_cell(session):
 
 def test_kernels_that_are_not_counted_are_reported(session):
     said = session.run("%qd_coverage absent").text("stderr")
-    assert "no kernel or func named 'absent' of a cell was counted" in said and "--on" not in said
+    assert "no kernel or func named 'absent' of a cell has been counted" in said and "--on" not in said
     session.run("%qd_coverage --off")
     assert "after %qd_coverage --on those that ordinary cells define are counted" in session.run("%qd_coverage absent").text("stderr")
 

@@ -102,7 +102,7 @@ def test_kernel_of_another_cell_that_inlines_an_edited_func(session):
     session.run("%%qd_kernel\nimport numpy as np\n@qd.kernel\ndef use(x: qd.types.ndarray(qd.f32, ndim=1)):\n"
                 "    for i in x:\n        x[i] = scale(x[i])\n")
     session.run("x = np.ones(2, np.float32); use(x)")
-    assert report(session.run(func.replace("* 2", "* 10"))) == ["use: inlines what was edited here; compiles at its next call"]
+    assert report(session.run(func.replace("* 2", "* 10"))) == ["use: inlines a func edited here; compiles at its next call"]
     session.run("use(x)")
     assert session.run("float(x[0])").result == "20.0"
 
@@ -227,9 +227,9 @@ def test_tasks_and_config(session):
     assert "no option named 'debgu'; did you mean debug?" in session.run("%qd_config debgu").text("stderr")
     session.run("qd.init(arch=qd.cpu, debug=True, offline_cache=False)")
     text = session.run("%qd_config").text()
-    assert re.match(r"not as by default:\n(  \w+ = .*\n)*  debug = True  \(by default False\)\n", text), text
-    assert "\n  offline_cache = False  (by default True)\n" in text.split("\nby default:")[0] and "\n  fast_math = True\n" in text.split("\nby default:")[1]
-    others = text.partition("\nwithout effect on this machine: ")[2]
+    assert re.match(r"changed from the default:\n(  \w+ = .*\n)*  debug = True  \(by default False\)\n", text), text
+    assert "\n  offline_cache = False  (by default True)\n" in text.split("\nat their defaults:")[0] and "\n  fast_math = True\n" in text.split("\nat their defaults:")[1]
+    others = text.partition("\nno effect on this machine: ")[2]
     assert "cuda_stack_limit" in others and all(line.endswith(",") for line in others.splitlines()[:-1]), "names are whole"
     assert "(by default )" not in text and max(map(len, others.splitlines())) <= 100
     assert text.count("\n") < 60 and session.run("%qd_config debug").text() == "debug = True  (by default False)\n"
@@ -444,7 +444,7 @@ def test_an_unchanged_kernel_is_named_by_the_newest_cell(session):
 def test_a_statement_of_many_lines_has_its_cause_first_too(session):
     cell = session.run("@qd.kernel\ndef pick(x: qd.i32) -> qd.i32:\n    match x:\n        case 1:\n            return 3\n    return 1\npick(1)")
     lines = trace_of(cell)
-    assert lines[0] == 'QuadrantsSyntaxError: Unsupported node "Match": kernels have no `match`' and lines[3:5] == ["    match x:", "    ^^^^^^^^"]
+    assert lines[0] == 'QuadrantsSyntaxError: Unsupported node "Match": kernels do not support `match`' and lines[3:5] == ["    match x:", "    ^^^^^^^^"]
 
 
 def test_calls_that_an_error_counts(session):
@@ -679,7 +679,7 @@ def whole():
     for numbers in ([1, 1, 1], [0.2, 0.1, 3], [5, 5, 5]):
         badge = badge_of(session.run(f"p.from_numpy(np.array({numbers}, np.float32))\nwith qd.ad.Tape(L):\n    via()"))
         assert badge[BADGE]["checks"] == [{"name": "via", "verdict": "wrong"}]
-        assert "nothing goes back through `tmp`: no gradient was asked for" in badge["text/plain"]
+        assert "no gradient flows back through `tmp`: created without needs_grad=True" in badge["text/plain"]
     badge = badge_of(session.run("L[None] = 100\nvia.grad()"))
     assert badge[BADGE]["checks"] == [{"name": "via", "verdict": "wrong"}]
     badge = badge_of(session.run("L[None] = 1e6\ndirect.grad()"))
@@ -864,7 +864,7 @@ def test_the_tooltip_of_a_kernel(session):
     assert re.search(r"^Specialised: +for 1 set of argument types$", said, re.M)
     assert re.findall(r"^step\.\d .*$", said, re.M) == [
         "step.0       line  16  for i in range(x.shape[0]):", "step.1       line  21  for i in range(x.shape[0]):"]  # fmt: skip
-    assert "not yet: it is compiled when it is called" in plain("template")
+    assert "not yet: it is compiled at its first call" in plain("template")
     assert plain("step", detail_level=1).rstrip().endswith("x[i] = clamp(x[i])")
     assert "Kernel:" not in plain("len")
 

@@ -185,7 +185,7 @@ def test_a_dying_kernel_is_reported(project):
     project.notebook("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
     command = ["--nbval-kernel-name", "quadrants", "--qd-cov", "--nbval-cell-timeout", "5"]
     status, said = project.nbval(*command)
-    assert status == 1 and "notebooks/demo.ipynb: its kernel did not tell its coverage" in said
+    assert status == 1 and "notebooks/demo.ipynb: its kernel did not report its coverage" in said
 
 
 def test_without_nbval(project):

@@ -16,7 +16,7 @@ export function positionOf(budget: number, whole: number): number {
 }
 
 export function budgetText(budget: number): string {
-  return budget ? `${grouped(budget)} bytes for one iteration` : "none, all is kept";
+  return budget ? `${grouped(budget)} bytes for one iteration` : "none, all values are kept";
 }
 
 /** Formats an ordinal: 21st, 12th. */
@@ -27,14 +27,14 @@ export function ordinal(n: number): string {
 
 /** Describes the iterations of a loop whose values are stored, from "keep" or "every k-th". */
 export function choiceText(choice: string): string {
-  if (choice === "keep") return "all rounds";
-  const all = choice.split(", ").map((one) => one.replace(/every (\d+)-th/, (_, k) => `every ${ordinal(Number(k))} round`));
-  return `${all.join(", ")}; the others run again`;
+  if (choice === "keep") return "all iterations";
+  const all = choice.split(", ").map((one) => one.replace(/every (\d+)-th/, (_, k) => `every ${ordinal(Number(k))} iteration`));
+  return `${all.join(", ")}; the others are recomputed`;
 }
 
 /** Describes the memory of a task: of one iteration, of a thread, of all. */
 export function keptText(task: { of_one: number; lanes: number; predicted: number; measured: number; total: number }): string {
-  const beside = task.lanes > 1 ? `, ${task.lanes} iterations side by side on a thread` : "";
+  const beside = task.lanes > 1 ? `, ${task.lanes} iterations at once on a thread` : "";
   return `${grouped(task.of_one)} bytes for one iteration${beside}: `
     + `${grouped(task.predicted)} bytes predicted, ${grouped(task.measured)} measured on one thread, ${grouped(task.total)} on all`;
 }

@@ -44,7 +44,7 @@ export function chart(found: readonly Measurement[]): SVGElement {
   const { points, most, longest } = placed(found);
   const floor = height - bottom, end = width - right;
   const root = made("svg", { class: "qd-chart", width, height, viewBox: `0 0 ${width} ${height}`, role: "img" });
-  root.setAttribute("aria-label", "time against memory; the table below says the same");
+  root.setAttribute("aria-label", "time against memory; the table below has the same data");
   const moved = spread(points);
   root.append(
     made("path", { class: "qd-axes", d: `M${left},${top}V${floor}H${end}` }),

@@ -76,7 +76,7 @@ class KernelView {
       this.model.send({ do: "budget", kernel: made.name, bytes: this.asked });
     });
     this.measure = toggle("measure", () => this.model.send({ do: "measure", kernel: made.name }));
-    this.measure.title = "runs the gradient with no budget and with 1/2, 1/4 and 1/16 of what it keeps; all memory is as before then";
+    this.measure.title = "runs the gradient with no budget and with 1/2, 1/4 and 1/16 of what it keeps; memory is restored afterwards";
     for (const control of [this.slider, this.measure]) control.dataset.lmSuppressShortcuts = "true"; // it handles arrows and Enter itself
     const head = element("div", "qd-bar");
     head.append(element("span", "qd-title", made.name), this.budget);
@@ -113,7 +113,7 @@ class KernelView {
       const title = element("div", "qd-task");
       title.append(source(task.line, task.text), " ", element("span", "qd-note", keptText(task)));
       if (task.excess) title.append(element("div", "", task.excess));
-      return [title, table(["loop", "rounds", "kept", "bytes a round, one iteration", "bytes, one thread", "choice"], task.loops.map(loopRow))];
+      return [title, table(["loop", "iterations", "kept", "bytes per iteration", "bytes per thread", "choice"], task.loops.map(loopRow))];
     }));
     if (!kernel.measurements.length) return;
     this.below.append(chart(kernel.measurements),

@@ -11,10 +11,10 @@ export interface Control {
 }
 
 export const controls: readonly Control[] = [
-  { move: "back", key: "b", label: "back", title: "takes the newest step back" },
+  { move: "back", key: "b", label: "back", title: "undoes the last step" },
   { move: "task", key: "k", label: "task", title: "runs one task" },
   { move: "step", key: "n", label: "next checkpoint", title: "runs to the end of the next checkpoint" },
-  { move: "turn", key: "t", label: "turn", title: "runs to the end of a pass of a loop" },
+  { move: "turn", key: "t", label: "turn", title: "runs to the end of an iteration of a loop" },
   { move: "run", key: "e", label: "to the end", title: "runs to the end" },
 ];
 

@@ -142,7 +142,7 @@ export class Stepper {
       this.buttons.set(move, button);
       bar.append(button);
     }
-    this.resume.title = "begins a launch anew that leaves out what stands before";
+    this.resume.title = "starts a new launch from a checkpoint, and skips everything before it";
     this.label.title = `what to resume from (key ${resumeKey})`;
     this.label.setAttribute("aria-keyshortcuts", resumeKey);
     const hint = element("span", "qd-key", resumeKey);

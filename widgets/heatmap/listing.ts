@@ -20,7 +20,7 @@ class Row {
   update(line: Line, shown: Shown, view: View): void {
     this.backward.hidden = !view.backward;
     say(this.backward, line.backward && !view.specialisation ? `${grouped(line.backward)} back` : "");
-    this.backward.title = line.backward ? "run so often once more to work out gradients" : "";
+    this.backward.title = line.backward ? "runs repeated to compute gradients" : "";
     this.node.className = shown.kind === "none" ? "" : `qd-${shown.kind}${shown.busiest ? " qd-busiest" : ""}`;
     this.node.style.setProperty("--qd-level", String(shown.level));
     this.node.style.setProperty("--qd-length", `${shown.length}%`);

@@ -91,7 +91,7 @@ Level level() {
 std::string missing() {
     if (level().is_supported) return {};
     return std::string("QD_TARGET_CPU=") + requested_level() +
-           " is none of x86-64, x86-64-v2, x86-64-v3 and x86-64-v4 that this processor has";
+           " is not supported: it must be x86-64, x86-64-v2, x86-64-v3 or x86-64-v4, and this processor must have it";
 }
 
 Caps caps(int) {

@@ -361,15 +361,13 @@ PyObject *call_slowly(KernelObject *kernel, PyObject *const *args) {
 [[gnu::cold, gnu::noinline]] bool may_launch() {
     if (!CalledByCompiler::here()) return true;
     if (stop_word) { // Python may run a signal handler wherever its code runs
-        raise(ErrorClass::runtime,
-              "A kernel cannot be launched while another one is compiled, as this handler of SIGINT does, which was "
-              "called in "
-              "the midst of that\nHint: let the handler note that it was called, and launch the kernel elsewhere");
+        raise(ErrorClass::runtime, "A SIGINT handler cannot launch a kernel while another one is being compiled\nHint: "
+                                   "set a flag in the handler, and launch the kernel elsewhere");
         return false;
     }
     raise(ErrorClass::syntax,
           "Kernels cannot call other kernels. I.e., nested kernels are not allowed. Python code that a "
-          "kernel calls runs once, when the kernel is compiled.\nHint: make what both do a @qd.func");
+          "kernel calls runs once, when the kernel is compiled.\nHint: move the common code into a @qd.func");
     return false;
 }
 

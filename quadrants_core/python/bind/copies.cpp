@@ -34,7 +34,7 @@ bool writes(const Plan &plan, size_t argument) {
 
 bool refuse(const Plan &plan, size_t argument, const std::string &other) {
     raise_mismatch("Argument " + plan.names[argument] + " shares memory with " + other +
-                   ", and the kernel writes to it; as it is in Fortran order it would have to be copied, and results "
+                   ", and the kernel writes to it; it is in Fortran order, so it would have to be copied, and results "
                    "would be lost. Pass it as a C-contiguous array");
     return false;
 }

@@ -217,8 +217,8 @@ bool read_dlpack(PyObject *o, HostArray *out, Exported *memory) {
     } else if (PyCapsule_IsValid(capsule.get(), "dltensor_versioned")) {
         auto *m = static_cast<Versioned *>(PyCapsule_GetPointer(capsule.get(), "dltensor_versioned"));
         if (m->major != 1) {
-            raise(ErrorClass::value, "__dlpack__(max_version=(1, 0)) gave a capsule of DLPack " +
-                                         std::to_string(m->major) + ", which cannot be read");
+            raise(ErrorClass::value, "__dlpack__(max_version=(1, 0)) returned a capsule of DLPack " +
+                                         std::to_string(m->major) + ", which is not supported");
             return false;
         }
         ok = read_tensor(m->tensor, out);
@@ -226,7 +226,7 @@ bool read_dlpack(PyObject *o, HostArray *out, Exported *memory) {
                       : m->flags & flag_copied  ? Access::copy
                                                 : Access::writeable;
     } else {
-        raise(ErrorClass::value, "__dlpack__() gave something else than a DLPack capsule");
+        raise(ErrorClass::value, "__dlpack__() did not return a DLPack capsule");
     }
     return ok;
 }

@@ -46,7 +46,7 @@ bool fits(const ir::Function &edited, const ir::Function &kernel) {
 
 [[noreturn]] void refuse(const std::string &file, const std::string &why) {
     fail_user(UserErrorKind::runtime, "QD_LOAD_IR cannot use " + file + ": " + why, {},
-              "remove the file, or write it anew with QD_DUMP_IR=1");
+              "remove the file, or write it again with QD_DUMP_IR=1");
 }
 
 } // namespace
@@ -81,7 +81,7 @@ void take_edited(ir::Function &kernel) {
     ir::Function &edited = read.functions.front();
     if (const auto problems = ir::verify(edited); !problems.empty())
         refuse(path, "the IR is malformed\n" + ir::explain(edited, problems));
-    if (!fits(edited, kernel)) refuse(path, "it is of a kernel with other arguments, results or fields");
+    if (!fits(edited, kernel)) refuse(path, "it belongs to a kernel with other arguments, results or fields");
     edited.name = kernel.name;
     edited.files = kernel.files;
     edited.scopes = kernel.scopes;

@@ -245,7 +245,7 @@ PyObject *copy_elements(PyObject *o, PyObject *array, bool out) {
             std::memcpy(out ? other : element, out ? element : other, size_t(bytes));
         });
     else
-        PyErr_SetString(PyExc_ValueError, "an array of the same shape and type is needed");
+        PyErr_SetString(PyExc_ValueError, "expected an array of the same shape and dtype");
     PyBuffer_Release(&view);
     return done;
 }
@@ -415,7 +415,8 @@ void TreeMemory::destroy() {
 }
 
 const PlaceEntry &place_entry(int id) {
-    if (id < 0 || size_t(id) >= places.size()) fail_user(UserErrorKind::runtime, "This field has no memory any more");
+    if (id < 0 || size_t(id) >= places.size())
+        fail_user(UserErrorKind::runtime, "The memory of this field has been freed");
     return places[size_t(id)];
 }
 

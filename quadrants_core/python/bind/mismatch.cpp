@@ -59,9 +59,9 @@ void raise_value(const std::string &name, const std::string &what, const std::st
 void raise_invalid_type(const std::string &name, PyObject *arg) {
     std::string hint;
     if (PyList_Check(arg) || PyTuple_Check(arg))
-        hint = "make an array of it: `np.array(" + name + ")`";
+        hint = "convert it to an array: `np.array(" + name + ")`";
     else if (PyLong_Check(arg) || PyFloat_Check(arg))
-        hint = "an array is wanted: of one number, `qd.ndarray(dtype, ())`";
+        hint = "expected an array; for a single number, use `qd.ndarray(dtype, ())`";
     raise(ErrorClass::runtime_type,
           "Invalid type for argument " + name + ", got " + repr(arg) + (hint.empty() ? "" : "\nHint: " + hint));
 }
@@ -98,14 +98,15 @@ void raise_strided(const std::string &name, PyObject *arg) {
 
 void raise_unwriteable(const std::string &name, PyObject *arg, Access access) {
     const std::string type = Py_TYPE(arg)->tp_name;
-    const std::string copy = "make a copy that may be written, such as `np.array(" + name + ")`, and use it afterwards";
+    const std::string copy = "make a writable copy, such as `np.array(" + name + ")`, and use it afterwards";
     const std::string array =
         "the " + std::string(as_numpy(arg) ? "numpy " : "") + "array of argument " + name + " is read-only";
     const std::string writes = ", but the kernel writes to it";
     if (access == Access::read_only) return raise_mismatch(array + writes, copy);
-    if (access == Access::copy) return raise_mismatch(array + writes + ": " + type + ".__dlpack__() gave a copy", copy);
+    if (access == Access::copy)
+        return raise_mismatch(array + writes + ": " + type + ".__dlpack__() returned a copy", copy);
     raise_mismatch(array + writes + ": " + type +
-                       ".__dlpack__() does not say that the memory may be written, which takes DLPack 1.0",
+                       ".__dlpack__() does not mark the memory as writable, which requires DLPack 1.0",
                    copy);
 }
 

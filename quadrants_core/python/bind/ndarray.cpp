@@ -56,7 +56,7 @@ int read_order(PyObject *order, Py_ssize_t ndim) {
     bool is_order = levels.empty() || Py_ssize_t(levels.size()) == ndim;
     for (size_t i = 0; i < sorted.size(); i++) is_order &= sorted[i] == int(i);
     if (!is_order) {
-        PyErr_Format(PyExc_ValueError, "%R is no order of %zd levels", order, ndim);
+        PyErr_Format(PyExc_ValueError, "%R is not a permutation of %zd axes", order, ndim);
         return -1;
     }
     const int layout = layout_number(levels);
@@ -91,7 +91,7 @@ PyObject *allocate(PyObject *o, PyObject *args) {
     for (Py_ssize_t i = 0; i < n; i++) {
         self->shape[i] = PyLong_AsLongLong(PyTuple_GET_ITEM(shape, i));
         if (self->shape[i] == -1 && PyErr_Occurred()) return nullptr;
-        if (self->shape[i] < 0) return PyErr_Format(PyExc_ValueError, "an extent is negative: %R", shape);
+        if (self->shape[i] < 0) return PyErr_Format(PyExc_ValueError, "negative dimensions are not allowed: %R", shape);
         bytes *= uint64_t(self->shape[i]);
         if (bytes >> 62)
             return PyErr_Format(PyExc_MemoryError, "an ndarray of shape %R is larger than the address space", shape);
@@ -118,7 +118,7 @@ PyObject *allocate(PyObject *o, PyObject *args) {
 PyObject *tag(PyObject *o, PyObject *order) {
     NdarrayObject *self = self_of(o);
     if (!check_alive(self)) return nullptr;
-    if (!PyTuple_Check(order)) return PyErr_Format(PyExc_TypeError, "an order of storage is a tuple, not %R", order);
+    if (!PyTuple_Check(order)) return PyErr_Format(PyExc_TypeError, "the order of axes must be a tuple, not %R", order);
     const int layout = read_order(order, self->ndim);
     if (layout < 0) return nullptr;
     self->layout = layout;

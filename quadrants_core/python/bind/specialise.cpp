@@ -357,7 +357,7 @@ class Specialiser {
     ir::Place describe_place(int id) {
         const PlaceEntry &entry = place_entry(id);
         std::shared_ptr<TreeMemory> memory = entry.memory.lock();
-        if (!memory) fail_user(UserErrorKind::runtime, "This field has no memory any more");
+        if (!memory) fail_user(UserErrorKind::runtime, "The memory of this field has been freed");
         memory->add_user(plan_);
         plan_->trees.push_back(std::move(memory));
         return entry.place;

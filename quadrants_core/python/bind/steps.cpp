@@ -112,8 +112,7 @@ class Steps {
   public:
     Steps(py::object kernel, py::tuple args, uint64_t max_kept)
         : kernel_(checked(std::move(kernel))), args_(std::move(args)), bound_(self(), args_), max_kept_(max_kept) {
-        if (bound_.arrays.has_staged())
-            refuse("a launch in steps takes arrays of this package alone on this architecture");
+        if (bound_.arrays.has_staged()) refuse("on this architecture, a stepwise launch accepts only Quadrants arrays");
         ret_.resize(plan().ret_bytes);
         choose_kept();
         begin(abi::GraphWords::from_the_start);
@@ -208,7 +207,7 @@ class Steps {
         int32_t value = 0;
         const auto &params = engine::kernel_info(*plan().kernel).params;
         if (parameter >= params.size()) throw std::invalid_argument("no such parameter");
-        if (plan().generation != runtime.generation) refuse("this launch is of a program that has ended");
+        if (plan().generation != runtime.generation) refuse("this launch belongs to a program that has ended");
         const uint32_t slot = params[parameter].slot;
         runtime.program->download(&value, buffer_at(slots()[slot]), 0, sizeof value);
         return value;
@@ -243,12 +242,12 @@ class Steps {
     const uint64_t *slots() const { return bound_.slots.data(); }
 
     void refuse_other_thread() const {
-        if (moves_) refuse("this launch is being moved by another thread; a Stepper is for one thread at a time");
+        if (moves_) refuse("another thread is advancing this launch; use a Stepper from one thread at a time");
     }
 
     void check() const {
         refuse_other_thread();
-        if (plan().generation != runtime.generation) refuse("this launch is of a program that has ended");
+        if (plan().generation != runtime.generation) refuse("this launch belongs to a program that has ended");
     }
 
     /// Returns the buffer at a device address, with its host pointer if the host can access device memory.

@@ -45,7 +45,7 @@ PyObject *dump_tree(PyObject *o, PyObject *) {
 
 PyObject *difference(PyObject *o, PyObject *other) {
     const Tree *tree = tree_of(other);
-    if (!tree) return PyErr_Format(PyExc_TypeError, "%R is no tree", other);
+    if (!tree) return PyErr_Format(PyExc_TypeError, "%R is not a syntax tree", other);
     return PyUnicode_FromString(syntax::difference(self_of(o).root, tree->root).c_str());
 }
 

@@ -85,7 +85,7 @@ def meant(value, where=""):
         return gpu if name == "gpu" else [from_name(name, where)]
     if isinstance(value, Arch):
         return [value]
-    raise ValueError(f"arch is qd.cpu, qd.gpu, qd.python or the like, a name, or a list of these, not {value!r}")
+    raise ValueError(f"arch must be an architecture such as qd.cpu, qd.gpu or qd.python, a name, or a list of these, not {value!r}")
 
 
 def is_extension_supported(arch, extension):

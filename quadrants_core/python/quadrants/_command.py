@@ -4,16 +4,16 @@ import argparse
 import sys
 
 _COMMANDS = {
-    "doctor": "what is here, what is missing and how to get it",
-    "cache": "what is kept of compiled kernels; verifies, clears, packs it; see quadrants cache --help",
+    "doctor": "what is installed, what is missing and how to get it",
+    "cache": "shows, verifies, clears or packs the cache of compiled kernels; see quadrants cache --help",
     "coverage": "reports which lines of kernels ran; see quadrants coverage --help",
-    "inspect": "opens a window on a program that runs, or lists those that can be attached to; see quadrants inspect --help",
+    "inspect": "opens a window on a running program, or lists the programs to attach to; see quadrants inspect --help",
 }
 
 
 def _parser():
     p = argparse.ArgumentParser(prog="quadrants", description="Data-parallel kernels in Python.")
-    p.add_argument("--version", action="store_true", help="the version, and what it was built of")
+    p.add_argument("--version", action="store_true", help="print the version and build information")
     commands = p.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     commands.add_parser("doctor", help=_COMMANDS["doctor"], description="Says " + _COMMANDS["doctor"] + ".")
     commands.add_parser("cache", help=_COMMANDS["cache"], add_help=False)
@@ -22,8 +22,8 @@ def _parser():
         "inspect", help=_COMMANDS["inspect"],
         description="Opens the window of qd.inspect() on a program that was started with QD_INSPECT=attach; without PID: lists these programs.",
     )  # fmt: skip
-    inspect.add_argument("process", metavar="PID", nargs="?", type=int, help="the number of the program's process")
-    inspect.add_argument("--unseen", action="store_true", help="draw the window in memory, where nobody sees it")
+    inspect.add_argument("process", metavar="PID", nargs="?", type=int, help="the process ID of the program")
+    inspect.add_argument("--unseen", action="store_true", help="draw the window off screen")
     return p
 
 

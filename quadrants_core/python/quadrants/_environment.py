@@ -98,9 +98,9 @@ def strange(environ):
         _told.add(name)
         option = name[3:].lower()
         if option in ROWS:
-            lines.append(f"Environment variable {name} does nothing: {option} is a keyword of qd.init alone")
+            lines.append(f"Environment variable {name} has no effect: {option} is only a keyword of qd.init")
         elif meant := _option_values.nearest(name[3:], [v[3:] for v in variables() if v not in UNREAD]):
-            lines.append(f"Environment variable {name} is none of Quadrants and does nothing; did you mean QD_{meant}?")
+            lines.append(f"Environment variable {name} is not used by Quadrants; did you mean QD_{meant}?")
     return lines
 
 

@@ -274,7 +274,7 @@ def from_core(name, message, trace, hint):
     own = [at for at in trace if not at[0].startswith(_PACKAGE)] or trace
     parts = [message] + ([place_block(own)] if own else [])
     if len(own) < len(trace):
-        parts.append(f"This is in `{trace[len(own)][1]}`, which Quadrants itself brings along for the line above.")
+        parts.append(f"This is in `{trace[len(own)][1]}`, which Quadrants itself provides for the line above.")
     elif hint:  # hints refer to lines of user code
         parts.append(hint)
     return _class(name)(("\n" if trace else "") + "\n".join(parts))

@@ -45,7 +45,7 @@ def shown(value):
     try:
         text = repr(value)
     except Exception:
-        text = f"a {type(value).__name__} that cannot be shown"
+        text = f"a {type(value).__name__} without a repr"
     return text if len(text) <= 80 else text[:77] + "..."
 
 
@@ -58,9 +58,9 @@ def flag(name, value):
     try:
         number = _operator.index(value)
     except TypeError:
-        raise TypeError(f"the option {name} is bool, True or False, not {shown(value)}") from None
+        raise TypeError(f"the option {name} must be a bool, True or False, not {shown(value)}") from None
     if number not in (0, 1):
-        raise ValueError(f"the option {name} is True or False, not {shown(value)}")
+        raise ValueError(f"the option {name} must be True or False, not {shown(value)}")
     return bool(number)
 
 
@@ -74,10 +74,10 @@ def checked(name, value):
     try:
         number = float(value) if kind == "Real" and not isinstance(value, (str, bytes)) else _operator.index(value)
     except (TypeError, ValueError, OverflowError):
-        raise TypeError(f"the option {name} is {allowed(name)}, not {shown(value)}") from None
+        raise TypeError(f"the option {name} must be {allowed(name)}, not {shown(value)}") from None
     least, greatest = limits(name)
     if not least <= number <= greatest:
-        raise ValueError(f"the option {name} is {allowed(name)}, not {shown(value)}")
+        raise ValueError(f"the option {name} must be {allowed(name)}, not {shown(value)}")
     return number
 
 
@@ -89,13 +89,13 @@ def _text(name, value):
     if isinstance(text, bytes):
         text = _os.fsdecode(text)
     if text is None or (not isinstance(value, str) and name not in _PATHS):
-        raise TypeError(f"the option {name} is {allowed(name)}, not {shown(value)}")
+        raise TypeError(f"the option {name} must be {allowed(name)}, not {shown(value)}")
     try:
         holds_nul = b"\0" in _os.fsencode(text)
     except UnicodeEncodeError:
         holds_nul = True
     if holds_nul or text not in CHOICES.get(name, (text,)):
-        raise ValueError(f"the option {name} is {allowed(name)}, not {shown(value)}")
+        raise ValueError(f"the option {name} must be {allowed(name)}, not {shown(value)}")
     return _path(name, text) if name in _PATHS else text
 
 
@@ -105,7 +105,7 @@ def _path(name, text):
         return text
     path = _os.path.expanduser(text)
     if path == text:
-        raise ValueError(f"the option {name} is a path, not {shown(text)}: there is no home folder {text.partition('/')[0]}")
+        raise ValueError(f"the option {name} must be a path, not {shown(text)}: there is no home folder {text.partition('/')[0]}")
     return path
 
 

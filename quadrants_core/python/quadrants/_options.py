@@ -28,7 +28,7 @@ def default_type(name, value, choices):
         except TypeError:
             pass
     if found is None or found.name not in choices:
-        raise AssertionError(f"{name} is one of {', '.join('qd.' + c for c in choices)}, not {_option_values.shown(value)}{why}")
+        raise AssertionError(f"{name} must be one of {', '.join('qd.' + c for c in choices)}, not {_option_values.shown(value)}{why}")
     return found
 
 
@@ -61,7 +61,7 @@ class CompileConfig:
 
     def __repr__(self):
         other = [f"{name}={value}" for name, value in vars(self).items() if name == "arch" or value != OPTIONS[name]]
-        return f"<qd.cfg: {', '.join(sorted(other))}; all else as by default>"
+        return f"<qd.cfg: {', '.join(sorted(other))}; all others at their defaults>"
 
     @property
     def default_up(self):
@@ -127,7 +127,7 @@ def check(arch, values, src_ll_cache, present):
         )
     policy = values["offline_cache_cleaning_policy"]
     if policy not in CLEANING_POLICIES:
-        _logging.warn(f"offline_cache_cleaning_policy={policy!r} is none of {', '.join(CLEANING_POLICIES)}: nothing is removed")
+        _logging.warn(f"offline_cache_cleaning_policy={policy!r} is not one of {', '.join(CLEANING_POLICIES)}: nothing is removed")
 
 
 def _unknown(names):

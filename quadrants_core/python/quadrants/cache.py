@@ -89,8 +89,8 @@ class Damage:
 
     def __repr__(self):
         if not self.problems:
-            return f"{self.checked} files, all whole and trusted"
-        return "\n".join([f"{self.checked} files; not used are {len(self.problems)} files or folders:", *(f"  {p}: {why}" for p, why in self.problems.items())])
+            return f"{self.checked} files, all intact and trusted"
+        return "\n".join([f"{self.checked} files; {len(self.problems)} files or folders are not used:", *(f"  {p}: {why}" for p, why in self.problems.items())])
 
 
 def _size(count):
@@ -210,8 +210,8 @@ def _distrust(folder):
     if found.st_uid not in (0, os.geteuid()):
         return f"it belongs to another user (uid {found.st_uid})"
     if not stat.S_ISDIR(found.st_mode):
-        return "it is no folder"
-    return "others may write it (remedy: chmod go-w)" if found.st_mode & 0o022 else ""
+        return "it is not a folder"
+    return "other users can write to it (remedy: chmod go-w)" if found.st_mode & 0o022 else ""
 
 
 def _owned(root):
@@ -301,17 +301,17 @@ def _parser(prog):
     import argparse
 
     parser = argparse.ArgumentParser(prog=prog, description="The cache of compiled kernels on disk.")
-    parser.add_argument("-p", "--path", default="", help="the folder; without it the usual one")
+    parser.add_argument("-p", "--path", default="", help="the folder of the cache (default: that of programs)")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
-    commands.add_parser("info", help="what it holds; also without a command")
-    commands.add_parser("path", help="where it is")
-    commands.add_parser("verify", help="what is damaged or not trusted").add_argument("--remove", action="store_true", help="takes that away")
-    commands.add_parser("clear", help="removes all")
-    commands.add_parser("unlock", help="removes the lock that a process left behind")
-    commands.add_parser("export", help="packs all into a file").add_argument("file")
-    commands.add_parser("import", help="adds what a file holds").add_argument("file")
+    commands.add_parser("info", help="show the content of the cache (the default command)")
+    commands.add_parser("path", help="print the folder of the cache")
+    commands.add_parser("verify", help="list files that are damaged or not trusted").add_argument("--remove", action="store_true", help="remove them")
+    commands.add_parser("clear", help="remove all files")
+    commands.add_parser("unlock", help="remove a lock that a process left behind")
+    commands.add_parser("export", help="pack all files into an archive").add_argument("file")
+    commands.add_parser("import", help="add the files of an archive").add_argument("file")
     for command in commands.choices.values():
-        command.add_argument("-p", "--path", default=argparse.SUPPRESS, help="the folder; without it the usual one")
+        command.add_argument("-p", "--path", default=argparse.SUPPRESS, help="the folder of the cache (default: that of programs)")
     return parser
 
 

@@ -10,12 +10,12 @@ def main():
     import runpy
 
     p = argparse.ArgumentParser(prog="python -m quadrants.inspect", description="Runs a program with the window of qd.inspect().")
-    p.add_argument("--wait", action="store_true", help="begin when Resume is pressed in the window")
-    p.add_argument("program", help="a file of Python")
-    p.add_argument("arguments", nargs=argparse.REMAINDER, help="of the program")
+    p.add_argument("--wait", action="store_true", help="start paused, until Resume is pressed in the window")
+    p.add_argument("program", help="the Python file to run")
+    p.add_argument("arguments", nargs=argparse.REMAINDER, help="arguments of the program")
     given = p.parse_args()
     if not os.path.isfile(given.program):
-        p.error(f"{given.program} is no file")
+        p.error(f"{given.program} is not a file")
     import quadrants
 
     sys.argv[:] = [given.program, *given.arguments]

@@ -236,7 +236,7 @@ def print_memory_profiler_info():
         _add_levels(builder._root, "  ", rows)
     arrays, bytes_of_arrays = core.ndarray_memory()
     rows.append((_size(bytes_of_arrays), str(arrays), "ndarrays"))
-    _table("Memory", ("bytes", "count", "what"), rows, [f"{_size(core.allocated_bytes())} allocated in all"])
+    _table("Memory", ("bytes", "count", "what"), rows, [f"{_size(core.allocated_bytes())} allocated in total"])
 
 
 def _add_levels(node, indent, rows):

@@ -152,11 +152,11 @@ def test_intermediate_arrays_without_a_gradient():
             loss[0] += between[i]
 
     found = qd.ad.check(through_field, a, loss)
-    assert found.verdict == "wrong" and "nothing goes back through `between`" in found.reason
+    assert found.verdict == "wrong" and "no gradient flows back through `between`" in found.reason
     found = qd.ad.check(through_array, a, qd.ndarray(qd.f64, 4), loss)
-    assert found.verdict == "wrong" and "nothing goes back through `b`" in found.reason
+    assert found.verdict == "wrong" and "no gradient flows back through `b`" in found.reason
     found = qd.ad.check(through_array, a, np.zeros(4), loss)
-    assert found.verdict == "wrong" and "where differences give" in found.reason and "arrays have no dual" in found.reason
+    assert found.verdict == "wrong" and "but differences give" in found.reason and "arrays have no dual" in found.reason
     assert qd.ad.check(through_array, a, qd.ndarray(qd.f64, 4, needs_grad=True), loss).verdict == "agrees"
 
 

@@ -399,7 +399,7 @@ def test_values_that_changed_are_shown(cached, made, use):
         before = f"class E(enum.IntEnum):\n    A = 1\n    B = 2\nV = {value}"
         cached.run(kernel(use if use == STATIC else f"return {use}", before))
     (told,) = qd.cache.why(made[0]).specialisations
-    assert told.reasons == [words or "V is not what it was"]
+    assert told.reasons == [words or "V has changed"]
 
 
 def test_prints_that_are_damaged_are_not_shown():

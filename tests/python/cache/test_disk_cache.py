@@ -357,7 +357,7 @@ k(qd.ndarray(TYPE, 4))
 def test_why(programs, edit, reason):
     plain = lambda text: text.replace("OPTIONS", "").replace("TYPE", "qd.f32")
     first = outcomes(programs, plain(EXPLAINED))
-    assert first == [["compiled", "", ["nothing was kept of this kernel before"]]]
+    assert first == [["compiled", "", ["this kernel was not in the cache"]]]
     assert outcomes(programs, plain(EXPLAINED)) == [["loaded", "record", []]]
     ((outcome, _, reasons),) = outcomes(programs, plain(EXPLAINED.replace(*edit)))
     assert outcome == "compiled" and reason in reasons, reasons
@@ -401,7 +401,7 @@ t = Thing(3)
 def test_why_of_dependencies_that_cannot_be_compared(programs):
     """Objects with code that runs at compile time, and template arguments that no longer exist."""
     text = LOST + "@qd.kernel\ndef k(t: qd.template()) -> qd.i32: return qd.static(t + 1)\ninit(); assert k(t) == 4\n"
-    reason = "it reads something that cannot be compared with what it was: it is parsed in every process"
+    reason = "it reads an object whose changes cannot be detected, so it is parsed in every process"
     assert outcomes(programs, text) == [["compiled", "", [reason]]]
     assert outcomes(programs, text) == [["found", "code", [reason]]]
     gone = text + "del t; import gc; gc.collect(); print(qd.cache.why(k))"
@@ -416,7 +416,7 @@ def test_fast_kernels_that_cannot_be_kept(programs):
     for _ in range(2):
         assert programs.run(text).splitlines()[-1] == "[0, 0, 0, 0]"
         param, func = programs.errors.splitlines()
-        assert param.endswith("[FASTCACHE][PARAM_INVALID] parameter t of k: a Thing cannot be compared with the one of another process")
+        assert param.endswith("[FASTCACHE][PARAM_INVALID] parameter t of k: a Thing cannot be compared between processes")
         assert "[FASTCACHE][INVALID_FUNC] k (" in func and "program.py:" in func
     programs.run(text.replace("(fastcache=True)", "(fastcache=False)", 1))
     assert programs.errors == ""
@@ -617,8 +617,8 @@ def test_untrusted_folders_are_reported(programs):
     for folder, files in ((programs.path, 0), (programs.path / "records", 4)):
         folder.chmod(0o777)
         told = programs.run(look).splitlines()
-        assert told[0] == f"{files}|others may write it (remedy: chmod go-w)"
-        assert told[-1] == f"  nothing in {folder} is used: others may write it (remedy: chmod go-w)"
+        assert told[0] == f"{files}|other users can write to it (remedy: chmod go-w)"
+        assert told[-1] == f"  nothing in {folder} is used: other users can write to it (remedy: chmod go-w)"
         folder.chmod(0o700)
     elsewhere = programs.folder / "elsewhere"
     (programs.path / "records").rename(elsewhere)

@@ -340,7 +340,7 @@ def test_flags_with_one_element():
     k(x, c)
     assert x.to_numpy().tolist() == [3] * 4
     for elements, shown in ((0, "no"), (2, "2")):
-        with pytest.raises(RuntimeError, match=f"an array that a graph has as a flag has {shown} elements; a flag has one"):
+        with pytest.raises(RuntimeError, match=f"an array used as the flag of a graph has {shown} elements; a flag must have one"):
             k(x, np.zeros(elements, np.int32))
 
 

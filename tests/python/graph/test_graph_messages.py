@@ -339,7 +339,7 @@ def test_options_of_a_kernel_are_true_or_false(name):
         pass
 
     for value, error in (("yes", TypeError), (1.0, TypeError), (2, ValueError), (k, TypeError)):
-        with pytest.raises(error, match=f"the option {name} is"):
+        with pytest.raises(error, match=f"the option {name} must be"):
             qd.kernel(k, **{"graph": True, name: value})
     for value, taken in ((None, False), (0, False), (1, True), (True, True)):
         assert getattr(qd.kernel(k, **{"graph": True, name: value} if taken or name != "graph" else {name: value})._primal, name) is taken
@@ -702,4 +702,4 @@ def test_advice_on_flags():
         while qd.graph.do_while(c):
             c[()] -= 1
 
-    assert "an array is wanted: of one number, `qd.ndarray(dtype, ())`" in refused(k, 3, error=qd.QuadrantsRuntimeTypeError)
+    assert "expected an array; for a single number, use `qd.ndarray(dtype, ())`" in refused(k, 3, error=qd.QuadrantsRuntimeTypeError)

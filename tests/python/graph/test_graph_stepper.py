@@ -264,7 +264,7 @@ def test_one_thread_at_a_time(arch):
                 refused.append(str(error))
     mover.join()
     assert len(refused) == 5 and set(refused) == {
-        "this launch is being moved by another thread; a Stepper is for one thread at a time"
+        "another thread is advancing this launch; use a Stepper from one thread at a time"
     }
     assert stepper.over and x[0] == turns + 1 and stepper.back() and x[0] == 1
 

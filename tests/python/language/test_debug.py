@@ -286,7 +286,7 @@ def test_bounds_of_a_range_beyond_i32(kind):
     assert inside(3, 7) == x[0] == 4
     low = 2**31 if kind == "u32" else 2**33
     for run in (inside, lambda a, b: at_the_top(x, a, b)):
-        with pytest.raises(qd.QuadrantsAssertionError, match=r"Bounds of a range are i32, and this one is \d"):
+        with pytest.raises(qd.QuadrantsAssertionError, match=r"Bounds of a range must fit in i32, but this one is \d"):
             run(low, low + 3)
     assert x[0] == 4
 

@@ -420,7 +420,7 @@ def test_mistakes_with_dicts():
     def arguments(a: qd.i32) -> qd.i32:
         return sum({1: a}.values(1))
 
-    with pytest.raises(qd.QuadrantsTypeError, match="A dict cannot be asked for a key known only at run time"):
+    with pytest.raises(qd.QuadrantsTypeError, match="A dict cannot be indexed with a key known only at run time"):
         lookup(1)
     with pytest.raises(qd.QuadrantsTypeError, match="`values` of a dict takes no argument"):
         arguments(1)

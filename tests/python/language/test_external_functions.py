@@ -148,7 +148,7 @@ def test_mistakes(library, tmp_path, monkeypatch):
     def many():
         library.power(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)
 
-    with pytest.raises(qd.QuadrantsTypeError, match="is called with 17 arguments; at most 16 are possible"):
+    with pytest.raises(qd.QuadrantsTypeError, match="is called with 17 arguments; at most 16 are supported"):
         many()
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("CXX", raising=False)

@@ -505,7 +505,7 @@ def test_functions_that_cannot_recurse():
         element()
     with pytest.raises(qd.QuadrantsSyntaxError, match="cannot loop over the cells of a sparse tree"):
         cells()
-    with pytest.raises(qd.QuadrantsSyntaxError, match="is passed by reference: no call may stand in it"):
+    with pytest.raises(qd.QuadrantsSyntaxError, match="is passed by reference: it must not contain a call"):
         computed()
 
 

@@ -60,12 +60,12 @@ def running():
 def test_odd_keywords(name, running):
     kind, config = _environment.ROWS[name][1], qd.cfg
     for value in ODD[kind]:
-        with pytest.raises(REFUSALS, match=f"{name} is ") as told:
+        with pytest.raises(REFUSALS, match=f"{name} must be ") as told:
             begin(qd.cpu, **{name: value})
         assert len(str(told.value)) < 250 and qd.cfg is config
         if name in _options.OPTIONS and not isinstance(value, type(qd.i32)):
             before = getattr(config, name)
-            with pytest.raises(REFUSALS, match=f"{name} is "):
+            with pytest.raises(REFUSALS, match=f"{name} must be "):
                 setattr(config, name, value)
             assert getattr(config, name) == before
     running()
@@ -139,7 +139,7 @@ def test_the_other_keywords(running):
             begin(qd.cpu, require_version=value)
     for name in ("enable_fallback", "_test_mode"):
         for value in ("no", 2, None.__class__):
-            with pytest.raises(REFUSALS, match=f"{name} is "):
+            with pytest.raises(REFUSALS, match=f"{name} must be "):
                 begin(qd.cpu, **{name: value})
     running()
 
@@ -156,7 +156,7 @@ def test_misspelt_keywords(running):
 
 def test_types_of_python_are_no_default_types():
     """`float` and `int` mean the default type, whatever it is."""
-    with pytest.raises(AssertionError, match="default_fp is one of qd.f16, qd.f32, qd.f64, not <class 'float'>: float is whatever the default is"):
+    with pytest.raises(AssertionError, match="default_fp must be one of qd.f16, qd.f32, qd.f64, not <class 'float'>: float is whatever the default is"):
         begin(qd.cpu, default_fp=float)
     begin(qd.cpu, default_fp=np.float64, default_ip=np.dtype("int64"))
     assert qd.cfg.default_fp is qd.f64 and qd.cfg.default_ip is qd.i64
@@ -172,11 +172,11 @@ def start(folder, text="import quadrants as qd; qd.init(); qd.init(); print(qd.c
 def test_misspelt_variables_are_reported_once(tmp_path):
     told = start(tmp_path, QD_CPU_MAX_THREADS="1", QD_OPTLEVEL="0")[1]
     assert sorted(told.splitlines()) == [
-        "[Quadrants] [warn] Environment variable QD_CPU_MAX_THREADS is none of Quadrants and does nothing; did you mean QD_CPU_MAX_NUM_THREADS?",
-        "[Quadrants] [warn] Environment variable QD_OPTLEVEL is none of Quadrants and does nothing; did you mean QD_OPT_LEVEL?",
+        "[Quadrants] [warn] Environment variable QD_CPU_MAX_THREADS is not used by Quadrants; did you mean QD_CPU_MAX_NUM_THREADS?",
+        "[Quadrants] [warn] Environment variable QD_OPTLEVEL is not used by Quadrants; did you mean QD_OPT_LEVEL?",
     ]
     assert start(tmp_path, QD_CPU_MAX_THREADS="1", QD_LOG_LEVEL="error")[1] == ""
-    assert "QD_SRC_LL_CACHE does nothing: src_ll_cache is a keyword of qd.init alone" in start(tmp_path, QD_SRC_LL_CACHE="0")[1]
+    assert "QD_SRC_LL_CACHE has no effect: src_ll_cache is only a keyword of qd.init" in start(tmp_path, QD_SRC_LL_CACHE="0")[1]
 
 
 def test_variables_of_the_page_are_never_reported(tmp_path):
@@ -237,5 +237,5 @@ def test_an_unknown_pass(tmp_path):
     program.write_text("import quadrants as qd\nqd.init(arch=qd.cpu)\n")
     said = [subprocess.run([sys.executable, program], env={**os.environ, "QD_DUMP": names}, capture_output=True, text=True, check=True).stderr
             for names in ("nonsense", "all,fuse", "fold,dce", "all")]
-    assert "QD_DUMP: there is no pass `nonsense`; it takes `all` or some of promote, fold, " in said[0] and "no pass `fuse`" in said[1]
+    assert "QD_DUMP: there is no pass `nonsense`; it takes `all` or a list of promote, fold, " in said[0] and "no pass `fuse`" in said[1]
     assert "QD_DUMP" not in said[2] + said[3]

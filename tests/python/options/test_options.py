@@ -159,7 +159,7 @@ def test_every_option_reaches_the_core(arch, monkeypatch, tmp_path):
 
 def test_a_value_that_an_option_cannot_have_is_refused_by_its_name(arch):
     for name, value in (("random_seed", -1), ("opt_level", 1 << 70), ("cpu_max_num_threads", [2])):
-        with pytest.raises((TypeError, ValueError), match=f"the option {name} is an integer from 0"):
+        with pytest.raises((TypeError, ValueError), match=f"the option {name} must be an integer from 0"):
             qd.init(arch=arch, offline_cache=False, **{name: value})
 
 

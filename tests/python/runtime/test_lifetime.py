@@ -294,7 +294,7 @@ def test_cfg_is_live():
     assert half_again() == 1 / 3
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         qd.cfg.nonsense = 1
-    with pytest.raises(TypeError, match="the option debug is bool"):
+    with pytest.raises(TypeError, match="the option debug must be a bool"):
         qd.cfg.debug = "yes"
 
 

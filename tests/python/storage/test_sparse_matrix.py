@@ -166,7 +166,7 @@ def test_entries_outside():
     builder = qd.linalg.SparseMatrixBuilder(3, 4, max_num_triplets=10)
     for i, j in ((3, 0), (0, 4), (-1, 0)):
         add_triplets(builder, np.array([i], np.int32), np.array([j], np.int32), np.ones(1, np.float32))
-        with pytest.raises(qd.QuadrantsAssertionError, match=re.escape(f"entry ({i}, {j}) lies outside of the shape (3, 4)")):
+        with pytest.raises(qd.QuadrantsAssertionError, match=re.escape(f"entry ({i}, {j}) is outside the shape (3, 4)")):
             builder.build()
     np.testing.assert_array_equal(entries(builder.build()), np.zeros((3, 4)))
 

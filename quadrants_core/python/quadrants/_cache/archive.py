@@ -58,17 +58,17 @@ def _contents(path, file):
     try:
         with zipfile.ZipFile(file) as archive:
             if archive.comment != FORMAT.encode():
-                raise _NoArchive(f"{path}: this is no archive of qd.cache.export")
+                raise _NoArchive(f"{path}: this is not an archive of qd.cache.export")
             for entry in archive.infolist():
                 folder, _, name = entry.filename.partition("/")
                 if folder not in NAMES or not NAMES[folder].fullmatch(name) or entry.file_size > LARGEST:
-                    raise _NoArchive(f"{path}: {entry.filename!r} is no file of a cache")
+                    raise _NoArchive(f"{path}: {entry.filename!r} is not a file of a cache")
                 yield folder, name, archive.read(entry)
     except _NoArchive as error:
         raise ValueError(*error.args) from None
     except Exception as error:  # zipfile raises exceptions of various classes
         if not zipfile.is_zipfile(file):
-            raise ValueError(f"{path}: this is no archive of qd.cache.export") from None
+            raise ValueError(f"{path}: this is not an archive of qd.cache.export") from None
         raise ValueError(f"{path}: the archive is damaged, and nothing of it was added ({error})") from None
 
 

@@ -24,7 +24,7 @@ class _Print:
         size = self.numbers("Q")
         self.at += size
         if self.at > len(self.found):
-            raise ValueError("a text is cut off")
+            raise ValueError("a string is truncated")
         return self.found[self.at - size : self.at].decode("utf-8", "replace")
 
     def list(self, count=None):
@@ -34,7 +34,7 @@ class _Print:
         tag = self.numbers("c")
         show = _SHOWN.get(tag)
         if show is None:
-            raise ValueError(f"no print of a value: {tag}")
+            raise ValueError(f"unknown value: {tag}")
         return show(self)
 
     def tuple(self):
@@ -143,7 +143,7 @@ def _moved(before, now):
         if tag != "equal":
             text = _exceptions._source_line(file, first + j1).strip()
             return f"line {first + j1} is {'new' if tag == 'insert' else 'now'}" + (f": {text}" if text else "")
-    return f"it begins at line {first} of {file}, before at line {old_first}"
+    return f"it begins at line {first} of {file}, and began at line {old_first} before"
 
 
 def difference(before, now, anywhere=False):
@@ -157,15 +157,15 @@ def difference(before, now, anywhere=False):
         if old == new or anywhere and old[0] == new[0] == KERNEL:
             continue
         if old[:4] != new[:4]:
-            return f"it reads {_path(now, number)} where it read {_path(before, number)}"
+            return f"it reads {_path(now, number)}, and read {_path(before, number)} before"
         if new[0] == KERNEL:
             return "the source of the kernel"
         was, is_now = value_in(old[4]), value_in(new[4])
         where = _path(now, number)
         if was is not None and is_now is not None:
             return f"{where} was {was} and is {is_now}"
-        return f"{where} is not what it was"
+        return f"{where} has changed"
     if len(before) != len(now):
         longer = max(before, now, key=len)
-        return f"{_path(longer, min(len(before), len(now)))} is read {'no more' if longer is before else 'now'}"
+        return f"{_path(longer, min(len(before), len(now)))} is {'no longer' if longer is before else 'now'} read"
     return None

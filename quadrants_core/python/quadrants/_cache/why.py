@@ -103,7 +103,7 @@ def _parameters(before, now):
         elif old != new:
             found.append(f"value of {name}: was {old}, is {new}")
         elif old_exact != new_exact:
-            found.append(f"{name}: of the same type, passed in another way")
+            found.append(f"{name}: the same type, but passed in a different way")
     return found
 
 
@@ -111,20 +111,20 @@ def _differences(before, now):
     """Describes the differences between the names of two cache entries."""
     found = []
     if before["compiler"] != now["compiler"]:
-        found.append("Quadrants itself is another build")
+        found.append("the build of Quadrants has changed")
     if before["python"] != now["python"]:
-        found.append("Python is of another version")
+        found.append("the version of Python has changed")
     line = _changed_line(before["text"], now["text"], now["line"])
     if line:
         found.append(line)
     elif before["line"] != now["line"]:
-        found.append(f"the kernel begins at line {now['line']}, before at line {before['line']}")
+        found.append(f"the kernel begins at line {now['line']}, and began at line {before['line']} before")
     found += _options(before["options"], now["options"])
     if before["code_options"] != now["code_options"]:
-        found.append("an option of the compiler is another: opt_level, random_seed, cpu_max_num_threads or the like")
+        found.append("an option of the compiler has changed, such as opt_level, random_seed or cpu_max_num_threads")
     found += _parameters(before["parameters"], now["parameters"])
     if before["closure"] != now["closure"]:
-        found += [f"captured: was {a}, is {b}" for a, b in zip(before["closure"], now["closure"]) if a != b] or ["it captures more"]
+        found += [f"captured: was {a}, is {b}" for a, b in zip(before["closure"], now["closure"]) if a != b] or ["it captures more variables"]
     return found
 
 
@@ -149,9 +149,9 @@ def _candidates(own, files):
 
 def _reasons(provenance, own, files):
     if provenance["matched"]:
-        return ["all that it read is as it was, but its code was gone from the disk, or damaged"]
+        return ["nothing that it reads has changed, but its code on disk was missing or damaged"]
     if own is None and not provenance["kept"]:
-        return ["it reads something that cannot be compared with what it was: it is parsed in every process"]
+        return ["it reads an object whose changes cannot be detected, so it is parsed in every process"]
     if own is None:
         return []
     entries = own["entries"] if provenance["kept"] else []
@@ -160,9 +160,9 @@ def _reasons(provenance, own, files):
         if difference:
             return [difference]
     if not provenance["kept"]:
-        return ["it reads something that cannot be compared with what it was: it is parsed in every process"]
+        return ["it reads an object whose changes cannot be detected, so it is parsed in every process"]
     others = _candidates(own, files)
-    return others[0][2] if others else ["nothing was kept of this kernel before"]
+    return others[0][2] if others else ["this kernel was not in the cache"]
 
 
 def _specialisation(number, params, provenance, records, files):
@@ -197,12 +197,12 @@ def why(kernel, runs_as_python):
     primal = getattr(kernel, "_primal", None)
     found = primal.kernel() if primal is not None else None
     if found is None or not hasattr(found, "_records"):
-        raise TypeError(f"qd.cache.why: {kernel!r} is no kernel; give what @qd.kernel made")
+        raise TypeError(f"qd.cache.why: {kernel!r} is not a kernel; pass a function decorated with @qd.kernel")
     if runs_as_python:
         return Why(primal.name, [], ["  runs as Python on arch=qd.python: nothing is compiled, and nothing is kept"])
     plans = found._plans()
     if not plans:
-        return Why(primal.name, [], ["  not called yet in this program: what becomes of it shows at its first call"])
+        return Why(primal.name, [], ["  not called yet in this program"])
     files = _native.core().kept_files(True)
     records = dict(found._records())
     made = [_specialisation(number, params, provenance, records, files) for number, params, provenance in plans]

@@ -88,7 +88,7 @@ def _harvest():
     except Exception:
         import logging
 
-        logging.warning("The counts of a program that ends could not be read", exc_info=True)
+        logging.warning("The counts of a program could not be read at its end", exc_info=True)
     finally:
         _moves += 1
 

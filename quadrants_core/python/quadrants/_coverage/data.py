@@ -64,7 +64,7 @@ def _check_size(path):
     try:
         found = os.stat(path)
         if not stat.S_ISREG(found.st_mode):
-            raise Damaged("is no regular file")
+            raise Damaged("is not a regular file")
         with open(path, "rb") as file:
             head = file.read(100)
     except (OSError, ValueError) as error:
@@ -119,7 +119,7 @@ def read(path):
     data = Data()
     with _opened(path) as database:
         if list(_rows(database, "coverage_schema", version=int)) != [(SCHEMA,)]:
-            raise Damaged("is damaged, or of a version of coverage.py that is not known here")
+            raise Damaged("is damaged, or was written by an unsupported version of coverage.py")
         _read_coverage(database, data)
         _read_own(database, data)
     return data

@@ -93,7 +93,7 @@ def page(files, total, base, commit="", low=LOW):
     head = "".join(f"<th>{title}</th>" for title in titles)
     new = f", <b>{shown(total.diff)}</b> of what is new since {escape(base)}" if diff else ""
     if diff and not total.new:
-        new = f"; no line that is measured is new since {escape(base)}"
+        new = f"; no measured line is new since {escape(base)}"
     heading = f"Coverage of {escape(commit)}" if commit else "Coverage"
     rows = "".join(_row(index, f, diff, low) for index, f in enumerate(files)) + _total(total, diff)
     barred = " A bar beside a number: the line is new." if diff else ""

@@ -35,7 +35,7 @@ def described(value, read):
         rows = "".join(_member(name, array, array.ndim - axes) for name, array in _members(read))
         return f'<div style="{_BOX}"><div><b>{escape(kind)}</b>{_shape(getattr(value, "shape", None))}</div>{rows}</div>'
     if read is None:
-        return f'<div style="{_BOX}"><b>{escape(kind)}</b> {value.dtype}{_shape(value.shape)}, too many elements to look at</div>'
+        return f'<div style="{_BOX}"><b>{escape(kind)}</b> {value.dtype}{_shape(value.shape)}, too many elements to show</div>'
     is_value = type(value).__name__ in ("Matrix", "Vector")  # they have only the axes of an element
     return f'<div style="{_BOX}">{_head(kind, read)}{body(read, 0 if is_value else read.ndim - len(value.shape))}</div>'
 

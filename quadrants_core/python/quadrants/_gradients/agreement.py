@@ -79,7 +79,13 @@ class Checker:
         whether there is any."""
         self.variables = self.state.variables()
         if not self.variables:
+<<<<<<< ours
             return self.decide(UNKNOWN, "nothing that it uses has a gradient")
+||||||| base
+            return self.tell(UNKNOWN, "nothing that it uses has a gradient")
+=======
+            return self.tell(UNKNOWN, "none of its inputs has a gradient")
+>>>>>>> theirs
         end = self.primals()
         self.state.restore()
         self.kept = self.here = self.primals()
@@ -172,7 +178,7 @@ class Checker:
                 pushed = self.push(v)
                 if all(math.isfinite(_directions.dot(w, pushed)) for draws in self.weights for w in draws):
                     return pushed
-                self.unfollowed = "slopes are infinite or no number there"
+                self.unfollowed = "slopes are infinite or nan there"
             except _state.Refused as refused:
                 if str(refused) == TOO_LONG:
                     raise
@@ -326,8 +332,8 @@ class Checker:
         if not math.isfinite(backward):
             settled = slope.settled()
             if settled is not None:
-                return v, w, f"{names} is infinite or no number, where differences give {settled:.6g}"
-            return self.doubts.append(f"{names} is infinite or no number, and differences give none either")
+                return v, w, f"{names} is infinite or nan, but differences give {settled:.6g}"
+            return self.doubts.append(f"{names} is infinite or nan, and so are the differences")
         supported = slope.supported(1 if pushed is not None else 2) and not slope.disputed()
         if pushed is not None:
             most = _directions.size(v, pulled)[0] + _directions.size(w, pushed)[0]
@@ -340,7 +346,7 @@ class Checker:
                 self.look_closer(o, number, slope, v, backward - forward, names)
         if not supported:
             if slope.contradicted() and not slope.supported() and self.is_steady(v, w, backward - difference):
-                return v, w, f"{names}: backward gives {backward:.6g} where differences give {difference:.6g}"
+                return v, w, f"{names}: reverse mode gives {backward:.6g}, but differences give {difference:.6g}"
             self.doubts.append(f"{names}: {slope.doubt()}")
         elif pushed is None and not backward and not difference:
             self.doubts.append(f"{names} is 0, and forward mode cannot confirm it: {self.unfollowed}")
@@ -352,7 +358,13 @@ class Checker:
             _blame.Blame(self).find(v, w, reason)
         elif (kept_out := _lines.naming(self.calls, "stop_grad")) is not None:
             self.result.places = [kept_out]
+<<<<<<< ours
             self.decide(UNKNOWN, "nothing goes back past qd.stop_grad, as the program asks: backward is not all of the derivative")
+||||||| base
+            self.tell(UNKNOWN, "nothing goes back past qd.stop_grad, as the program asks: backward is not all of the derivative")
+=======
+            self.tell(UNKNOWN, "qd.stop_grad stops the gradient, as the program requests: reverse mode gives only part of the derivative")
+>>>>>>> theirs
         else:
             self.decide(WRONG, reason + (f"; forward mode cannot follow: {self.unfollowed}" if self.unfollowed else ""))
             self.result.places = _lines.readers(self.calls, self.variables[group.at[0]], self.variables[self.results[0].at[0]])
@@ -364,8 +376,8 @@ class Checker:
         most = _directions.size(v, pulled)[0] + abs(forward)
         denied = slope.contradicted() and self.is_steady(v, w, backward - forward)
         if self.rounds(o, number, slope, backward - forward, most) or not denied and not self.is_systematic(v, w, backward, forward):
-            return self.doubts.append(f"{names} hangs on rounding: reverse mode gives {backward:.6g}, forward mode {forward:.6g}")
-        _blame.Blame(self).find(v, w, f"{names}: reverse mode gives {backward:.6g} where forward mode gives {forward:.6g}")
+            return self.doubts.append(f"{names} depends on rounding: reverse mode gives {backward:.6g}, forward mode {forward:.6g}")
+        _blame.Blame(self).find(v, w, f"{names}: reverse mode gives {backward:.6g}, but forward mode gives {forward:.6g}")
         raise _Known
 
     def rounds(self, o, number, slope, apart, most):
@@ -420,7 +432,7 @@ class Checker:
         one, other = self.compare(part, w)
         if (abs(one - other) > 0.3 * abs(apart) and not self.is_near(one, other) and not self.rounds(o, number, slope, one - other, self.most)
                 and self.is_systematic(part, w, one, other)):  # fmt: skip
-            _blame.Blame(self).find(part, w, f"{names}: reverse mode gives {one:.6g} where forward mode gives {other:.6g}")
+            _blame.Blame(self).find(part, w, f"{names}: reverse mode gives {one:.6g}, but forward mode gives {other:.6g}")
             raise _Known
 
     # products

@@ -40,16 +40,22 @@ class Blame:
     def ends_in(self, between):
         """Reports intermediate values without gradient: forward mode follows them, reverse mode does not."""
         names = " and ".join(dict.fromkeys(one.whole() for one in between))
-        self.result.reason = f"nothing goes back through {names}: no gradient was asked for, by needs_grad=True"
+        self.result.reason = f"no gradient flows back through {names}: created without needs_grad=True"
         self.result.places = _lines.writers(self.calls, between)
 
     def of_function(self, function):
         """Reports a function with a custom gradient."""
         if not getattr(function, "goes_back", True):
+<<<<<<< ours
             self.checker.decide(UNKNOWN, f"nothing goes back through {function.__name__}, as qd.ad.no_grad asks: backward is not all of the derivative")
+||||||| base
+            self.checker.tell(UNKNOWN, f"nothing goes back through {function.__name__}, as qd.ad.no_grad asks: backward is not all of the derivative")
+=======
+            self.checker.tell(UNKNOWN, f"no gradient flows back through {function.__name__}, as qd.ad.no_grad requests: reverse mode gives only part of the derivative")
+>>>>>>> theirs
             return
         self.result.places = [_lines.of_function(function.grad)]
-        self.result.reason += f"; the gradient that the program itself works out for {function.__name__} is not that of the kernels in it"
+        self.result.reason += f"; the custom gradient of {function.__name__} differs from that of its kernels"
 
     def agree(self, v, w, calls=None, at_start=False):
         backward, forward = self.checker.compare(v, w, calls, at_start)
@@ -74,12 +80,12 @@ class Blame:
             self.program.run(_Mode.VALIDATION, only=calls)
         except AssertionError as error:
             name = re.search(r"It is an element of (.*), and was read", str(error))
-            self.result.reason = f"{name[1] if name else 'an element'} is overwritten after it was read: the gradient is worked out from what is there later"
+            self.result.reason = f"{name[1] if name else 'an element'} is overwritten after it was read: the gradient is computed from the later value"
             self.result.places = _lines.of_error(error) or _lines.writers(calls, self.checker.variables)
             return True
         finally:
             self.forget_marks(before)
-        self.result.reason = "something is overwritten after it was read: the gradient is worked out from what is there later"
+        self.result.reason = "something is overwritten after it was read: the gradient is computed from the later value"
         self.result.places = _lines.writers(calls, self.checker.variables)
         return bool(self.result.places)
 

@@ -2,7 +2,7 @@
 
 from quadrants._language import kernel as _kernel
 
-UNRECORDED = "Python writes to fields or arrays between the calls that are recorded: nothing goes back through that, and they alone do not give the loss"
+UNRECORDED = "Python writes to fields or arrays between the recorded calls: no gradient flows back through these writes, and the calls alone do not reproduce the loss"
 
 _Mode = _kernel.AutodiffMode
 

@@ -19,7 +19,7 @@ def _fields(to_check):
     assert isinstance(to_check, list), wanted
     fields = [_changes.unwrapped(x) for x in to_check]
     for x in fields:
-        assert isinstance(x, _field.Field), f"{wanted} {x!r} is no field."
+        assert isinstance(x, _field.Field), f"{wanted} {x!r} is not a field."
         assert x.has_grad(), f"{wanted} {_naming.named(x) or 'A field without a name'} has no gradient."
     return fields
 
@@ -107,7 +107,7 @@ class _Judge(_agreement.Checker):
             best, settled = slope.best(), slope.settled()
             backward = _directions.dot(v, self.pulled[0][0])
             if not math.isfinite(backward):
-                (doubts if settled is None else denied).append("it is infinite or no number" if settled is None else math.inf)
+                (doubts if settled is None else denied).append("it is infinite or nan" if settled is None else math.inf)
             elif slope.supported(2) and not slope.disputed():
                 continue
             elif slope.contradicted() and not slope.supported():
@@ -116,4 +116,4 @@ class _Judge(_agreement.Checker):
                 doubts.append(slope.doubt())
         if len(denied) == self.directions:
             return max(denied), ""
-        return None, doubts[0] if doubts else "differences deny it in one direction alone" if denied else ""
+        return None, doubts[0] if doubts else "differences contradict it in only one direction" if denied else ""

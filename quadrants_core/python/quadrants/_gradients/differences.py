@@ -122,11 +122,11 @@ class Slope:
         """Returns the reason why no conclusion is possible, in words."""
         finite = [one for one in self.samples if one.finite]
         if not finite:
-            return "where the numbers are moved a little, the result is infinite or no number"
+            return "the result is infinite or nan if the inputs are changed slightly"
         quiet = [one for one in finite if one.noise <= _REACH * self._scale(one)]
         if not quiet:
             one = min(finite, key=lambda one: one.noise)
-            return f"rounding hides it: differences see slopes of {one.noise:.2g} and more, and the gradient is {self.size:.2g}"
+            return f"rounding hides it: differences resolve slopes of {one.noise:.2g} or more, but the gradient is {self.size:.2g}"
         one = quiet[-1]
         if self.supported():
             return f"differences agree with it for some steps, and give {quiet[0].middle:.4g} for others"

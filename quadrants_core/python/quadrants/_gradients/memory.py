@@ -99,7 +99,7 @@ class MemoryReport(list):
                     )
                     if loop.reason:
                         lines.append(f"{indent}  {loop.reason}")
-        return "\n".join(lines) or "no reverse kernel keeps anything"
+        return "\n".join(lines) or "no reverse-mode kernel stores any values"
 
 
 def _whole_words(count):
@@ -199,15 +199,15 @@ def _reason(loop, loops):
     if loop not in levels:
         return ""
     if int(_settings.current().ad_stack_size):
-        return "ad_stack_size is set, with which nothing is worked out again"
+        return "ad_stack_size is set, which disables recomputation"
     if not _is_cut(loop, loops):
-        return "a second run of its iterations would not find what they loaded from memory that changes, so all of that is kept"
+        return "its iterations load values from memory that changes later; these cannot be recomputed, so all of them are kept"
     most = _most_levels(levels)
     if len(levels) == 1 and loop.trips <= _FEW:
-        return "so few rounds keep no less in blocks"
+        return "with so few iterations, blocks would not save memory"
     if len(levels) < most:
         return "this fits in its share of the budget, which is divided among the loops that keep something"
-    return f"in blocks of {'blocks' if most == 3 else 'iterations'} already, the least that is tried"
+    return f"in blocks of {'blocks' if most == 3 else 'iterations'} already, the smallest that are tried"
 
 
 def _with_reasons(task):

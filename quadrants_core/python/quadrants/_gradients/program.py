@@ -66,7 +66,7 @@ class _Follow:
     def changed(self, target, kind, value):
         if self.keeps:
             if kind is _changes.Loaded:
-                raise _state.Refused("it takes numbers from outside as it runs")
+                raise _state.Refused("it loads external data as it runs")
             self.program.state.keep_target(target)
         if target.has_grad() and not _custom.suspended():
             self.calls.append(Call(kind(target), (value,)))
@@ -160,6 +160,6 @@ class Program:
                 if one.is_kernel:
                     one.repeat(lambda *args, info=one.call: self.launch(info, _Mode.REVERSE, args))
                 elif one.call.grad is None:
-                    raise _state.Refused(f"nothing says what the gradient of {getattr(one.call, '__name__', one.call)} is")
+                    raise _state.Refused(f"the gradient of {getattr(one.call, '__name__', one.call)} is not defined")
                 else:
                     one.call.grad(*one.args)

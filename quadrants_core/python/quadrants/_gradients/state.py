@@ -205,7 +205,7 @@ class State:
             if place is None:
                 continue
             if place.sparse:
-                raise Refused("fields that are not dense would get cells that they had not before")
+                raise Refused("sparse fields would get new cells")
             elements = 1
             for extent in place.shape:
                 elements *= extent

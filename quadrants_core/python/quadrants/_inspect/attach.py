@@ -175,7 +175,7 @@ class Listener(threading.Thread):
 
     def refusal(self, asked):
         if asked.get("version") != sockets.VERSION:
-            return f"process {self.process} speaks version {sockets.VERSION} of the protocol; attach with the quadrants that it runs with"
+            return f"process {self.process} uses version {sockets.VERSION} of the protocol; attach with the version of Quadrants that it runs"
         until = time.monotonic() + LEAVE
         while self.is_busy():
             if time.monotonic() >= until:

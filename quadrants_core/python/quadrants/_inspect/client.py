@@ -11,7 +11,7 @@ def show_programs():
     """Prints the programs that can be attached to; returns the exit status."""
     found = list(sockets.programs())
     if not found:
-        print("No program can be attached to. Start one so: QD_INSPECT=attach python program.py")
+        print("There is no program to attach to. Start one with: QD_INSPECT=attach python program.py")
     for one in found:
         print(f"{one['process']:>8}  {one['program']}{'  (has a window)' if one['attached'] else ''}")
     return 0

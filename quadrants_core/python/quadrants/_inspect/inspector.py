@@ -220,7 +220,7 @@ class Inspector:
     def _say_unseen(self):
         if not self._said_unseen:
             self._said_unseen = True
-            _logging.warn("qd.inspect: there is no window to press Resume in; the program runs on")
+            _logging.warn("qd.inspect: there is no window to press Resume in; the program continues")
 
     def resume(self):
         """Resumes a paused program, as if Resume were pressed. It is called from another thread."""
@@ -314,7 +314,7 @@ def inspect(*arrays, title=None, wait=False, keep=True, show_window=True, **name
     global _current
     frame = sys._getframe(1)
     if title is not None and not isinstance(title, str):
-        raise TypeError(f"qd.inspect: title must be a text, not {type(title).__name__}")
+        raise TypeError(f"qd.inspect: title must be a str, not {type(title).__name__}")
     with _making:
         if _attaching is not None:
             here = _attachable()
@@ -343,7 +343,7 @@ def of_environment():
         wait_for_windows()
     else:
         _logging.warn(
-            f"QD_INSPECT={wanted} does nothing; QD_INSPECT=1 shows the window of qd.inspect(), QD_INSPECT=attach lets quadrants inspect show it later"
+            f"QD_INSPECT={wanted} has no effect; QD_INSPECT=1 shows the window of qd.inspect(), QD_INSPECT=attach lets quadrants inspect show it later"
         )
 
 
@@ -360,7 +360,7 @@ def wait_for_windows():
     try:
         listener = attach.Listener(_attachable)
     except sockets.Refused as why:
-        _logging.warn(f"QD_INSPECT=attach: nobody can attach to this program: {why}")
+        _logging.warn(f"QD_INSPECT=attach: no window can attach to this program: {why}")
         return None
     listener.start()
     return listener

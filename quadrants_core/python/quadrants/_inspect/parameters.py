@@ -140,7 +140,7 @@ def _check_number(name, what, number):
     if isinstance(number, bool) or not hasattr(number, "__float__"):
         raise TypeError(f"parameter {name}: {what} must be a number, not {type(number).__name__}")
     if not math.isfinite(float(number)):
-        raise ValueError(f"parameter {name}: {number} is no finite number" if what == "value" else f"parameter {name}: {what}={number} is no finite number")
+        raise ValueError(f"parameter {name}: {number} is not a finite number" if what == "value" else f"parameter {name}: {what}={number} is not a finite number")
 
 
 def parameter(name, value, lowest, highest, changed):

@@ -115,7 +115,7 @@ class Publisher(threading.Thread):
         except Exception:
             import logging
 
-            logging.getLogger(__name__).warning("The window is told nothing any more", exc_info=True)
+            logging.getLogger(__name__).warning("The window is no longer updated", exc_info=True)
         finally:
             self.main_thread.close()
 
@@ -336,7 +336,7 @@ class Publisher(threading.Thread):
             view.edit(message["index"], int(message["component"]), message["value"])
             self.say(f"{view.name}[{', '.join(str(int(i)) for i in message['index'])}] = {message['value']}")
         except Exception as error:
-            self.say(f"{view.name} is as it was: {error}")
+            self.say(f"{view.name} was not changed: {error}")
 
     def do_do(self, message):
         what = message["what"]

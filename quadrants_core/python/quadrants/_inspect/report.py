@@ -67,7 +67,7 @@ def _listing(listing, coverage, most):
     for number, text in enumerate(linecache.getlines(listing.known_as), 1):
         line = lines.get(number)
         count = "" if line is None else f"{line['count']:,}" if line["count"] else "never" if line["launched"] else "not yet"
-        said = [*(_remarks(line) if line else ()), *([f"keeps {kept[number]:,} B a thread"] if number in kept else ())]
+        said = [*(_remarks(line) if line else ()), *([f"keeps {kept[number]:,} B per thread"] if number in kept else ())]
         tint = f" style='background:rgba(232,113,10,{_level(line['count'], most) / 100:.2f})'" if line and line["count"] else ""
         remark = f"  <i>{html.escape(', '.join(said))}</i>" if said else ""
         rows.append(f"<span{tint}>{number:>4} {count:>15} | {html.escape(text.rstrip())}{remark}</span>")

@@ -48,7 +48,7 @@ def _opened(folder, make=False):
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.ENOTDIR, errno.EACCES):
-            raise Refused(f"{folder} is no folder of this user") from None
+            raise Refused(f"{folder} is not a folder of this user") from None
         raise
     try:
         found = os.fstat(descriptor)

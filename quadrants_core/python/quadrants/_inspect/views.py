@@ -169,13 +169,13 @@ class View:
         shape = tuple(map(int, self.array.shape))
         index = tuple(map(int, index))
         if len(index) != len(shape) or not all(0 <= i < extent for i, extent in zip(index, shape)):
-            raise ValueError(f"index {index} of shape {shape}")
+            raise ValueError(f"index {index} is out of bounds for shape {shape}")
         element = _element(self.array)
         if not element or _is_numpy(self.array):
             self.array[index if len(index) > 1 else index[0]] = value
             return
         if not 0 <= component < self.parts():
-            raise ValueError("which component is to be set?")
+            raise ValueError("no component was chosen")
         key = (component,) if len(element) == 1 else divmod(component, int(element[1]))
         one = self.array[index if len(index) > 1 else index[0]]
         one[key if len(key) > 1 else key[0]] = value
@@ -190,14 +190,14 @@ def _held(text, dtype):
     try:
         value = float(text) if real else int(text, 0)
     except ValueError:
-        raise ValueError(f"{text!r} is no {'number' if real else 'whole number'}") from None
+        raise ValueError(f"{text!r} is not {'a number' if real else 'an integer'}") from None
     least, most = (None, None) if real else (0, 1) if plain.kind == "u1" else _whole_range(plain.bits, plain.kind == "int")
     if quant and quant.is_stepped():
         least, most = (end * (quant.scale if real else 1) for end in _whole_range(quant.bits, quant.signed))
     if least is not None and not least <= value <= most:
-        raise ValueError(f"{text} is not among what {dtype} holds, {least} to {most}")
+        raise ValueError(f"{text} is outside the range of {dtype}, {least} to {most}")
     if real and math.isinf(plain(value)) and "inf" not in text.lower():
-        raise ValueError(f"{text} is more than {dtype} holds")
+        raise ValueError(f"{text} is outside the range of {dtype}")
     return value
 
 
@@ -250,7 +250,7 @@ def _described(value):
     if not _is_numpy(value) or not hasattr(value, "__array_interface__"):
         return type(value).__name__
     if value.dtype.kind not in "biuf":
-        return f"a numpy array of {value.dtype}: its elements must be numbers that are whole, real or of bool"
+        return f"a numpy array of {value.dtype}: its elements must be integers, floats or bools"
     return "a numpy array of shape (): it must have an axis, as x[None] has"
 
 

@@ -360,7 +360,7 @@ def _member_type(name, kind):
     if isinstance(kind, (StructType, MatrixType)) or kind in (int, float, bool):
         return kind
     if not _dtypes.is_dtype(kind):
-        hint = "\nHint: a dataclass of Python is none of its types: decorate it with @qd.dataclass" if hasattr(kind, "__dataclass_fields__") else ""
+        hint = "\nHint: a plain Python dataclass is not supported here: decorate it with @qd.dataclass" if hasattr(kind, "__dataclass_fields__") else ""
         raise _exceptions.QuadrantsTypeError(f"the member {name!r} of a struct cannot have the type {kind!r}{hint}")
     return _dtypes.dtype(kind)
 

@@ -40,7 +40,7 @@ def bind(cls, fields, args, keywords):
     """Returns the members of an instance by name, with `None` for those that have neither an argument nor a default."""
     by_place = [name for name, given, by_name, _ in fields if given and not by_name]
     if len(args) > len(by_place):
-        raise TypeError(f"{cls.__name__}() takes {len(by_place)} arguments, {len(args)} are given")
+        raise TypeError(f"{cls.__name__}() takes {len(by_place)} positional arguments but {len(args)} were given")
     found = dict(zip(by_place, args))
     for name, value in keywords.items():
         if name in found:
@@ -50,7 +50,7 @@ def bind(cls, fields, args, keywords):
         found[name] = value
     missing = [name for name, given, _, default in fields if given and name not in found and not default]
     if missing:
-        raise TypeError(f"{cls.__name__}() misses the argument '{missing[0]}'")
+        raise TypeError(f"{cls.__name__}() missing required argument '{missing[0]}'")
     return {name: found[name] if name in found else default[0] for name, _, _, default in fields if name in found or default}
 
 

@@ -153,12 +153,11 @@ def report_fastcache(info, params):
         value = value() if type(value) is weakref.ref else value
         if kind == "constant" and not hasattr(type(value), "_qd_kind_") and not isinstance(value, (bool, int, float, str, type, type(None))):
             _logging.warn(
-                f"[FASTCACHE][PARAM_INVALID] parameter {name} of {info.name}: a {type(value).__name__} cannot be compared with the one "
-                "of another process"
+                f"[FASTCACHE][PARAM_INVALID] parameter {name} of {info.name}: a {type(value).__name__} cannot be compared between processes"
             )
     _, start, file, _ = info._qd_source_.lines()
     _logging.warn(
-        f"[FASTCACHE][INVALID_FUNC] {info.name} ({file}:{start + 1}) reads what cannot be compared with what it was: it is parsed in every process"
+        f"[FASTCACHE][INVALID_FUNC] {info.name} ({file}:{start + 1}) reads an object whose changes cannot be detected, so it is parsed in every process"
     )
 
 

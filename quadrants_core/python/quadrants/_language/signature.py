@@ -65,7 +65,7 @@ def _check_returns_at_once(fn, what):
     """Rejects generators and coroutines."""
     flags = fn.__code__.co_flags
     if flags & (_COROUTINE | _ASYNC_GENERATOR):
-        message = f"Quadrants {what}s cannot be async functions\nHint: leave out `async`; what waits is the code that calls kernels"
+        message = f"Quadrants {what}s cannot be async functions\nHint: remove `async`, and wait in the code that calls kernels"
         if _exceptions._raw():
             raise _Syntax(message)
         lines, start, shown, name = _source.Source(fn).lines()
@@ -122,7 +122,7 @@ def without_none(annotation):
         return annotation, False
     parts = [p for p in annotation.__args__ if p is not type(None)]
     if len(parts) != 1 or len(annotation.__args__) != 2:
-        raise _Syntax(f"Invalid type annotation {annotation!r}: of alternatives only `X | None` is accepted")
+        raise _Syntax(f"Invalid type annotation {annotation!r}: the only union that is accepted is `X | None`")
     return parts[0], True
 
 

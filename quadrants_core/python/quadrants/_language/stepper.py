@@ -42,9 +42,9 @@ def _bytes(value):
     try:
         number = operator.index(value)
     except TypeError:
-        raise TypeError(f"keep_bytes is a number of bytes, a whole one, not {value!r}") from None
+        raise TypeError(f"keep_bytes must be an integer, not {value!r}") from None
     if not 0 <= number < 1 << 64:
-        raise ValueError(f"keep_bytes is a number of bytes, 0 or more, not {value!r}")
+        raise ValueError(f"keep_bytes must not be negative, got {value!r}")
     return number
 
 

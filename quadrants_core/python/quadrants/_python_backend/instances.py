@@ -74,7 +74,7 @@ class Instance(Record):
 
     def copy(self):
         if self.making:
-            fail_type(f"`{self.cls.__name__}` is still being made: it is no value yet")
+            fail_type(f"`{self.cls.__name__}` is still being constructed and cannot be used as a value")
         return Instance(self.cls, {name: fresh(value) for name, value in self.members.items()})
 
     def _item(self, key):

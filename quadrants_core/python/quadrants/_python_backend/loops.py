@@ -51,7 +51,7 @@ class Range:
     def of_python(self):
         """Returns the range for Python functions; its bounds must be known."""
         if not self.known:
-            fail_type("a range whose bounds are known only at run time is for loops")
+            fail_type("a range whose bounds are known only at run time can only be used in a loop")
         return range(self.low, self.high)
 
     def __iter__(self):
@@ -73,7 +73,7 @@ def _bound(x):
         fail_type(f"Bounds of a range must be numbers, not {type_name(x)}")
     bound = value_as(x, numbers.i32)
     if numbers.Debug.active and type(x) is numbers.Scalar and not numbers.DryRun.active and int(x.value) != bound:
-        places.fail(f"(kernel={places.kernel()}) Bounds of a range are i32, and this one is {x.value}")
+        places.fail(f"(kernel={places.kernel()}) Bounds of a range must fit in i32, but this one is {x.value}")
     return bound
 
 

@@ -50,7 +50,7 @@ class Touching:
 
     def attribute(self, name):
         if name != "size":
-            raise _exceptions.QuadrantsCompilationError(f"What touches an element of a mesh has no attribute '{name}'")
+            raise _exceptions.QuadrantsCompilationError(f"The neighbours of a mesh element have no attribute '{name}'")
         return Scalar(numbers.i32, len(self))
 
     def __len__(self):
@@ -59,7 +59,7 @@ class Touching:
     def __getitem__(self, index):
         key = storage.key_of(index)
         if len(key) != 1:
-            raise _exceptions.QuadrantsIndexError(f"What touches an element of a mesh has 1 index, got {len(key)}.")
+            raise _exceptions.QuadrantsIndexError(f"The neighbours of a mesh element take 1 index, got {len(key)}.")
         count = len(self)
         if not 0 <= key[0] < count and not DryRun.active:
             places.fail(f"Index {key[0]} is out of range: the number of elements is {count}")

@@ -57,7 +57,7 @@ def _check_format(storage_format):
 
 def _extent(value, name):
     if value is None:
-        raise _Error(f"{name} is needed: how many rows the sparse matrix has")
+        raise _Error(f"{name} is required: the number of rows of the sparse matrix")
     value = operator.index(value)
     if not 0 < value <= 0x7FFFFFFF:
         raise _Error(f"{name}={value}: a sparse matrix has between 1 and 2147483647 rows and columns")

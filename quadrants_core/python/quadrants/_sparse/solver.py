@@ -10,7 +10,7 @@ _TYPES, _ORDERINGS = ["LLT", "LDLT", "LU"], ["AMD", "COLAMD"]
 def _check_square(matrix):
     matrix._check_alive()
     if matrix.n != matrix.m:
-        raise _Error(f"Only square matrices can be solved with, not one of shape {matrix.shape}")
+        raise _Error(f"A linear solver needs a square matrix, not one of shape {matrix.shape}")
 
 
 class SparseSolver(_sparse_matrix.ProgramResource):
@@ -87,8 +87,7 @@ class SparseSolver(_sparse_matrix.ProgramResource):
         self._accept(sparse_matrix)
         if not self.solver.factorize(sparse_matrix.matrix):
             raise _Error(
-                "The entries of this matrix are not where those of the matrix were that analyze_pattern() got; call "
-                "analyze_pattern() or compute() with it"
+                "This matrix has a different sparsity pattern than the one that analyze_pattern() got; call analyze_pattern() or compute() with it"
             )
         self.matrix = sparse_matrix
 

@@ -68,7 +68,7 @@ def to_numpy(array, copied, dtype, copy):
     if copy is None or copy is False:
         try:
             if not same:
-                raise ValueError(f"Zero-copy not available: the array has dtype={array.dtype}, {wanted} is asked for")
+                raise ValueError(f"Zero-copy not available: the array has dtype={array.dtype}, but {wanted} was requested")
             return view(array)
         except ValueError as error:
             if copy is False:

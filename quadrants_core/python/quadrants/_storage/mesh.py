@@ -65,7 +65,7 @@ class MeshElementField:
         for name, dtype in members.items():
             _check_name(name, {**self._attributes, **made})
             if not self._count:
-                raise _exceptions.QuadrantsRuntimeError(f"The mesh has no {_KINDS[self._order]}: '{name}' has nowhere to be")
+                raise _exceptions.QuadrantsRuntimeError(f"The mesh has no {_KINDS[self._order]}: '{name}' cannot be placed")
             shape = None if layout == _Layout.AOS else self._count
             gradient = {"needs_grad": True} if needs_grad else {}
             made[name] = _field.field(dtype, shape=shape, **gradient)
@@ -98,7 +98,7 @@ class MeshElementField:
             found = self.mesh._metadata.relations.get(self._order, target)
             if found is None:
                 raise _exceptions.QuadrantsCompilationError(
-                    f"The mesh does not say which {_KINDS[target]} touch its {_KINDS[self._order]}: "
+                    f"The mesh has no relation from {_KINDS[self._order]} to {_KINDS[target]}: "
                     f"give the relation {_KINDS[self._order]} -> {_KINDS[target]} when its metadata is made"
                 )
             self._relations[target] = _MeshRelation(found, getattr(self.mesh, _KINDS[target]))
@@ -173,7 +173,7 @@ class MeshMetadata:
 
         given = [kind for kind in _KINDS[1:] if kind in data]
         if len(given) != 1:
-            raise ValueError("a mesh is given by its `cells`, its `faces` or its `edges`: an array of vertex numbers")
+            raise ValueError("a mesh is defined by its `cells`, its `faces` or its `edges`: an array of vertex numbers")
         width = _KINDS.index(given[0]) + 1
         corners = np.asarray(data[given[0]])
         if corners.ndim != 2 or corners.shape[1] != width or not len(corners) or corners.dtype.kind not in "iu":

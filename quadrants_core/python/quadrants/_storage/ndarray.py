@@ -252,7 +252,7 @@ def _classes():
         def __iter__(self):
             shape = self._live_shape()
             if len(shape) != 1:
-                raise TypeError(f"a {len(shape)}d ndarray has no rows to iterate over; to_numpy() gives an array that has")
+                raise TypeError(f"a {len(shape)}d ndarray cannot be iterated over; use to_numpy()")
             return (self[i] for i in range(shape[0]))
 
         @_values.host_only
@@ -480,7 +480,7 @@ def ndarray(dtype, shape, needs_grad=False, *, _layout=None):
         return matrix_ndarray(dtype.n, dtype.m, dtype.ndim, dtype.stored(), shape, needs_grad)
     if kind == "struct_type":
         raise _exceptions.QuadrantsRuntimeError(
-            "an ndarray has scalars, vectors or matrices as elements, not structs; use one ndarray a member, or StructType.field"
+            "the elements of an ndarray are scalars, vectors or matrices, not structs; use one ndarray per member, or StructType.field"
         )
     shape = _check_shape(shape)
     return _make(class_named("ScalarNdarray"), _dtypes.dtype(dtype), shape, 1, 1, 0, _layout, needs_grad)

@@ -30,7 +30,7 @@ def extents(shape):
     try:
         return tuple(map(_operator.index, shape))
     except TypeError:
-        raise TypeError(f"a shape is an integer or a sequence of integers, not {shape!r}") from None
+        raise TypeError(f"a shape must be an integer or a sequence of integers, not {shape!r}") from None
 
 
 def shape_of(storage):

@@ -11,7 +11,7 @@ _WORDS = {8: _dtypes.u8, 16: _dtypes.u16, 32: _dtypes.u32, 64: _dtypes.u64}
 def _checked_bits(bits):
     """Returns `bits` after validation, since 2**bits of a large number would exhaust the memory."""
     if not hasattr(bits, "__index__") or not 0 < bits <= 64:
-        raise _exceptions.QuadrantsTypeError(f"a quant type has 1 to 64 bits, not {bits!r}")
+        raise _exceptions.QuadrantsTypeError(f"a quant type must have 1 to 64 bits, not {bits!r}")
     return bits.__index__()
 
 
@@ -389,7 +389,7 @@ class BitpackedFields:
 
     def __init__(self, max_num_bits):
         if max_num_bits not in _WORDS:
-            raise _exceptions.QuadrantsCompilationError(f"max_num_bits is 8, 16, 32 or 64, not {max_num_bits}")
+            raise _exceptions.QuadrantsCompilationError(f"max_num_bits must be 8, 16, 32 or 64, not {max_num_bits}")
         self._bits = max_num_bits
         self._used = 0
         self._word = _snode.Member("bits", _WORDS[max_num_bits]._qd_scalar_)
@@ -441,7 +441,7 @@ class QuantArray:
 
     def __init__(self, parent, axes, dimensions, max_num_bits):
         if max_num_bits not in _WORDS:
-            raise _exceptions.QuadrantsCompilationError(f"max_num_bits is 8, 16, 32 or 64, not {max_num_bits}")
+            raise _exceptions.QuadrantsCompilationError(f"max_num_bits must be 8, 16, 32 or 64, not {max_num_bits}")
         self._parent = self.node = parent
         self._builder = parent._builder
         self._bits = max_num_bits

@@ -56,9 +56,9 @@ def lengths(x, what):
         try:
             made = least = number(x, f"{what}: a radius")
         except TypeError:
-            raise TypeError(f"{what}: a radius is a number, or an array of one for each, not {x!r}") from None
+            raise TypeError(f"{what}: a radius must be a number, or an array with one number for each, not {x!r}") from None
     if least < 0:
-        raise ValueError(f"{what}: a radius is not negative, this one is {least:g}")
+        raise ValueError(f"{what}: a radius must not be negative, got {least:g}")
     return made
 
 
@@ -67,7 +67,7 @@ def point(x, what):
     try:
         return np.asarray([[float(x[0]), float(x[1])]], np.float32)
     except (TypeError, IndexError, KeyError, ValueError):
-        raise TypeError(f"{what}: a position is two numbers, not {x!r}") from None
+        raise TypeError(f"{what}: a position must be two numbers, not {x!r}") from None
 
 
 def real(x, what):
@@ -79,14 +79,14 @@ def real(x, what):
         pass
     except OverflowError:
         return math.inf
-    raise TypeError(f"{what} is a number, not {x!r}")
+    raise TypeError(f"{what} must be a number, not {x!r}")
 
 
 def number(x, what):
     """Returns a finite number."""
     made = real(x, what)
     if not math.isfinite(made):
-        raise ValueError(f"{what} is a finite number, not {x!r}")
+        raise ValueError(f"{what} must be a finite number, not {x!r}")
     return made
 
 
@@ -95,7 +95,7 @@ def integer(x, what):
     number(x, what)
     made = int(x)
     if not -(1 << 63) <= made < 1 << 63:
-        raise ValueError(f"{what} is a whole number of 64 bits, not {x!r}")
+        raise ValueError(f"{what} must be a 64-bit integer, not {x!r}")
     return made
 
 
@@ -104,9 +104,9 @@ def row(x, what, name):
     try:
         parts = list(host(x, what) if hasattr(x, "to_numpy") else x)
     except TypeError:
-        raise TypeError(f"{what}: {name} has 3 or 4 numbers, it is not {x!r}") from None
+        raise TypeError(f"{what}: {name} must be 3 or 4 numbers, not {x!r}") from None
     if len(parts) not in (3, 4):
-        raise ValueError(f"{what}: {name} has 3 or 4 numbers, not {len(parts)}")
+        raise ValueError(f"{what}: {name} must have 3 or 4 numbers, not {len(parts)}")
     return [number(part, f"{what}: a part of {name}") for part in parts]
 
 
@@ -114,7 +114,7 @@ def alike(parts, what):
     """Concatenates the rows of arrays, which must have equal lengths."""
     counts = [len(part) for part in parts]
     if len(set(counts)) > 1:
-        raise ValueError(f"{what}: as many positions in each array; these have {', '.join(map(str, counts[:-1]))} and {counts[-1]}")
+        raise ValueError(f"{what}: the arrays must have the same number of positions; these have {', '.join(map(str, counts[:-1]))} and {counts[-1]}")
     return np.concatenate(parts, axis=1)
 
 
@@ -125,29 +125,29 @@ def whole(x, what):
     except TypeError:
         if isinstance(x, kinds.Real) and float(x).is_integer():
             return int(x)
-    raise TypeError(f"{what} is a whole number, not {x!r}")
+    raise TypeError(f"{what} must be an integer, not {x!r}")
 
 
 def indices(x, what):
     array = host(x, what).reshape(-1)
     if array.dtype.kind not in "iu":
-        raise TypeError(f"{what}: indices are integers, not {array.dtype}")
+        raise TypeError(f"{what}: indices must be integers, not {array.dtype}")
     return array
 
 
 def inside(chosen, count, group, what):
     """Returns the indices after checking that they are in range and that their count is a multiple of `group`."""
     if len(chosen) % group:
-        raise ValueError(f"{what}: {group} indices for each, so their number is a multiple of {group}, not {len(chosen)}")
+        raise ValueError(f"{what}: {group} indices for each, so their number must be a multiple of {group}, not {len(chosen)}")
     if len(chosen) and not 0 <= chosen.min() <= chosen.max() < count:
-        raise ValueError(f"{what}: indices go from 0 to {count - 1}, these from {chosen.min()} to {chosen.max()}")
+        raise ValueError(f"{what}: indices must be from 0 to {count - 1}, these are from {chosen.min()} to {chosen.max()}")
     return chosen
 
 
 def word(rgb, what):
     """Converts 0xRRGGBB to the four bytes red, green, blue, alpha."""
     if not isinstance(rgb, (kinds.Real, np.ndarray)):
-        raise TypeError(f"{what}: a colour is a whole number 0xRRGGBB, not {rgb!r}")
+        raise TypeError(f"{what}: a colour must be an integer 0xRRGGBB, not {rgb!r}")
     rgb = int(number(rgb, f"{what}: a colour"))
     return 0xFF000000 | (rgb & 0xFF) << 16 | (rgb & 0xFF00) | (rgb >> 16 & 0xFF)
 
@@ -173,7 +173,7 @@ def image(x, what):
     if array.ndim == 2:
         array = array[..., None]
     if array.ndim != 3 or not 1 <= array.shape[2] <= 4:
-        raise ValueError(f"{what}: a picture is (width, height) of numbers or of vectors of up to 4 numbers, not {array.shape}")
+        raise ValueError(f"{what}: a picture must have the shape (width, height) and elements of 1 to 4 numbers, not {array.shape}")
     if array.dtype.kind == "f":
         return array, "f32"
     if array.dtype.kind == "u":

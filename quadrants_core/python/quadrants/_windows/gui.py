@@ -238,7 +238,7 @@ class GUI:
                 raise ValueError("GUI.circles: a palette needs palette_indices")
             chosen = arrays.numbers(arrays.indices(palette_indices, "GUI.circles"), count, "GUI.circles")
             if count and not 0 <= chosen.min() <= chosen.max() < len(palette):
-                raise ValueError(f"GUI.circles: palette_indices go from 0 to {len(palette) - 1}, these from {chosen.min()} to {chosen.max()}")
+                raise ValueError(f"GUI.circles: palette_indices must be from 0 to {len(palette) - 1}, these are from {chosen.min()} to {chosen.max()}")
             color = np.asarray(palette, np.uint32)[chosen]
         colour = self._colours(color, count, "GUI.circles")
         radii = arrays.lengths(radius, "GUI.circles")

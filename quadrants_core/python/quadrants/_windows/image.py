@@ -18,7 +18,7 @@ def array(img, what):
     if made.dtype.kind not in "fiub":
         raise TypeError(f"{what} takes a field, an ndarray or a NumPy array of numbers, not {type(img).__name__}")
     if made.ndim < 2 or 0 in made.shape:
-        raise ValueError(f"{what} takes pictures (width, height) of at least one pixel, not of the shape {made.shape}")
+        raise ValueError(f"{what} takes pictures of at least 1 x 1 pixels, not of the shape {made.shape}")
     return made
 
 
@@ -91,7 +91,7 @@ def imread(filename, channels=0):
         rows = _png(data) if data.startswith(_SIGNATURE) else None
         rows = _by_pillow(data, pillow(os.fspath(filename))) if rows is None else rows
     except (OSError, ValueError, SyntaxError, EOFError) as error:
-        said = "no kind of picture that is known" if type(error).__name__ == "UnidentifiedImageError" else error
+        said = "unknown picture format" if type(error).__name__ == "UnidentifiedImageError" else error
         raise (OSError if isinstance(error, OSError) else ValueError)(f"imread: {os.fspath(filename)}: {said}") from None
     rows = rows[..., None] if rows.ndim == 2 else rows
     return np.ascontiguousarray(_components(rows, channels)[::-1].swapaxes(0, 1))
@@ -110,7 +110,7 @@ def _by_pillow(data, pillow):
 
 def _components(rows, wanted):
     if wanted not in (0, 1, 2, 3, 4):
-        raise ValueError(f"imread: channels is 0 to 4, not {wanted!r}")
+        raise ValueError(f"imread: channels must be 0 to 4, not {wanted!r}")
     have = rows.shape[2]
     if wanted in (0, have):
         return rows
@@ -185,7 +185,7 @@ def imresize(img, w, h=None):
     if (w, h) == img.shape[:2]:
         return img
     if w < 1 or h < 1:
-        raise ValueError(f"imresize: a picture of {w} x {h} pixels is none")
+        raise ValueError(f"imresize: the size must be at least 1 x 1 pixels, not {w} x {h}")
     x = np.minimum(np.arange(w) * img.shape[0] // w, img.shape[0] - 1)
     y = np.minimum(np.arange(h) * img.shape[1] // h, img.shape[1] - 1)
     return img[x[:, None], y]

@@ -38,7 +38,7 @@ def written(text):
 def text(x, what):
     """Returns a string that a message can contain."""
     if not isinstance(x, str):
-        raise TypeError(f"{what} is a text, not {type(x).__name__}")
+        raise TypeError(f"{what} must be a str, not {type(x).__name__}")
     return written(x)
 
 
@@ -48,7 +48,7 @@ def end_of_slider(x, what):
     most = sys.float_info.max / 2
     least, most = (-(1 << 62), (1 << 62) - 1) if isinstance(x, int) else (-most, most)
     if not least <= x <= most:
-        raise ValueError(f"{what}={x} is beyond half of what a number of 64 bits holds, where sliders end: {least:g} to {most:g}")
+        raise ValueError(f"{what}={x} is outside the range of a slider, {least:g} to {most:g}")
     return x
 
 
@@ -95,7 +95,7 @@ class Process:
             )
         except OSError as error:
             ours.close()
-            _say(f"the program that shows windows does not start: {error}")
+            _say(f"the program that shows windows cannot start: {error}")
             return None
         finally:
             theirs.close()
@@ -268,7 +268,7 @@ def _reap():
 
 
 def _say(text):
-    _logging.warn(f"windows: {text}; the program runs on without")
+    _logging.warn(f"windows: {text}; the program continues without windows")
 
 
 def _in_child():

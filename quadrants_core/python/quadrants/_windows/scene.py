@@ -345,7 +345,7 @@ class Camera:
         except ZeroDivisionError:
             made = [np.array([math.nan])]
         if not all(np.isfinite(m).all() for m in made):
-            raise ValueError(f"scene: the camera at {self.curr_position}, with fov={self._fov:g}, z_near={self._near:g} and z_far={self._far:g}, makes no picture")
+            raise ValueError(f"scene: the camera at {self.curr_position}, with fov={self._fov:g}, z_near={self._near:g} and z_far={self._far:g}, does not define a view")
         return [m.tolist() for m in made]
 
     def _view(self):

@@ -22,14 +22,14 @@ class Surface:
     def __init__(self, title, size, show=True, fullscreen=False, vsync=False, position=(100, 100), resizable=False, fps_limit=60):
         if executable() is None:
             raise QuadrantsRuntimeError(
-                "this build of Quadrants has no windows: it was made where Dear ImGui or GLFW was missing (QD_INSPECTOR); "
+                "this build of Quadrants has no windows: it was built without Dear ImGui or GLFW (QD_INSPECTOR); "
                 "in notebooks matplotlib shows what fields hold, and qd.tools.imwrite writes pictures"
             )
         self.size = _pair(size, "the size of a window")
         if min(self.size) < 1:
-            raise ValueError(f"the size of a window is at least 1 x 1 pixels, not {self.size[0]} x {self.size[1]}")
+            raise ValueError(f"the size of a window must be at least 1 x 1 pixels, not {self.size[0]} x {self.size[1]}")
         if max(self.size) > MOST_PIXELS:
-            raise ValueError(f"the size of a window is at most {MOST_PIXELS} x {MOST_PIXELS} pixels, not {self.size[0]} x {self.size[1]}")
+            raise ValueError(f"the size of a window must be at most {MOST_PIXELS} x {MOST_PIXELS} pixels, not {self.size[0]} x {self.size[1]}")
         hello = {"mode": "window", "title": str(title), "size": self.size, "position": _pair(position, "the place of a window"), "show": bool(show)}
         self.process = Process({**hello, "fullscreen": bool(fullscreen), "vsync": bool(vsync), "resizable": resizable})
         self._memories = [Memory(self.process, 1), Memory(self.process, 2)]
@@ -220,4 +220,4 @@ def _pair(x, what):
         first, second = x
         return [arrays.whole(first, what), arrays.whole(second, what)]
     except (TypeError, ValueError):
-        raise TypeError(f"{what} is two whole numbers, not {x!r}") from None
+        raise TypeError(f"{what} must be two integers, not {x!r}") from None

@@ -315,7 +315,7 @@ class Canvas:
             scene: a `qd.ui.Scene`; it is cleared afterwards.
         """
         if not isinstance(scene, Scene):
-            raise TypeError(f"scene takes a qd.ui.Scene, as window.get_scene() gives one, not {scene!r}")
+            raise TypeError(f"scene takes a qd.ui.Scene, as returned by window.get_scene(), not {scene!r}")
         scene._hand_over(self._surface)
 
 
@@ -500,7 +500,7 @@ class Gui:
         """
         value, texts = arrays.integer(old_value, "combo: old_value"), [str(choice) for choice in choices]
         if not texts:
-            raise ValueError("combo: choices holds at least one text")
+            raise ValueError("combo: choices must contain at least one str")
         return int(self._widget("combo", text, value, choices=texts))
 
     def input_text(self, text, old_value):

@@ -232,6 +232,6 @@ def attribute(info, name):
     if name in _ATTRIBUTES:
         kernel = info.kernel()
         if kernel is None:
-            raise AttributeError(f"{name}: the kernel {info.name} is gone")
+            raise AttributeError(f"{name}: the kernel {info.name} no longer exists")
         return _ATTRIBUTES[name](kernel)
     raise AttributeError(f"the kernel {info.name} has no {name!r}; what can be looked up is in quadrants/lang/_primal.py")

@@ -181,7 +181,7 @@ class PyQuadrants:
         _runtime.require_program()
         dtype = _dtypes.dtype(value)
         if dtype not in choices:
-            raise ValueError(f"{option} is one of {', '.join(map(str, choices))}, not {dtype}")
+            raise ValueError(f"{option} must be one of {', '.join(map(str, choices))}, not {dtype}")
         setattr(_settings.current(), option, dtype)
 
     def materialize(self):

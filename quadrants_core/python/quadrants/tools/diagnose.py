@@ -61,7 +61,7 @@ def _checks():
         how = "pip install " + (f"'quadrants[{extra}]'" if extra else name)
         yield f"{name}: {purpose}", "ok" if there else "missing", "" if there else how
     there = _kernelspec()
-    yield "the Quadrants kernel for Jupyter", "ok" if there else "missing", there or "a wheel with it, or: %load_ext quadrants_jupyter in ipykernel"
+    yield "the Quadrants kernel for Jupyter", "ok" if there else "missing", there or "install a wheel that contains it, or use: %load_ext quadrants_jupyter in ipykernel"
 
 
 def _kernels_run():

@@ -32,9 +32,9 @@ class VideoManager:
 
     def __init__(self, output_dir, video_filename=None, width=None, height=None, post_processor=None, framerate=24, automatic_build=True):
         if (width is None) != (height is None):
-            raise ValueError("VideoManager: width and height go together")
+            raise ValueError("VideoManager: give both width and height, or neither")
         if not arrays.number(framerate, "VideoManager: framerate") > 0:
-            raise ValueError(f"VideoManager: framerate is more than 0, not {framerate!r}")
+            raise ValueError(f"VideoManager: framerate must be greater than 0, not {framerate!r}")
         self.directory, self.video_filename = os.fspath(output_dir), video_filename
         self.width, self.height, self.post_processor = width, height, post_processor
         self.framerate, self.automatic_build = framerate, automatic_build
@@ -64,7 +64,7 @@ class VideoManager:
         img = image.array(img, "write_frame")
         img = img[: img.shape[0] // 2 * 2, : img.shape[1] // 2 * 2]
         if self.post_processor:
-            img = image.array(self.post_processor.process(img), "write_frame, of what post_processor.process gives,")
+            img = image.array(self.post_processor.process(img), "write_frame, for the result of post_processor.process,")
         if self.width is None:
             self.width, self.height = img.shape[:2]
         name = _PATTERN % self.frame_counter
