@@ -120,9 +120,9 @@ Val binary(Walk &w, const Node *node, NodeKind op, const Val &a, const Val &b) {
 void fail_unsupported(Walk &w, const Node *node, const char *symbol, const Val &a, const Val &b) {
     const std::string_view op = symbol;
     const bool compares = op == "==" || op == "!=" || op == "<" || op == "<=" || op == ">" || op == ">=";
-    const char *hint = a.is_none() || b.is_none() ? "a func called here returns nothing: it ends without `return`"
+    const char *hint = a.is_none() || b.is_none()     ? "a func called here returns nothing: it ends without `return`"
                        : compares && a.is_structure() ? "compare the members, such as `a.x == b.x`"
-                                                   : "";
+                                                      : "";
     w.fail_type(node,
                 std::string("unsupported operand type(s) for '") + symbol + "': '" + type_text(w, a) + "' and '" +
                     type_text(w, b) + "'",

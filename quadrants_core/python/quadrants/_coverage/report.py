@@ -124,22 +124,10 @@ def _sources(paths, aliases, plugins):
         places = {name: os.path.realpath(aliases.map(name)) for name in {*data.names, *(name for name, _ in data.digests)}}
         stale = _coverage_runs.stale_names(data, places.get)
         for name in sorted(stale):
-<<<<<<< ours
-            _warn(f"{name} has changed since {path} was written, which is left out for it: run the tests again")
-||||||| base
-            _tell(f"{name} has changed since {path} was written, which is left out for it: run the tests again")
-=======
-            _tell(f"{name} has changed since {path} was written; its data are left out: run the tests again")
->>>>>>> theirs
+            _warn(f"{name} has changed since {path} was written; its data are left out: run the tests again")
         odd = {name for name in data.names if os.path.exists(places[name]) and not _coverage_data.is_plain(places[name])}
         for name in sorted(odd):
-<<<<<<< ours
-            _warn(f"{name}, of which {path} tells, is no file of a source, and left out")
-||||||| base
-            _tell(f"{name}, of which {path} tells, is no file of a source, and left out")
-=======
-            _tell(f"{name}, which {path} covers, is not a source file and is left out")
->>>>>>> theirs
+            _warn(f"{name}, which {path} covers, is not a source file and is left out")
         unknown = {name for name, tracer in data.tracers.items() if tracer.rpartition(".")[0] not in plugins}
         for name in sorted(unknown):
             _warn(f"{name} was measured by a plugin that the configuration of coverage.py does not name, and is left out")
@@ -478,22 +466,10 @@ def parser(prog="quadrants-coverage"):
     made = argparse.ArgumentParser(prog=prog, description=__doc__)
     commands = made.add_subparsers(dest="command", required=True)
     report = commands.add_parser("report", help="combine host and kernel data and report them", description=__doc__)
-<<<<<<< ours
-    summary = "one data file of coverage.py and kernels together; those that went into it are removed"
-    whole = summary + ". `coverage combine _qd_kcov.*` without --append drops what .coverage held before"
+    summary = "combine the data of coverage.py and of kernels into one file, and remove the files read"
+    whole = summary + ". `coverage combine _qd_kcov.*` without --append discards the previous content of .coverage"
     joined = commands.add_parser("combine", help=summary, description=whole)
-    joined.add_argument("--keep", action="store_true", help="remove no file")
-||||||| base
-    told = "one data file of coverage.py and kernels together; those that went into it are removed"
-    whole = told + ". `coverage combine _qd_kcov.*` without --append drops what .coverage held before"
-    joined = commands.add_parser("combine", help=told, description=whole)
-    joined.add_argument("--keep", action="store_true", help="remove no file")
-=======
-    told = "combine the data of coverage.py and of kernels into one file, and remove the files read"
-    whole = told + ". `coverage combine _qd_kcov.*` without --append discards the previous content of .coverage"
-    joined = commands.add_parser("combine", help=told, description=whole)
     joined.add_argument("--keep", action="store_true", help="keep the files read")
->>>>>>> theirs
     for command in (report, joined):
         command.add_argument("data", nargs="*", help="data files or folders (default: _qd_kcov.* and those of coverage.py)")
     for name, (value, text) in _options.items():

@@ -79,13 +79,7 @@ class Checker:
         whether there is any."""
         self.variables = self.state.variables()
         if not self.variables:
-<<<<<<< ours
-            return self.decide(UNKNOWN, "nothing that it uses has a gradient")
-||||||| base
-            return self.tell(UNKNOWN, "nothing that it uses has a gradient")
-=======
-            return self.tell(UNKNOWN, "none of its inputs has a gradient")
->>>>>>> theirs
+            return self.decide(UNKNOWN, "none of its inputs has a gradient")
         end = self.primals()
         self.state.restore()
         self.kept = self.here = self.primals()
@@ -358,13 +352,7 @@ class Checker:
             _blame.Blame(self).find(v, w, reason)
         elif (kept_out := _lines.naming(self.calls, "stop_grad")) is not None:
             self.result.places = [kept_out]
-<<<<<<< ours
-            self.decide(UNKNOWN, "nothing goes back past qd.stop_grad, as the program asks: backward is not all of the derivative")
-||||||| base
-            self.tell(UNKNOWN, "nothing goes back past qd.stop_grad, as the program asks: backward is not all of the derivative")
-=======
-            self.tell(UNKNOWN, "qd.stop_grad stops the gradient, as the program requests: reverse mode gives only part of the derivative")
->>>>>>> theirs
+            self.decide(UNKNOWN, "qd.stop_grad stops the gradient, as the program requests: reverse mode gives only part of the derivative")
         else:
             self.decide(WRONG, reason + (f"; forward mode cannot follow: {self.unfollowed}" if self.unfollowed else ""))
             self.result.places = _lines.readers(self.calls, self.variables[group.at[0]], self.variables[self.results[0].at[0]])

@@ -46,13 +46,7 @@ class Blame:
     def of_function(self, function):
         """Reports a function with a custom gradient."""
         if not getattr(function, "goes_back", True):
-<<<<<<< ours
-            self.checker.decide(UNKNOWN, f"nothing goes back through {function.__name__}, as qd.ad.no_grad asks: backward is not all of the derivative")
-||||||| base
-            self.checker.tell(UNKNOWN, f"nothing goes back through {function.__name__}, as qd.ad.no_grad asks: backward is not all of the derivative")
-=======
-            self.checker.tell(UNKNOWN, f"no gradient flows back through {function.__name__}, as qd.ad.no_grad requests: reverse mode gives only part of the derivative")
->>>>>>> theirs
+            self.checker.decide(UNKNOWN, f"no gradient flows back through {function.__name__}, as qd.ad.no_grad requests: reverse mode gives only part of the derivative")
             return
         self.result.places = [_lines.of_function(function.grad)]
         self.result.reason += f"; the custom gradient of {function.__name__} differs from that of its kernels"
