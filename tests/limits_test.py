@@ -57,6 +57,7 @@ def written():
 # Files over the limit, and why they are not split.
 LONG_FILES = {
     "quadrants_core/python/quadrants/_language/matrix.py": "one class whose methods are the operators that Python looks up in it",
+    "quadrants_core/python/quadrants/_python_backend/actions.py": "one function per operation of a kernel, as Python runs it",
     "quadrants_core/python/quadrants/_storage/field.py": "one class and its docstrings, which are the reference of fields",
     "quadrants_core/python/quadrants/_trees/snode.py": "one class and its docstrings, which are the reference of trees",
 }

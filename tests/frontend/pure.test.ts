@@ -84,7 +84,7 @@ test("marks of a cell are in the order of its lines and say what is known", () =
   assert.deepEqual(marks[0].branches, ["never true"]);
   assert.ok(marks[0].words.includes("Ran 100 times") && marks[0].words.includes("Condition true: never"));
   assert.equal(ofCell(coverage, true), "1 of 3 lines ran, 1 not run yet, 1 branch went one way only, edited since");
-  assert.ok(ofCell(coverage, false, true).endsWith(", of an earlier kernel") && ofCell(coverage, true, true).endsWith(", edited since"));
+  assert.ok(ofCell(coverage, false, true).endsWith(", from an earlier kernel") && ofCell(coverage, true, true).endsWith(", edited since"));
 });
 
 test("what gradients keep is said in bytes and in words", () => {
