@@ -527,51 +527,51 @@ def init(arch: _Arch | Sequence[_Arch] | str | None=None, default_fp: type[Any] 
         7
     
     Options:
-        default_ip: type of integers that have none of their own: i32 or i64; 32 or 64 in the environment
-        default_fp: type of reals that have none of their own: f16, f32 or f64; 32 or 64 in the environment
-        fast_math: real arithmetic may be reordered and fused, and subnormal numbers be zero; off: as IEEE 754 says, the same on every processor
-        short_circuit_operators: `and` and `or` leave their right side alone once the left one decides
-        unrolling_limit: warn where more rounds than these are unrolled; 0: never
-        raise_on_templated_floats: refuse floats that a kernel has as compile-time values
-        deterministic: sums of reals, and qd.random, give the same bits in every run and with any number of threads
-        opt_level: 0: code is made as fast as can be, and runs slowly; from 1 on all are the same
-        cfg_optimization: what was stored is not loaded again; off: memory is read and written wherever the kernel says so
-        advanced_optimization: laws of algebra, as x * 1 = x; off: constants are evaluated, and no more
-        cache_loop_invariant_global_vars: what a loop reads and writes at one place stays in a register while it runs
-        make_thread_local: each thread adds up for itself what all add to one place; off: one atomic addition a round
-        flatten_if: branches become selections where both sides may be computed; off: only small ones do
+        default_ip: default type of integers: i32 or i64; 32 or 64 in the environment
+        default_fp: default type of real numbers: f16, f32 or f64; 32 or 64 in the environment
+        fast_math: real arithmetic may be reordered and fused, and subnormal numbers may be flushed to zero; off: exactly as in IEEE 754, with the same results on every processor
+        short_circuit_operators: `and` and `or` do not evaluate their right side if the left side decides the result
+        unrolling_limit: warn if more than this number of iterations is unrolled; 0: never
+        raise_on_templated_floats: refuse floats as compile-time values of a kernel
+        deterministic: sums of real numbers and qd.random are bitwise identical in every run and with any number of threads
+        opt_level: 0: fast compilation of slow code; all values from 1 on are equivalent
+        cfg_optimization: stored values are not loaded again; off: memory is read and written exactly as the kernel says
+        advanced_optimization: algebraic simplification, such as x * 1 = x; off: only constants are evaluated
+        cache_loop_invariant_global_vars: an element that a loop reads and writes stays in a register while the loop runs
+        make_thread_local: each thread accumulates its own partial sum for a shared element; off: one atomic addition per iteration
+        flatten_if: branches become selections if both sides can be computed; off: only small ones do
         debug: check indices, overflow, division and assertions while kernels run, and the IR after every pass, which takes up to a tenth of the time that large kernels take to compile
         check_out_of_bound: check indices; `debug` implies it
-        print_non_pure: tell of kernels that read what is not among their parameters
-        print_full_traceback: errors without the places in the kernel that are shown else
+        print_non_pure: report kernels that read globals
+        print_full_traceback: hide the source locations in the kernel that errors otherwise show
         gdb_trigger: has no effect here; programs set it
-        cpu_max_num_threads: threads that run loops; 0: one for each core that the process may use
+        cpu_max_num_threads: number of threads that run loops; 0: one for each core that the process may use
         make_cpu_multithreading_loop: run parallel loops on several threads; off: in order, on one
-        default_cpu_block_dim: rounds that a thread takes at once, a multiple of it where they are short; 32: as the loop's length has it
-        cpu_block_dim_adaptive: off: `default_cpu_block_dim` acts even if it is 32
-        num_compile_threads: most threads that compile the tasks of one kernel
-        compile_tiers: begin with code that is made fast, go on with fast code once it is made
-        random_seed: where qd.random begins
+        default_cpu_block_dim: iterations per chunk of a thread, or a multiple of it if iterations are short; 32: chosen by the length of the loop
+        cpu_block_dim_adaptive: off: `default_cpu_block_dim` applies even if it is 32
+        num_compile_threads: maximum number of threads that compile the tasks of one kernel
+        compile_tiers: start with quickly compiled code, and switch to optimised code once that is compiled
+        random_seed: seed of qd.random
         offline_cache: keep compiled code on disk
-        src_ll_cache: keep on disk what a kernel became, so that the next process neither parses nor lowers it
+        src_ll_cache: keep lowered kernels on disk, so that the next process neither parses nor lowers them
         offline_cache_file_path: the folder; empty: qdcache below $XDG_CACHE_HOME/quadrants or ~/.cache/quadrants
-        offline_cache_max_size_of_files: bytes of kernels from which on some are removed
-        offline_cache_cleaning_policy: which kernels go first: never, version, lru or fifo; others are as never
-        offline_cache_cleaning_factor: part of the kernels that goes when there are that many bytes
-        log_level: messages below it are not shown: trace, debug, info, warn, error, critical, off
+        offline_cache_max_size_of_files: size of the cache, in bytes, above which kernels are removed
+        offline_cache_cleaning_policy: which kernels are removed first: lru, fifo or version; never, and any other value, removes none
+        offline_cache_cleaning_factor: fraction of the kernels that is removed when the cache exceeds that size
+        log_level: lowest level of messages that are shown: trace, debug, info, warn, error, critical, off
         kernel_profiler: measure every task: qd.profiler
-        timeline: note what compiling and launches did when, for Perfetto: timeline_save of quadrants.lang.misc
+        timeline: record a timeline of compilations and launches for Perfetto: timeline_save of quadrants.lang.misc
         print_ir: print the IR after every pass
-        print_ir_dbg_info: places in the source, `@line:column`, in IR that is printed or dumped
-        print_preprocessed_ir: print what the frontend makes of each kernel
-        print_kernel_llvm_ir: print the LLVM IR of each kernel as LLVM gets it
-        print_kernel_llvm_ir_optimized: print the LLVM IR of each kernel as LLVM has optimised it
+        print_ir_dbg_info: show source locations, `@line:column`, in printed or dumped IR
+        print_preprocessed_ir: print the IR that the frontend produces for each kernel
+        print_kernel_llvm_ir: print the LLVM IR of each kernel before LLVM optimises it
+        print_kernel_llvm_ir_optimized: print the LLVM IR of each kernel after LLVM has optimised it
         print_kernel_asm: print the machine code of each kernel
-        debug_dump_path: the folder of QD_DUMP_IR and QD_LOAD_IR
-        external_metal_command_queue: a queue of Metal to use, as a pointer; 0: one of its own. Refused where kernels do not run on Metal
-        ad_stack_experimental_enabled: stacks for reverse mode: loops within loops
-        ad_stack_size: entries of each such stack, one more than the loop has iterations; 0: as many as needed
-        ad_stack_budget_bytes: bytes that stacks may take for one iteration of a parallel loop: what has no room is worked out again; 0: all is kept"""
+        debug_dump_path: folder used by QD_DUMP_IR and QD_LOAD_IR
+        external_metal_command_queue: the Metal command queue to use, as a pointer; 0: a new one. An error if kernels do not run on Metal
+        ad_stack_experimental_enabled: stacks for reverse mode, which nested loops need
+        ad_stack_size: number of entries of each such stack, one more than the loop has iterations; 0: as many as needed
+        ad_stack_budget_bytes: limit, in bytes, of the stacks of one iteration of a parallel loop: values that do not fit are recomputed; 0: no limit"""
 
 def reset() -> None:
     """Ends the running program: frees its memory, drops compiled kernels, and invalidates its arrays and fields.
@@ -3595,153 +3595,153 @@ class _Config:
     """The live options."""
     arch: Any
     default_ip: type[Any]
-    'type of integers that have none of their own: i32 or i64; 32 or 64 in the environment'
+    'default type of integers: i32 or i64; 32 or 64 in the environment'
     default_fp: type[Any]
-    'type of reals that have none of their own: f16, f32 or f64; 32 or 64 in the environment'
+    'default type of real numbers: f16, f32 or f64; 32 or 64 in the environment'
     fast_math: bool
-    'real arithmetic may be reordered and fused, and subnormal numbers be zero; off: as IEEE 754 says, the same on every processor'
+    'real arithmetic may be reordered and fused, and subnormal numbers may be flushed to zero; off: exactly as in IEEE 754, with the same results on every processor'
     raise_on_templated_floats: bool
-    'refuse floats that a kernel has as compile-time values'
+    'refuse floats as compile-time values of a kernel'
     deterministic: bool
-    'sums of reals, and qd.random, give the same bits in every run and with any number of threads'
+    'sums of real numbers and qd.random are bitwise identical in every run and with any number of threads'
     opt_level: int
-    '0: code is made as fast as can be, and runs slowly; from 1 on all are the same'
+    '0: fast compilation of slow code; all values from 1 on are equivalent'
     cfg_optimization: bool
-    'what was stored is not loaded again; off: memory is read and written wherever the kernel says so'
+    'stored values are not loaded again; off: memory is read and written exactly as the kernel says'
     advanced_optimization: bool
-    'laws of algebra, as x * 1 = x; off: constants are evaluated, and no more'
+    'algebraic simplification, such as x * 1 = x; off: only constants are evaluated'
     cache_loop_invariant_global_vars: bool
-    'what a loop reads and writes at one place stays in a register while it runs'
+    'an element that a loop reads and writes stays in a register while the loop runs'
     make_thread_local: bool
-    'each thread adds up for itself what all add to one place; off: one atomic addition a round'
+    'each thread accumulates its own partial sum for a shared element; off: one atomic addition per iteration'
     flatten_if: bool
-    'branches become selections where both sides may be computed; off: only small ones do'
+    'branches become selections if both sides can be computed; off: only small ones do'
     debug: bool
     'check indices, overflow, division and assertions while kernels run, and the IR after every pass, which takes up to a tenth of the time that large kernels take to compile'
     check_out_of_bound: bool
     'check indices; `debug` implies it'
     cpu_max_num_threads: int
-    'threads that run loops; 0: one for each core that the process may use'
+    'number of threads that run loops; 0: one for each core that the process may use'
     make_cpu_multithreading_loop: bool
     'run parallel loops on several threads; off: in order, on one'
     default_cpu_block_dim: int
-    "rounds that a thread takes at once, a multiple of it where they are short; 32: as the loop's length has it"
+    'iterations per chunk of a thread, or a multiple of it if iterations are short; 32: chosen by the length of the loop'
     cpu_block_dim_adaptive: bool
-    'off: `default_cpu_block_dim` acts even if it is 32'
+    'off: `default_cpu_block_dim` applies even if it is 32'
     num_compile_threads: int
-    'most threads that compile the tasks of one kernel'
+    'maximum number of threads that compile the tasks of one kernel'
     compile_tiers: bool
-    'begin with code that is made fast, go on with fast code once it is made'
+    'start with quickly compiled code, and switch to optimised code once that is compiled'
     random_seed: int
-    'where qd.random begins'
+    'seed of qd.random'
     offline_cache: bool
     'keep compiled code on disk'
     offline_cache_file_path: str
     'the folder; empty: qdcache below $XDG_CACHE_HOME/quadrants or ~/.cache/quadrants'
     offline_cache_max_size_of_files: int
-    'bytes of kernels from which on some are removed'
+    'size of the cache, in bytes, above which kernels are removed'
     offline_cache_cleaning_policy: str
-    'which kernels go first: never, version, lru or fifo; others are as never'
+    'which kernels are removed first: lru, fifo or version; never, and any other value, removes none'
     offline_cache_cleaning_factor: float
-    'part of the kernels that goes when there are that many bytes'
+    'fraction of the kernels that is removed when the cache exceeds that size'
     kernel_profiler: bool
     'measure every task: qd.profiler'
     timeline: bool
-    'note what compiling and launches did when, for Perfetto: timeline_save of quadrants.lang.misc'
+    'record a timeline of compilations and launches for Perfetto: timeline_save of quadrants.lang.misc'
     print_ir: bool
     'print the IR after every pass'
     print_ir_dbg_info: bool
-    'places in the source, `@line:column`, in IR that is printed or dumped'
+    'show source locations, `@line:column`, in printed or dumped IR'
     print_preprocessed_ir: bool
-    'print what the frontend makes of each kernel'
+    'print the IR that the frontend produces for each kernel'
     print_kernel_llvm_ir: bool
-    'print the LLVM IR of each kernel as LLVM gets it'
+    'print the LLVM IR of each kernel before LLVM optimises it'
     print_kernel_llvm_ir_optimized: bool
-    'print the LLVM IR of each kernel as LLVM has optimised it'
+    'print the LLVM IR of each kernel after LLVM has optimised it'
     print_kernel_asm: bool
     'print the machine code of each kernel'
     debug_dump_path: str
-    'the folder of QD_DUMP_IR and QD_LOAD_IR'
+    'folder used by QD_DUMP_IR and QD_LOAD_IR'
     move_loop_invariant_outside_if: bool
-    'hoist out of branches: what cannot fail always is'
+    'hoisting out of branches: code that cannot fail is always hoisted'
     demote_dense_struct_fors: bool
     'loops over dense fields become loops over numbers: they always do'
     make_block_local: bool
-    'parts of fields in the memory of a block, which CPUs have none of'
+    'parts of fields in block-local memory, which CPUs do not have'
     detect_read_only: bool
-    'loads of what is only read go through another cache, which CPUs have none of'
+    'loads of read-only data through a separate cache, which CPUs do not have'
     real_matrix_scalarize: bool
-    'when matrices become scalars: the frontend makes them that'
+    'when matrices become scalars: the frontend always converts them'
     force_scalarize_matrix: bool
-    'when matrices become scalars: the frontend makes them that'
+    'when matrices become scalars: the frontend always converts them'
     half2_vectorization: bool
-    'pairs of f16 in atomics of CUDA'
+    'atomics on pairs of f16 on CUDA'
     simplify_before_lower_access: bool
-    'passes around the lowering of accesses; the reference, too, reads it nowhere'
+    'passes around the lowering of accesses; the reference does not use it either'
     lower_access: bool
-    'the lowering of accesses; the reference, too, reads it nowhere'
+    'the lowering of accesses; the reference does not use it either'
     simplify_after_lower_access: bool
-    'passes around the lowering of accesses; the reference, too, reads it nowhere'
+    'passes around the lowering of accesses; the reference does not use it either'
     use_llvm: bool
-    'the code generator; the reference, too, reads it nowhere'
+    'the code generator; the reference does not use it either'
     verbose: bool
-    'passes over accessors tell what they do: there are no accessors, see `print_accessor_ir`'
+    'output of passes over accessors: there are no accessors, see `print_accessor_ir`'
     verbose_kernel_launches: bool
-    'launches are told; the reference, too, reads it nowhere. `timeline` shows them'
+    'output for each launch; the reference does not use it either. `timeline` shows launches'
     print_accessor_ir: bool
-    'IR of kernels that read and write elements: the host does that without kernels'
+    'IR of kernels that access single elements: the host does that without kernels'
     print_struct_llvm_ir: bool
     'LLVM IR of trees: they have no code of their own'
     print_kernel_amdgcn: bool
     'machine code of AMD GPUs'
     default_gpu_block_dim: int
-    'threads of a block of a GPU'
+    'threads per block of a GPU'
     max_block_dim: int
-    'most threads of a block; 0: as the device says'
+    'maximum number of threads per block; 0: the limit of the device'
     saturating_grid_dim: int
-    'blocks that fill the device; 0: as the device says'
+    'number of blocks that fill the device; 0: the value of the device'
     gpu_max_reg: int
-    'registers of a thread of a GPU'
+    'registers per thread of a GPU'
     device_memory_GB: float
-    'memory that a GPU sets aside'
+    'GiB of GPU memory to reserve'
     device_memory_fraction: float
-    'the same as a part of what there is; over 0 it goes first'
+    'the same as a fraction of the GPU memory; takes precedence if greater than 0'
     cuda_stack_limit: int
-    'bytes of stack of a thread'
+    'stack size of a thread, in bytes'
     external_metal_command_queue: int
-    'a queue of Metal to use, as a pointer; 0: one of its own. Refused where kernels do not run on Metal'
+    'the Metal command queue to use, as a pointer; 0: a new one. An error if kernels do not run on Metal'
     external_metal_command_queue_is_torch_queue: bool
-    'this queue is that of torch; without a queue it says nothing'
+    'the queue belongs to torch; no effect without a queue'
     vk_api_version: str
     'version of Vulkan'
     ad_stack_experimental_enabled: bool
-    'stacks for reverse mode: loops within loops'
+    'stacks for reverse mode, which nested loops need'
     ad_stack_size: int
-    'entries of each such stack, one more than the loop has iterations; 0: as many as needed'
+    'number of entries of each such stack, one more than the loop has iterations; 0: as many as needed'
     ad_stack_budget_bytes: int
-    'bytes that stacks may take for one iteration of a parallel loop: what has no room is worked out again; 0: all is kept'
+    'limit, in bytes, of the stacks of one iteration of a parallel loop: values that do not fit are recomputed; 0: no limit'
     ad_stack_sparse_threshold_bytes: int
-    'size of a stack from which a GPU captures it under a condition; on a CPU stacks grow as they are used'
+    'size from which a GPU captures a stack conditionally; on a CPU stacks grow as they are used'
     quant_opt_store_fusion: bool
-    'stores to one word of a bit structure at once: each is made by itself, safe among threads'
+    'one store for several members of a bit structure: each is stored separately, and thread-safe'
     quant_opt_atomic_demotion: bool
-    'atomics of bit structures become plain where one thread writes: they stay atomic'
+    'atomics of bit structures become plain stores if one thread writes: they stay atomic'
     make_mesh_block_local: bool
-    'attributes of meshes in the memory of a block, which CPUs have none of'
+    'attributes of meshes in block-local memory, which CPUs do not have'
     optimize_mesh_reordered_mapping: bool
-    'numbers of mesh elements in order, in the memory of a block'
+    'reordered numbers of mesh elements in block-local memory'
     mesh_localize_to_end_mapping: bool
-    'numbers of mesh elements in the memory of a block'
+    'numbers of mesh elements in block-local memory'
     mesh_localize_from_end_mapping: bool
-    'numbers of mesh elements in the memory of a block'
+    'numbers of mesh elements in block-local memory'
     mesh_localize_all_attr_mappings: bool
-    'numbers of mesh elements in the memory of a block'
+    'numbers of mesh elements in block-local memory'
     demote_no_access_mesh_fors: bool
-    'loops over meshes that touch no attribute become loops over numbers: all of them are'
+    'loops over meshes without attribute accesses become loops over numbers: all of them are'
     experimental_auto_mesh_local: bool
-    'choose what to keep in the memory of a block'
+    'choose what to keep in block-local memory'
     auto_mesh_local_default_occupacy: int
-    'blocks for which that memory must do'
+    'number of blocks that share that memory'
 
     @property
     def default_up(self) -> type[Any]: ...

@@ -648,14 +648,14 @@ def test_another_user_may_verify_but_not_change_a_cache(programs):
     theirs = programs.folder / "theirs"
     theirs.mkdir(mode=0o700)
     os.chown(theirs, 65534, 65534)
-    assert "all whole and trusted" in call("verify").stdout
+    assert "all intact and trusted" in call("verify").stdout
     for words in (["clear"], ["export", str(programs.folder / "p.zip")], ["import", str(programs.folder / "none.zip")]):
         done = call(*words)
         assert done.returncode == 1 and "Traceback" not in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
     assert programs.count() == 5
     assert call("export", str(theirs / "p.zip")).stdout == "8 files packed\n"
     assert call("import", str(theirs / "p.zip"), path=theirs / "cache").stdout == "8 files are new\n"
-    assert "8 files, all whole and trusted" in call("verify", path=theirs / "cache").stdout
+    assert "8 files, all intact and trusted" in call("verify", path=theirs / "cache").stdout
 
 
 def test_helpers_count_as_kernels():

@@ -74,7 +74,7 @@ def test_cache(tmp_path):
     own = pathlib.Path(folder, "notes.txt")
     own.write_text("not of the cache")
     assert "compiled code: 1 kernels in " in run("cache", XDG_CACHE_HOME=str(tmp_path)).stdout
-    assert "all whole and trusted" in run("cache", "verify", XDG_CACHE_HOME=str(tmp_path)).stdout
+    assert "all intact and trusted" in run("cache", "verify", XDG_CACHE_HOME=str(tmp_path)).stdout
     assert run("cache", "clear", XDG_CACHE_HOME=str(tmp_path)).returncode == 0
     assert [name for _, _, names in os.walk(folder) for name in names] == [own.name]
     assert "compiled code: 0 kernels in " in run("cache", "info", XDG_CACHE_HOME=str(tmp_path)).stdout
