@@ -195,7 +195,7 @@ def test_a_cache_that_others_may_write_is_left_alone(arch, tmp_path):
     assert len(kept) == 5 and {p.stat().st_mode & 0o777 for p in [folder, *kept]} == {0o700, 0o600}
     folder.chmod(0o777)
     qd.init(**options)
-    with pytest.warns(RuntimeWarning, match="others may write it") as told:
+    with pytest.warns(RuntimeWarning, match="other users can write to it") as told:
         assert run() == run() == 42
     assert len(told) == 1 and str(folder) in str(told[0].message)
     qd.init(arch=arch, offline_cache=False)
