@@ -152,7 +152,7 @@ def test_opt_level(arch, capfd):
     """With 0 all passes that only improve speed are skipped."""
     all_passes, total, x = passes_of(arch, capfd)
     few, plain_total, plain_x = passes_of(arch, capfd, opt_level=0)
-    speed = {"constant_tables", "cse", "licm", "forward_stores", "thread_local_sums", "private_sums", "loop_registers", "share_cells", "vectorize"}
+    speed = {"constant_tables", "cse", "licm", "forward_stores", "thread_local_reductions", "private_reductions", "loop_registers", "share_cells", "vectorize"}
     assert all_passes - few == speed & all_passes and speed <= all_passes
     assert plain_total == pytest.approx(total, rel=1e-5)
     np.testing.assert_allclose(plain_x, x, rtol=1e-6)
@@ -220,7 +220,7 @@ def test_options_of_the_optimiser_live_in_cfg(arch):
         return shown(k).splitlines()[0]
 
     words = {"opt_level": "plain", "cfg_optimization": "as_stored", "advanced_optimization": "no_algebra",
-             "cache_loop_invariant_global_vars": "reload", "make_thread_local": "shared_sums"}  # fmt: skip
+             "cache_loop_invariant_global_vars": "reload", "make_thread_local": "shared_reductions"}  # fmt: skip
     assert not set(words.values()) & set(header().split())
     for option, word in words.items():
         setattr(qd.cfg, option, 0)
