@@ -331,7 +331,7 @@ def test_loops_that_cannot_be_split_are_reported(arch, recwarn):
     f.grad(100)
     (text,) = told(recwarn)
     assert "over the budget of 64 bytes: an iteration keeps 800, and about 800 in the smallest blocks that are tried" in text
-    assert "800 bytes: a second run of its iterations would not find what they loaded from memory that changes" in text
+    assert "800 bytes: its iterations load values from memory that changes later; these cannot be recomputed" in text
 
 
 def test_loops_within_their_share_and_others(arch, recwarn):

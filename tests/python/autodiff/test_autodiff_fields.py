@@ -241,7 +241,7 @@ def test_refusals_inside_builtin_funcs_point_at_the_line(arch):
             kernel.grad()
         text = str(error.value)
         assert line in text and "linalg.py" not in text and "test_autodiff_fields.py" in text, text
-        assert "which Quadrants itself brings along for the line above" in text
+        assert "which Quadrants itself provides for the line above" in text
 
 
 def test_refusals_of_loops_inside_builtin_funcs_give_no_hint_about_them(arch):
@@ -254,7 +254,7 @@ def test_refusals_of_loops_inside_builtin_funcs_give_no_hint_about_them(arch):
             values, vectors = qd.sym_eig(m[i])
             m[i][0, 0] = values[0]
 
-    with pytest.raises(qd.QuadrantsRuntimeError, match="brings along for the line above") as error:
+    with pytest.raises(qd.QuadrantsRuntimeError, match="provides for the line above") as error:
         use.grad()
     assert "Hint" not in str(error.value) and "values, vectors = qd.sym_eig(m[i])" in str(error.value)
 

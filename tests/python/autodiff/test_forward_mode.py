@@ -372,7 +372,7 @@ def test_arrays_that_would_lose_a_tangent_are_refused():
     a, count = qd.ndarray(qd.f64, 2), qd.ndarray(qd.i32, 1)
     for kernel in (write, add):
         for out in (a, np.zeros(2)):
-            with pytest.raises(RuntimeError, match="FwdMode cannot follow what a kernel writes to an array: arrays have no dual"):
+            with pytest.raises(RuntimeError, match="FwdMode cannot differentiate writes to an array: arrays have no dual"):
                 with qd.ad.FwdMode(loss=y, param=x):
                     kernel(out)
         kernel(a)
