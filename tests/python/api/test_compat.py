@@ -333,7 +333,7 @@ def test_default_types_of_the_runtime():
 
     assert third() == 1 / 3 and (qd.cfg.default_fp, runtime.default_ip) == (qd.f64, qd.i64)
     for name, wrong in (("default_fp", qd.i32), ("default_ip", qd.f32), ("default_ip", qd.u8)):
-        with pytest.raises(ValueError, match=f"{name} is one of"):
+        with pytest.raises(ValueError, match=f"{name} must be one of"):
             setattr(runtime, name, wrong)
 
 

@@ -128,7 +128,7 @@ def test_sizes_that_are_none():
     """Invalid sizes are refused before anything is computed from them."""
     for make in (qd.types.quant.fixed, qd.types.quant.int):
         for bits in (10**9, 10**30, 0, -3, 65, 8.0, float("inf"), "8", None):
-            with pytest.raises(qd.QuadrantsTypeError, match="a quant type has 1 to 64 bits"):
+            with pytest.raises(qd.QuadrantsTypeError, match="a quant type must have 1 to 64 bits"):
                 make(bits)
     with pytest.raises(qd.QuadrantsTypeError, match="does not fit its compute type"):
         qd.types.quant.float(10**9, 10**9)

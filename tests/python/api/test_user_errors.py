@@ -373,7 +373,7 @@ def test_arguments_that_do_not_suit_name_the_parameter():
     text = r"Argument \(0,\) \(type=<class 'float'>\) cannot be converted into required type i32 of the parameter `count`"
     with pytest.raises(qd.QuadrantsRuntimeTypeError, match=text):
         k(1.5, xs)
-    with pytest.raises(qd.QuadrantsRuntimeTypeError, match=r"Invalid type for argument xs, got \[1, 2\](.|\n)*Hint: make an array of it: `np.array\(xs\)`"):
+    with pytest.raises(qd.QuadrantsRuntimeTypeError, match=r"Invalid type for argument xs, got \[1, 2\](.|\n)*Hint: convert it to an array: `np.array\(xs\)`"):
         k(1, [1, 2])
     for call in (lambda: k(1), lambda: k(1, xs, 3), lambda: k(1, xs, xs=xs), lambda: k(1, xs, foo=3)):
         with pytest.raises(TypeError) as error:
