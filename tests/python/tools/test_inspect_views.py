@@ -214,12 +214,12 @@ def test_edits_that_a_type_does_not_hold(program):
     }  # fmt: skip
     for name, texts in refused.items():
         for text in texts:
-            with pytest.raises(ValueError, match=f"{re.escape(text)} is (not among what|more than) .* holds"):
+            with pytest.raises(ValueError, match=f"{re.escape(text)} is outside the range of "):
                 shown[name].edit([1], 1 if name == "v" else 0, text)
     for name, view in shown.items():
         real = name.startswith("f") or name in ("r", "g")
         for text in ("x", "", *(() if real else ("1e3", "1.0"))):
-            with pytest.raises(ValueError, match=f"^'{text}' is no {'number' if real else 'whole number'}$"):
+            with pytest.raises(ValueError, match=f"^'{text}' is not {'a number' if real else 'an integer'}$"):
                 view.edit([1], 0, text)
         assert not np.any(fields[name].to_numpy() if hasattr(fields[name], "to_numpy") else fields[name])
     kept = {
@@ -239,9 +239,9 @@ def test_a_refused_edit_is_reported(window, program):
     x.fill(7)
     qd.inspect(x)
     window.ask("edit", view=0, index=[1], component=0, value="300")
-    assert window.wait("state", lambda m: m["said"])["said"] == "x is as it was: 300 is not among what i8 holds, -128 to 127"
+    assert window.wait("state", lambda m: m["said"])["said"] == "x was not changed: 300 is outside the range of i8, -128 to 127"
     window.ask("edit", view=0, index=[1], component=0, value="1e3")
-    window.wait("state", lambda m: m["said"] == "x is as it was: '1e3' is no whole number")
+    window.wait("state", lambda m: m["said"] == "x was not changed: '1e3' is not an integer")
     assert x.to_numpy().tolist() == [7, 7, 7, 7]
 
 
@@ -253,7 +253,7 @@ def test_arrays_that_cannot_be_shown(window, program):
         ins.show(z=np.zeros((2, 2), np.complex64))
     with pytest.raises(TypeError, match=r"z: .* not a numpy array of shape \(\): it must have an axis"):
         ins.show(z=np.array(3.0))
-    with pytest.raises(TypeError, match="title must be a text, not int"):
+    with pytest.raises(TypeError, match="title must be a str, not int"):
         qd.inspect(title=3)
     assert not ins._shown
 
