@@ -412,7 +412,7 @@ def test_several_programs(tmp_path, capsys):
         for p in programs:
             p.kill()
     assert all(watcher.ended() for watcher in watchers)
-    assert inspect().stdout.splitlines()[-1].startswith("No program can be attached to.")
+    assert inspect().stdout.splitlines()[-1].startswith("There is no program to attach to.")
 
 
 def test_programs_that_cannot_be_attached_to(tmp_path, capsys, folder):
@@ -486,7 +486,7 @@ def test_without_a_runtime_folder(tmp_path, monkeypatch):
     fallback.chmod(0o700)
     fallback.rename(tmp_path / "elsewhere")
     fallback.symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(sockets.Refused, match="is no folder of this user"):
+    with pytest.raises(sockets.Refused, match="is not a folder of this user"):
         sockets.listen()
 
 
@@ -498,7 +498,7 @@ def test_a_program_that_gets_no_socket_runs_on(tmp_path, folder):
     assert made.ask("launches") > 0
     made.process.stdin.close()
     (line,) = made.process.stderr.read().splitlines()
-    assert "nobody can attach to this program" in line and "is no folder of this user" in line
+    assert "no window can attach to this program" in line and "is not a folder of this user" in line
     made.kill()
 
 
@@ -555,7 +555,7 @@ def test_garbled_peers_leave_the_program_alone(program):
     for line in GARBLED:
         heard = raw(program.pid, line)
         if b"99" in line:
-            assert b"speaks version 1 of the protocol" in heard
+            assert b"uses version 1 of the protocol" in heard
         elif b'"attach"}' not in line:
             assert heard == b"", line
     for line in NO_MESSAGES + REQUESTS:
@@ -656,7 +656,7 @@ def test_a_forked_child_has_no_socket(tmp_path, capsys):
         program.kill()
         assert watcher.ended()  # although its children are alive
         assert "there is no process" in refused(capsys, program.pid)
-        assert inspect().stdout.splitlines()[-1].startswith("No program")
+        assert inspect().stdout.splitlines()[-1].startswith("There is no program")
     finally:
         for pid in (child, grandchild):
             os.kill(pid, signal.SIGKILL)
@@ -771,7 +771,7 @@ def titles(display, wanted):
 def test_no_display(program):
     done = inspect(program.pid, DISPLAY="")
     assert done.returncode == 1 and len(done.stderr.splitlines()) == 1
-    assert "no window is shown" in done.stderr and "display" in done.stderr.lower()
+    assert "cannot show a window" in done.stderr and "display" in done.stderr.lower()
     program.until(f"({STATE}) == {UNWATCHED}")
 
 
@@ -797,4 +797,4 @@ def test_commands_cannot_be_attached_to(folder):
 
 def test_an_unknown_value_of_the_variable(tmp_path):
     done = subprocess.run([sys.executable, "-c", "import quadrants"], env={**os.environ, "QD_INSPECT": "yes"}, capture_output=True, text=True)
-    assert done.returncode == 0 and "QD_INSPECT=yes does nothing" in done.stderr and "QD_INSPECT=attach" in done.stderr
+    assert done.returncode == 0 and "QD_INSPECT=yes has no effect" in done.stderr and "QD_INSPECT=attach" in done.stderr

@@ -43,7 +43,7 @@ WIDGETS = {
 
 @pytest.mark.parametrize("name", WIDGETS)
 def test_a_widget_with_an_invalid_text(window, name):
-    with pytest.raises(TypeError, match=f"{name}: text is a text, not "):
+    with pytest.raises(TypeError, match=f"{name}: text must be a str, not "):
         WIDGETS[name](window.get_gui())
 
 
@@ -58,10 +58,10 @@ def test_numbers_of_widgets(window, bad):
         "sub_window: x": lambda: g.begin("s", bad, 0, 1, 1), "sub_window: height": lambda: g.begin("s", 0, 0, 1, bad),
         "text: a part of color": lambda: g.text("s", color=(0, bad, 0)),
     }.items():  # fmt: skip
-        with pytest.raises((TypeError, ValueError), match=f"{name} is a (finite |whole )?number, not "):
+        with pytest.raises((TypeError, ValueError), match=f"{name} must be (an integer|a (finite )?number), not "):
             call()
     if bad is not None:
-        with pytest.raises((TypeError, ValueError), match="text: size is a (finite )?number, not "):
+        with pytest.raises((TypeError, ValueError), match="text: size must be a (finite )?number, not "):
             g.text("s", size=bad)
 
 
@@ -70,26 +70,26 @@ def test_choices_and_colours_of_widgets(window):
     with pytest.raises(ValueError, match="combo: choices must contain at least one str"):
         g.combo("s", 0, [])
     for colour in ((1, 0), (1,), (), (1, 1, 1, 1, 1)):
-        with pytest.raises(ValueError, match=f"color_edit_3: old_value has 3 or 4 numbers, not {len(colour)}"):
+        with pytest.raises(ValueError, match=f"color_edit_3: old_value must have 3 or 4 numbers, not {len(colour)}"):
             g.color_edit_3("s", colour)
-        with pytest.raises(ValueError, match=f"text: color has 3 or 4 numbers, not {len(colour)}"):
+        with pytest.raises(ValueError, match=f"text: color must have 3 or 4 numbers, not {len(colour)}"):
             g.text("s", colour)
-    with pytest.raises(TypeError, match="color_edit_3: old_value has 3 or 4 numbers, it is not 1"):
+    with pytest.raises(TypeError, match="color_edit_3: old_value must be 3 or 4 numbers, not 1"):
         g.color_edit_3("s", 1)
     for call in (lambda: g.slider_int("s", 2**70, 0, 1), lambda: g.combo("s", -(2**70), ["a"])):
-        with pytest.raises(ValueError, match="old_value is a whole number of 64 bits, not"):
+        with pytest.raises(ValueError, match="old_value must be a 64-bit integer, not"):
             call()
 
 
 def test_ranges_of_sliders(window, gui):
     g, large = window.get_gui(), sys.float_info.max
     for low, high in ((-large, large), (0, large / 2 * 1.01), (-large / 2 * 1.01, 0)):
-        with pytest.raises(ValueError, match="slider_float: .* is beyond half of what a number of 64 bits holds"):
+        with pytest.raises(ValueError, match="slider_float: .* is outside the range of a slider, -"):
             g.slider_float("s", 0, low, high)
-        with pytest.raises(ValueError, match="slider: .* is beyond half of what a number of 64 bits holds"):
+        with pytest.raises(ValueError, match="slider: .* is outside the range of a slider, -"):
             gui.slider("s", low, high)
     for low, high in ((-(2**62) - 1, 0), (0, 2**62)):
-        with pytest.raises(ValueError, match="slider_int: .* is beyond half of what a number of 64 bits holds"):
+        with pytest.raises(ValueError, match="slider_int: .* is outside the range of a slider, -"):
             g.slider_int("s", 0, low, high)
     with g.sub_window("s", 0, 0, 1, 1):
         assert g.slider_float("a", 0, -large / 2, large / 2) == 0
@@ -115,22 +115,22 @@ def test_numbers_of_canvases_and_scenes(window, bad):
         "position: x": lambda: k.position(bad, 0, 0), "lookat: y": lambda: k.lookat(0, bad, 0), "up: z": lambda: k.up(0, 0, bad),
         "fov: fov": lambda: k.fov(bad), "left: left": lambda: k.left(bad), "z_near: z_near": lambda: k.z_near(bad), "z_far: z_far": lambda: k.z_far(bad),
     }.items():  # fmt: skip
-        with pytest.raises(ValueError, match=f"{name} is a finite number, not {bad}"):
+        with pytest.raises(ValueError, match=f"{name} must be a finite number, not {bad}"):
             call()
-    with pytest.raises(ValueError, match="lines: width is a finite number"):
+    with pytest.raises(ValueError, match="lines: width must be a finite number"):
         c.lines(two, bad)
     c.scene(s)  # the refused values are not in the scene
 
 
 def test_lengths_of_positions_and_colours(window):
     s = window.get_scene()
-    with pytest.raises(ValueError, match="point_light: pos has 3 or 4 numbers, not 2"):
+    with pytest.raises(ValueError, match="point_light: pos must have 3 or 4 numbers, not 2"):
         s.point_light((0, 0), (1, 1, 1))
-    with pytest.raises(ValueError, match="point_light: color has 3 or 4 numbers, not 1"):
+    with pytest.raises(ValueError, match="point_light: color must have 3 or 4 numbers, not 1"):
         s.point_light((0, 0, 0), (1,))
-    with pytest.raises(ValueError, match="ambient_light: color has 3 or 4 numbers, not 2"):
+    with pytest.raises(ValueError, match="ambient_light: color must have 3 or 4 numbers, not 2"):
         s.ambient_light((1, 1))
-    with pytest.raises(TypeError, match="set_background_color: a colour has 3 or 4 numbers, it is not 3"):
+    with pytest.raises(TypeError, match="set_background_color: a colour must be 3 or 4 numbers, not 3"):
         window.get_canvas().set_background_color(3)
     s.point_light(qd.Vector([0, 0, 0]), np.ones(3))
 
@@ -139,11 +139,11 @@ def test_a_camera_that_makes_no_picture(window):
     s, c, k = window.get_scene(), window.get_canvas(), qd.ui.Camera()
     k.fov(0)
     s.set_camera(k)
-    with pytest.raises(ValueError, match="scene: the camera .* makes no picture"):
+    with pytest.raises(ValueError, match="scene: the camera .* does not define a view"):
         c.scene(s)
     k.fov(45)
     k.curr_position = qd.Vector([NAN, 0.0, 0.0])
-    with pytest.raises(ValueError, match="scene: the camera .* makes no picture"):
+    with pytest.raises(ValueError, match="scene: the camera .* does not define a view"):
         c.scene(s)
     k.position(0, 0, 0)
     c.scene(s)
@@ -151,20 +151,20 @@ def test_a_camera_that_makes_no_picture(window):
 
 def test_widgets_of_a_gui(gui):
     for name, call in {"slider": lambda: gui.slider(3, 0, 1), "button": lambda: gui.button(3)}.items():
-        with pytest.raises(TypeError, match=f"GUI.{name}: text is a text, not int"):
+        with pytest.raises(TypeError, match=f"GUI.{name}: text must be a str, not int"):
             call()
-    with pytest.raises(TypeError, match="GUI.button: event_name is a text, not int"):
+    with pytest.raises(TypeError, match="GUI.button: event_name must be a str, not int"):
         gui.button("b", 3)
     for bad in (NAN, INF, "x", None):
         for call in (lambda: gui.slider("s", bad, 1), lambda: gui.slider("s", 0, bad), lambda: gui.slider("s", 0, 1, bad)):
-            with pytest.raises((TypeError, ValueError), match="GUI.slider: (minimum|maximum|step) is a (finite )?number, not "):
+            with pytest.raises((TypeError, ValueError), match="GUI.slider: (minimum|maximum|step) must be a (finite )?number, not "):
                 call()
     slider, label = gui.slider("s", 0, 1), gui.label("l")
     for bad in (NAN, INF, "x", None, [1]):
-        with pytest.raises((TypeError, ValueError), match="slider: value is a (finite )?number, not "):
+        with pytest.raises((TypeError, ValueError), match="slider: value must be a (finite )?number, not "):
             slider.value = bad
     for bad in ("x", None, [1]):
-        with pytest.raises(TypeError, match="label: value is a number, not "):
+        with pytest.raises(TypeError, match="label: value must be a number, not "):
             label.value = bad
     slider.value, label.value = 0.5, NAN
     gui.show()
@@ -177,13 +177,13 @@ def test_numbers_and_colours_of_a_gui(gui):
         "GUI.text: font_size": lambda: gui.text("a", (0, 0), font_size=NAN), "GUI.text: a part of pos": lambda: gui.text("a", (NAN, 0)),
         "GUI.clear: a colour": lambda: gui.clear(NAN),
     }.items():  # fmt: skip
-        with pytest.raises(ValueError, match=f"{name} is a finite number, not "):
+        with pytest.raises(ValueError, match=f"{name} must be a finite number, not "):
             call()
     for call in (
         lambda: gui.circle((0, 0), color=(1, 0, 0)), lambda: gui.line((0, 0), (1, 1), color=[1, 0, 0]), lambda: gui.triangle((0, 0), (1, 1), (0, 1), (1, 0, 0)),
         lambda: gui.rect((0, 0), (1, 1), color=(1, 0, 0)), lambda: gui.arrow((0, 0), (1, 1), color=(1.0, 0, 0)),
     ):  # fmt: skip
-        with pytest.raises(TypeError, match="a colour is a whole number 0xRRGGBB, not "):
+        with pytest.raises(TypeError, match="a colour must be an integer 0xRRGGBB, not "):
             call()
 
 
@@ -274,14 +274,14 @@ def test_texts_of_an_inspector(inspector):
     inspector.param("", 0.0, -1, 1)
     inspector.param("", 0, -1, 1)
     for call in (lambda: inspector.plot(3, 1), lambda: inspector.param(3, 0, -1, 1)):
-        with pytest.raises(TypeError, match="name is a text, not int"):
+        with pytest.raises(TypeError, match="name must be a str, not int"):
             call()
 
 
 def test_ranges_of_parameters(inspector):
     large = sys.float_info.max
     for low, high in ((-1.7e308, 1.7e308), (0.0, large), (0, 2**62), (-(2**62) - 1, 0)):
-        with pytest.raises(ValueError, match="parameter p: (lo|hi)=.* is beyond half of what a number of 64 bits holds"):
+        with pytest.raises(ValueError, match="parameter p: (lo|hi)=.* is outside the range of a slider, -"):
             inspector.param("p", low if low else type(low)(0), low, high)
     inspector.param("f", 0.0, -large / 2, large / 2)
     inspector.param("i", 0, -(2**62), 2**62 - 1)

@@ -127,7 +127,7 @@ def test_circles(gui):
     gui.clear(0)
     gui.circles(places, radius=4, palette=[0xFF0000, 0x00FF00], palette_indices=[1, 1])
     assert area(gui, [1, 0, 0]) == 0 and area(gui, [0, 1, 0]) > 70
-    with pytest.raises(ValueError, match="palette_indices go from 0 to 1, these from 0 to 2"):
+    with pytest.raises(ValueError, match="palette_indices must be from 0 to 1, these are from 0 to 2"):
         gui.circles(places, palette=[1, 2], palette_indices=[0, 2])
     with pytest.raises(ValueError, match="1 numbers for 2 things"):
         gui.circles(places, radius=np.array([1.0]))
@@ -268,5 +268,5 @@ def test_hex_and_rgb():
 
 def test_programs_that_write_their_own_name():
     for wrong in ("512", (1, 2, 3), None):
-        with pytest.raises(TypeError, match="the size of a window is two whole numbers"):
+        with pytest.raises(TypeError, match="the size of a window must be two integers"):
             qd.GUI("wrong", wrong, show_gui=False)

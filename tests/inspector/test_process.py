@@ -224,7 +224,7 @@ def test_a_missing_library_is_reported(unseen, monkeypatch, tmp_path, capfd):
     while "libx11-6" not in said and time.monotonic() < end:
         processes._reap()
         said += capfd.readouterr().err
-    assert said.count("libx11-6") == 1 and "runs on without" in said
+    assert said.count("libx11-6") == 1 and "continues without windows" in said
 
 
 def test_close_while_a_thread_waits_for_messages(unseen):

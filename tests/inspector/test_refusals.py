@@ -37,26 +37,26 @@ def test_programs_for_the_screen_without_one(program, display):
     ended = subprocess.run([sys.executable, "-c", begin + program + "\nprint('ended')"], env=here, capture_output=True, text=True, timeout=60)
     assert ended.returncode == 0 and ended.stdout.splitlines()[-1] == "ended"
     said = [line for line in ended.stderr.splitlines() if "[Quadrants]" not in line]
-    assert len(said) == 1 and "no window is shown" in said[0] and "display" in said[0].lower()
+    assert len(said) == 1 and "cannot show a window" in said[0] and "display" in said[0].lower()
 
 
 @pytest.mark.parametrize("wrong", [[0, 1, 4], [0, 1, -1], [0, 1, 2**31 - 1]])
 def test_indices_of_missing_vertices(window, wrong):
     scene, canvas, wrong = window.get_scene(), window.get_canvas(), np.array(wrong, np.int32)
-    match = f"indices go from 0 to 3, these from {wrong.min()} to {wrong.max()}"
+    match = f"indices must be from 0 to 3, these are from {wrong.min()} to {wrong.max()}"
     with pytest.raises(ValueError, match=f"mesh: {match}"):
         scene.mesh(SQUARE, wrong)
     with pytest.raises(ValueError, match=f"mesh: {match}"):
         scene.mesh_instance(SQUARE, wrong)
-    with pytest.raises(ValueError, match="lines: indices go from 0 to 3"):
+    with pytest.raises(ValueError, match="lines: indices must be from 0 to 3"):
         scene.lines(SQUARE, 1, wrong[1:])
     with pytest.raises(ValueError, match=f"triangles: {match}"):
         canvas.triangles(SQUARE, indices=wrong)
     canvas.scene(scene)  # the refused items are not in it
     assert (window.get_image_buffer_as_numpy()[..., :3] == 0).all()
-    with pytest.raises(ValueError, match="these from 2 to 4"):
+    with pytest.raises(ValueError, match="these are from 2 to 4"):
         scene.mesh(SQUARE, np.array([0, 1, 2], np.int32), vertex_offset=2)
-    with pytest.raises(ValueError, match="these from -1 to 1"):
+    with pytest.raises(ValueError, match="these are from -1 to 1"):
         scene.mesh(SQUARE, vertex_offset=-1)
 
 
@@ -111,19 +111,19 @@ def test_lists_of_radii_and_colours(gui):
 
 def test_arguments_of_gui(gui):
     for call in (lambda: gui.circle((0, 0), color="red"), lambda: gui.text("a", (0, 0), color="red"), lambda: gui.clear("red")):
-        with pytest.raises(TypeError, match="a colour is a whole number 0xRRGGBB, not 'red'"):
+        with pytest.raises(TypeError, match="a colour must be an integer 0xRRGGBB, not 'red'"):
             call()
     for call in (
         lambda: gui.circle(0.5), lambda: gui.line(0.5, (1, 1)), lambda: gui.triangle((0, 0), (1, 1), 0.5), lambda: gui.rect(0.5, (1, 1)),
         lambda: gui.arrow(0.5, (1, 1)), lambda: gui.text("a", 0.5),
     ):  # fmt: skip
-        with pytest.raises(TypeError, match="a position is two numbers, not 0.5"):
+        with pytest.raises(TypeError, match="a position must be two numbers, not 0.5"):
             call()
-    with pytest.raises(TypeError, match="a radius is a number, or an array of one for each, not 'x'"):
+    with pytest.raises(TypeError, match="a radius must be a number, or an array with one number for each, not 'x'"):
         gui.circle((0, 0), radius="x")
     two, three = np.zeros((2, 2)), np.zeros((3, 2))
     for call in (lambda: gui.lines(two, three), lambda: gui.arrows(two, three)):
-        with pytest.raises(ValueError, match="as many positions in each array; these have 2 and 3"):
+        with pytest.raises(ValueError, match="the arrays must have the same number of positions; these have 2 and 3"):
             call()
     with pytest.raises(ValueError, match="these have 2, 2 and 3"):
         gui.triangles(two, two, three)
@@ -136,9 +136,9 @@ def test_sizes_of_windows():
                 open_one()
     for size in ((64.5, 64), ("6", 4), "64"):
         for open_one in (lambda: qd.GUI("a", size, show_gui=False), lambda: qd.ui.Window("a", size, show_window=False)):
-            with pytest.raises(TypeError, match="the size of a window is two whole numbers"):
+            with pytest.raises(TypeError, match="the size of a window must be two integers"):
                 open_one()
-    with pytest.raises(TypeError, match="the size of a window is two whole numbers, not 100"):
+    with pytest.raises(TypeError, match="the size of a window must be two integers, not 100"):
         qd.ui.Window("a", 100, show_window=False)
     with qd.GUI("a", np.int64(20), show_gui=False) as gui:
         assert gui.res == (20, 20)
@@ -153,15 +153,15 @@ def test_objects_that_are_not_scenes_or_windows(window):
 
 
 def test_objects_that_are_not_pictures(tmp_path):
-    with pytest.raises(TypeError, match="imresize: the width is a whole number, not 2.5"):
+    with pytest.raises(TypeError, match="imresize: the width must be an integer, not 2.5"):
         qd.tools.imresize(np.zeros((4, 4)), 2.5)
-    with pytest.raises(TypeError, match="imresize: the height is a whole number, not 'a'"):
+    with pytest.raises(TypeError, match="imresize: the height must be an integer, not 'a'"):
         qd.tools.imresize(np.zeros((4, 4)), 2, "a")
     video = qd.tools.VideoManager(tmp_path, automatic_build=False)
     with pytest.raises(TypeError, match="write_frame takes a field, an ndarray or a NumPy array of numbers, not str"):
         video.write_frame("a")
     for empty in (np.zeros((0, 0)), np.zeros((4, 0, 3)), np.zeros(4)):
-        with pytest.raises(ValueError, match="imwrite takes pictures .* of at least one pixel"):
+        with pytest.raises(ValueError, match="imwrite takes pictures of at least 1 x 1 pixels, not of the shape"):
             qd.tools.imwrite(empty, tmp_path / "empty.png")
     assert not (tmp_path / "empty.png").exists()
     with pytest.raises(TypeError, match="imshow takes a field"):

@@ -120,7 +120,7 @@ def talks(n: qd.i32):
         loss[None] += v
 """)
     session.run("talks.grad(3)")
-    assert "not called yet" in shown(session.run("%qd_adstack talks --measure"))[MIME]["said"]
+    assert "has not been called yet" in shown(session.run("%qd_adstack talks --measure"))[MIME]["said"]
     session.run("%qd_gradients --on\ntalks.grad(3)")
     assert "it prints" in shown(session.run("%qd_adstack talks --measure"))[MIME]["said"]
     assert "no gradient of a kernel named 'other'" in session.run("%qd_adstack other").text("stderr")

@@ -273,7 +273,7 @@ def test_wrong_use(session, line, words):
     assert words in session.run(f"%qd_step {line}").text("stderr")
 
 
-@pytest.mark.parametrize("line, words", [("", "of which kernel?"), ("staged(", "was never closed"), ("3 +", "invalid syntax")])
+@pytest.mark.parametrize("line, words", [("", "give the name of a kernel"), ("staged(", "was never closed"), ("3 +", "invalid syntax")])
 def test_wrong_use_of_graphs(session, line, words):
     assert words in session.run(f"%qd_graph {line}").text("stderr")
 

@@ -268,7 +268,7 @@ def test_nothing_is_stopped_after_an_interrupt(debugged):
         assert c.collect(cell).reply["content"]["ename"] == "KeyboardInterrupt"
         assert c.ask("debugInfo")["stoppedThreads"] == []
         refused = c.dap("continue", threadId=1)
-        assert not refused["success"] and "no program stands" in refused["message"]
+        assert not refused["success"] and "no program is stopped at a breakpoint" in refused["message"]
 
 
 THREAD = """import threading

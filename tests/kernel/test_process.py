@@ -31,11 +31,11 @@ def test_environment_of_another_python_is_refused(tmp_path):
     (tmp_path / "pyvenv.cfg").write_text("home = /usr/bin\nversion = 3.9.2\n")
     done = subprocess.run([executable(), "-f", "none.json", "--python", str(tmp_path / "bin" / "python")],
                           capture_output=True, text=True, timeout=PATIENCE)
-    assert done.returncode == 1 and "belongs to Python 3.9.2" in done.stderr
+    assert done.returncode == 1 and "is Python 3.9.2, but this kernel needs" in done.stderr
 
 
 @pytest.mark.parametrize("arguments, message", [
-    ([], "no connection file"), (["-f"], "lacks its value"), (["--what", "x"], "unknown option --what")])
+    ([], "no connection file"), (["-f"], "missing its value"), (["--what", "x"], "unknown option --what")])
 def test_usage(arguments, message):
     done = subprocess.run([executable(), *arguments], capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 2 and message in done.stderr and "usage:" in done.stderr
@@ -92,11 +92,11 @@ def test_input_in_threads_one_after_another(kernel):
 
 
 def test_a_question_of_a_thread_ends_with_its_cell(kernel):
-    cell = kernel.run("def asks():\n    try:\n        input('never answered ')\n    except EOFError as error:\n        told.append(str(error))\n"
+    cell = kernel.run("import threading\ndef asks():\n    try:\n        input('never answered ')\n    except EOFError as error:\n        told.append(str(error))\n"
                       "told = []\nthread = threading.Thread(target=asks)\nthread.start()\nimport time; time.sleep(0.3)", allow_stdin=True)
     assert cell.status == "ok"
     assert kernel.raw.get_stdin_msg(timeout=PATIENCE)["content"]["prompt"] == "never answered "
-    assert "the cell has ended" in kernel.run("thread.join(); told").result
+    assert "the cell that called input() has ended" in kernel.run("thread.join(); told").result
     kernel.run("def late():\n    time.sleep(0.3)\n    try:\n        input()\n    except RuntimeError as error:\n        told.append(str(error))\n"
                "thread = threading.Thread(target=late)\nthread.start()", allow_stdin=True)
     time.sleep(1)  # between cells
