@@ -126,7 +126,7 @@ def test_libraries_that_know_no_versions():
 
 @pytest.mark.parametrize(
     "flags, words",
-    [(READ_ONLY, "the array of argument a is read-only"), (COPIED, "gave a copy"), (None, "does not say that the memory may be written")],
+    [(READ_ONLY, "the array of argument a is read-only"), (COPIED, "returned a copy"), (None, "does not mark the memory as writable")],
 )
 def test_memory_that_may_not_be_written(flags, words):
     @dataclasses.dataclass

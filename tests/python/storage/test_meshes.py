@@ -368,7 +368,7 @@ def test_metadata_of_patches(tmp_path):
     for a, b in ((3, 0), (0, 3), (0, 0), (3, 3)):
         seen = np.zeros((len(elements[a]), len(elements[b])), np.int32)
         if (a, b) == (3, 3):  # without faces, cells that share a face cannot be found
-            with pytest.raises(qd.QuadrantsCompilationError, match="does not say which cells touch its cells"):
+            with pytest.raises(qd.QuadrantsCompilationError, match="The mesh has no relation from cells to cells: give the relation cells -> cells"):
                 mark(mesh.cells, "cells", seen)
             continue
         mark(getattr(mesh, KINDS[a]), KINDS[b], seen)
@@ -449,8 +449,8 @@ def test_names_of_attributes():
 
 
 @pytest.mark.parametrize("data, message", [
-    ({}, "given by its `cells`, its `faces` or its `edges`"),
-    ({"cells": [[0, 1, 2, 3]], "faces": [[0, 1, 2]]}, "given by its `cells`"),
+    ({}, "defined by its `cells`, its `faces` or its `edges`"),
+    ({"cells": [[0, 1, 2, 3]], "faces": [[0, 1, 2]]}, "defined by its `cells`"),
     ({"faces": [[0, 1, 2, 3]]}, r"`faces` is an array of 3 vertex numbers each, not of shape \(1, 4\)"),
     ({"faces": [[0.0, 1.0, 2.0]]}, "of 3 vertex numbers each"),
     ({"edges": [[0, 1], [2, 5]], "x": np.zeros((5, 3))}, "names vertices from 0 to 5; there are 5"),

@@ -173,7 +173,7 @@ def test_numpy_reads_arrays_and_fields():
         np.testing.assert_allclose(a, 7.0)
     assert np.asarray(v).shape == (2, 2, 2) and np.asarray(v).dtype == np.int32
     assert np.mean(f) == 0.5 and np.asarray(f, dtype=np.float32).dtype == np.float32
-    with pytest.raises(TypeError, match="a 2d ndarray has no rows to iterate over"):
+    with pytest.raises(TypeError, match="a 2d ndarray cannot be iterated over"):
         list(a)
     b = qd.ndarray(qd.i32, 3)
     b[1] = 5

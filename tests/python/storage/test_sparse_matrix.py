@@ -203,7 +203,7 @@ def test_declarations_that_are_refused():
         (lambda: make(3, 3, 10, qd.i32), "holds f32 or f64, not i32"),
         (lambda: make(3, 3, 10, storage_format="coo"), "choose 'col_major' or 'row_major'"),
         (lambda: make(0, 3, 10), "num_rows=0"),
-        (lambda: make(), "num_rows is needed"),
+        (lambda: make(), "num_rows is required"),
         (lambda: make(3, 3, -1), "max_num_triplets=-1"),
         (lambda: qd.linalg.SparseMatrix(3, 3, dtype=qd.f16), "holds f32 or f64, not f16"),
         (lambda: qd.linalg.SparseSolver(solver_type="QR"), "The solver type QR with AMD is not supported"),
@@ -324,7 +324,7 @@ def test_build_from_ndarray():
     with pytest.raises(qd.QuadrantsRuntimeError, match="only supports building from"):
         a.build_from_ndarray(np.zeros(3))
     flat.from_numpy(np.array([0, 5, 1, 4, 4, 2], np.float32))
-    with pytest.raises(qd.QuadrantsAssertionError, match="lies outside"):
+    with pytest.raises(qd.QuadrantsAssertionError, match=r"the entry \(0, 5\) is outside the shape \(5, 5\)"):
         a.build_from_ndarray(flat)
 
 
@@ -405,12 +405,12 @@ def test_solver_is_used_wrongly():
         solver.compute(from_dense(spd(5), qd.f64))
     with refused("is not supported in linear solvers"):
         solver.compute(np.eye(3))
-    with refused(r"Only square matrices .* \(3, 4\)"):
+    with refused(r"needs a square matrix, not one of shape \(3, 4\)"):
         solver.compute(qd.linalg.SparseMatrix(3, 4))
-    with refused("not where those of the matrix were"):
+    with refused(r"different sparsity pattern than the one that analyze_pattern\(\) got"):
         solver.factorize(a)
     solver.analyze_pattern(a)
-    with refused("not where those of the matrix were"):
+    with refused(r"different sparsity pattern than the one that analyze_pattern\(\) got"):
         solver.factorize(from_dense(np.eye(5), qd.f32))
     solver.compute(a)
     with refused("Dimension mismatch"):

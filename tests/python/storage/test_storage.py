@@ -367,7 +367,7 @@ def test_shapes_are_integers_or_sequences_of_them():
     assert numbers.shape == (8,)
     for shape in (2.0, (2.0, 3), "a", (2, None)):
         for make in (lambda: qd.field(qd.f32, shape), lambda: qd.root.dense(qd.ij, shape)):
-            with pytest.raises(TypeError, match="a shape is an integer or a sequence of integers"):
+            with pytest.raises(TypeError, match="a shape must be an integer or a sequence of integers"):
                 make()
     with pytest.raises(qd.QuadrantsTypeError, match="at least one component"):
         qd.Vector.field(0, qd.f32, 3)
