@@ -144,7 +144,7 @@ def test_endless_files_are_not_read(folder, capsys):
     for name in ("_qd_kcov.1 is not a regular file", "_qd_kcov.2 is not a regular file", "_qd_kcov.3 cannot be read"):
         assert f"{name}" in text
     for name in ("fifo.py", "zero.py", "huge.py"):
-        assert f"{name}, of which _qd_kcov.4 tells, is no file of a source" in text
+        assert f"{name}, which _qd_kcov.4 covers, is not a source file" in text
     assert text.count("75.0%") == 3
     runs.drop_earlier(str(folder), "1 .coverage")
 

@@ -73,7 +73,7 @@ def test_no_changed_lines(measured):
     assert said.endswith("\nno measured line is new since HEAD\n")
     text = (measured.folder / "report.html").read_text()
     assert "; no measured line is new since HEAD.</p>" in text and re.search("<h1>Coverage of [0-9a-f]{7,}</h1>", text)
-    assert "\nNo line that is measured is new since `HEAD`.\n" in report(measured, "--diff", "HEAD", "--markdown", "-")
+    assert "\nNo measured line is new since `HEAD`.\n" in report(measured, "--diff", "HEAD", "--markdown", "-")
     measured.kernels.write_text(measured.kernels.read_text() + "\n# a word\n")
     assert re.search("^## Coverage of [0-9a-f]{7,}, edited since\n", report(measured, "--markdown", "-"), re.M)
 
