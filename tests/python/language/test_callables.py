@@ -215,7 +215,7 @@ def test_gradients_pass_through_callables():
     [
         (lambda x: functools.partial(fd, 1, 2)(x), qd.QuadrantsSyntaxError, "Too many arguments"),
         (lambda x: functools.partial(fd, a=1)(x), qd.QuadrantsSyntaxError, "Multiple values for argument 'a'"),
-        (lambda x: list(filter(fd, [x]))[0], qd.QuadrantsTypeError, "chooses at compile time"),
+        (lambda x: list(filter(fd, [x]))[0], qd.QuadrantsTypeError, "runs at compile time"),
         (lambda x: methods(x), qd.QuadrantsTypeError, "not callable"),
     ],
 )

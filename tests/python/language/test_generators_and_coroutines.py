@@ -22,7 +22,7 @@ def test_async_functions(decorator):
 
     assert f'File "{__file__}", line 20, in ' in str(caught.value)
     assert "async def waits" in str(caught.value) and "\n" + 8 * " " + "^^^^^\n" in str(caught.value)
-    assert "Hint: leave out `async`" in str(caught.value)
+    assert "Hint: remove `async`" in str(caught.value)
 
 
 @pytest.mark.parametrize("decorator", DECORATORS)

@@ -399,14 +399,14 @@ def another_class(x):
 @pytest.mark.parametrize(
     "call, error, words",
     [
-        (lambda x: Late(x).a, qd.QuadrantsCompilationError, "is assigned first inside of a run-time if"),
-        (lambda x: Kept(x).x, qd.QuadrantsTypeError, "is still being made"),
+        (lambda x: Late(x).a, qd.QuadrantsCompilationError, "is first assigned inside a run-time if"),
+        (lambda x: Kept(x).x, qd.QuadrantsTypeError, "is still being constructed"),
         (new_member, qd.QuadrantsCompilationError, "object has no attribute 'other'"),
         (another_class, qd.QuadrantsTypeError, "cannot assign 'Pair' to 'Complex'"),
         (lambda x: Complex(x, 2).missing, qd.QuadrantsCompilationError, "object has no attribute 'missing'"),
         (lambda x: Complex(x, 2) @ x, qd.QuadrantsTypeError, "unsupported operand type"),
         (lambda x: Complex(x, 1, 2).re, qd.QuadrantsSyntaxError, "Too many arguments"),
-        (lambda x: Pair(x, 1, 2).a, TypeError, "takes 2 arguments"),
+        (lambda x: Pair(x, 1, 2).a, TypeError, "takes 2 positional arguments but 3 were given"),
     ],
 )
 def test_mistakes_are_reported(call, error, words):

@@ -235,7 +235,7 @@ def test_refused_declarations():
         qd.root.place(qd.field(dtype=quant.int(4)))
     with pytest.raises(qd.QuadrantsRuntimeError, match="overflows: 64 bits used out of 32"):
         qd.root.quant_array(qd.i, 8, max_num_bits=32).place(qd.field(dtype=quant.int(8)))
-    with pytest.raises(qd.QuadrantsCompilationError, match="max_num_bits is 8, 16, 32 or 64"):
+    with pytest.raises(qd.QuadrantsCompilationError, match="max_num_bits must be 8, 16, 32 or 64"):
         qd.BitpackedFields(max_num_bits=12)
     with pytest.raises(qd.QuadrantsTypeError, match="does not fit its compute type"):
         quant.float(exp=9, frac=10)

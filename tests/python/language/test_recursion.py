@@ -203,7 +203,7 @@ def test_too_deep():
     def k() -> qd.i32:
         return down(0)
 
-    with pytest.raises(qd.QuadrantsAssertionError, match="'.*down' calls itself more than 256 deep"):
+    with pytest.raises(qd.QuadrantsAssertionError, match="'.*down' calls itself more than 256 levels deep"):
         k()
 
 
@@ -501,7 +501,7 @@ def test_functions_that_cannot_recurse():
         y = 0
         shift(3, y)
 
-    with pytest.raises(qd.QuadrantsTypeError, match="leads back to a function that calls itself, cannot be an element"):
+    with pytest.raises(qd.QuadrantsTypeError, match="is part of a recursion, cannot be an element"):
         element()
     with pytest.raises(qd.QuadrantsSyntaxError, match="cannot loop over the cells of a sparse tree"):
         cells()

@@ -546,7 +546,7 @@ def test_generators_are_refused():
 
     for kernel in (spread, unrolled, largest, zipped, held):
         for a in (1, 2):
-            with pytest.raises(ValueError, match="Cannot store generators in variables, inside kernels or functions: this .* gives each item once"):
+            with pytest.raises(ValueError, match="Cannot store generators in variables, inside kernels or functions: this .* yields each item only once"):
                 kernel(a)
     assert list(g) == [0, 1, 2] and list(z) == [(1, 3), (2, 4)] and list(Holder.items) == [1, 2]
 

@@ -215,7 +215,7 @@ def test_a_fault_is_raised_by_the_next_wait(wait):
     double(y)
     with pytest.raises(qd.QuadrantsRuntimeError, match="kernel put tried to (read|write) memory outside") as caught:
         waits.get(wait, wait)()
-    assert f"line {LOOP}, in put" in str(caught.value) and "launched after it have done nothing" in str(caught.value)
+    assert f"line {LOOP}, in put" in str(caught.value) and "launched after it did not run" in str(caught.value)
     qd.sync()  # the fault is raised only once
     assert y.to_numpy().tolist() == [1, 1, 1]
     put(x, 1)

@@ -171,7 +171,7 @@ def test_options():
     assert qd.cfg.debug and qd.cfg.check_out_of_bound and qd.cfg.random_seed == 7 and qd.cfg.flatten_if
     assert qd.cfg.arch.name == "interp"
     for wrong in ({"default_fp": qd.i32}, {"default_ip": qd.f32}, {"default_ip": qd.i16}):
-        with pytest.raises(AssertionError, match="is one of qd"):
+        with pytest.raises(AssertionError, match="must be one of qd"):
             qd.init(arch="interp", **wrong)
     with pytest.raises(Exception, match="requires version"):
         qd.init(arch="interp", require_version="99.0.0")

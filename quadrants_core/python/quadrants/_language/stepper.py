@@ -44,7 +44,7 @@ def _bytes(value):
     except TypeError:
         raise TypeError(f"keep_bytes must be an integer, not {value!r}") from None
     if not 0 <= number < 1 << 64:
-        raise ValueError(f"keep_bytes must not be negative, got {value!r}")
+        raise ValueError(f"keep_bytes must be from 0 to 2**64 - 1, got {value!r}")
     return number
 
 
