@@ -144,7 +144,7 @@ def test_gradients_are_compared_by_their_verdicts():
         "the gradient of step was found 'agrees' in the notebook, 'wrong' now"]
     assert meaning.differences(meaning.GRADIENTS, stored, data(step="agrees")) == [
         "the gradient of misfit is checked in the notebook, not now"]
-    assert "not of the expected form" in meaning.differences(meaning.GRADIENTS, stored, {})[0]
+    assert "do not have the expected form" in meaning.differences(meaning.GRADIENTS, stored, {})[0]
     whole = {"version": 1, "checks": [{"name": "step, misfit", "verdict": "agrees"}]}
     apart = {"version": 1, "checks": [{"name": "step", "verdict": "agrees"}, {"name": "step, misfit", "verdict": "cannot say"}]}
     assert meaning.differences(meaning.GRADIENTS, whole, apart) == []
@@ -166,4 +166,4 @@ def test_launches_in_steps():
     assert told(launch(), launch(turn=3)) == ["k, do_while n: turn is 2 in the notebook, 3 now"]
     assert "x[1] is 2.0 in the notebook, 7.0 now" in told(launch(), launch(held=(1.0, 7.0)))[0]
     assert told(launch(moves=4, turn=9), launch()) == []  # the stepper was moved by hand before the notebook was saved
-    assert told(launch(moves=4), launch(text="do_while m")) == ["the graph of k in the notebook is another than that of k now"]
+    assert told(launch(moves=4), launch(text="do_while m")) == ["the graph of k in the notebook differs from that of k now"]
