@@ -77,7 +77,7 @@ def test_kept_values(lab):
         lab.picture(f"kept-tip-{theme.split()[-1].lower()}")
         page.keyboard.press("Escape")
     cell.locator(".qd-mark-kept-head").hover()
-    page.locator(".qd-tip").get_by_text("way back through loops").wait_for()
+    page.locator(".qd-tip").get_by_text("reverse pass through loops").wait_for()
 
     cell.locator(".cm-line").nth(12).click()
     page.keyboard.press("Alt+Shift+L")
@@ -97,7 +97,7 @@ def test_kept_values(lab):
     page.keyboard.press("Enter")
     wait(lab, 1, "stale")
     marks = page.evaluate(MARKS, 1)
-    assert [number for number, _, _ in marks] == [13, 14] and all(words.endswith("this is of the text that ran") for _, _, words in marks)
+    assert [number for number, _, _ in marks] == [13, 14] and all(words.endswith("Edited since: the counts are for the text that ran") for _, _, words in marks)
     while cell.locator(".qd-stale").count():
         page.keyboard.press("Control+z")
     wait_kept(lab, 1, 40, 80)
