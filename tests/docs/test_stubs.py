@@ -185,7 +185,7 @@ def test_docstrings_are_those_of_the_package():
     written = {node.name: ast.get_docstring(node) for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
     for name in ("kernel", "field", "ndarray", "sync", "Vector", "SNode", "QuadrantsSyntaxError", "svd", "static"):
         assert written[name] == inspect.cleandoc(getattr(qd, name).__doc__), name
-    assert written["init"].startswith(inspect.cleandoc(qd.init.__doc__)) and "cpu_max_num_threads: threads that run loops" in written["init"]
+    assert written["init"].startswith(inspect.cleandoc(qd.init.__doc__)) and "cpu_max_num_threads: number of threads that run loops" in written["init"]
 
 
 def test_a_type_checker_reports_the_mistakes_in_uses():
