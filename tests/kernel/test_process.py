@@ -186,8 +186,10 @@ def test_repeated_messages_are_ignored(kernel):
     session = kernel.raw.session
     again = session.serialize(session.msg("execute_request", {"code": "n += 1", "silent": False, "store_history": True,
                                                               "user_expressions": {}, "allow_stdin": False, "stop_on_error": True}))
-    for channel in (kernel.raw.shell_channel, kernel.raw.shell_channel, kernel.raw.control_channel):
-        channel.socket.send_multipart(again)
+    for _ in range(2):
+        kernel.raw.shell_channel.socket.send_multipart(again)
+    assert kernel.run("n").result == "1"
+    kernel.raw.control_channel.socket.send_multipart(again)  # only now: the kernel reads the channels in any order
     assert kernel.run("n").result == "1"
 
 
