@@ -1,4 +1,4 @@
-"""How kernels scale with threads, compared with the model of docs/design/scaling.md.
+"""Measures how kernels scale with threads, and compares that with the model of docs/design/scaling.md.
 
     python benchmarks/scaling.py [threads ...]
 

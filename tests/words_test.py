@@ -16,7 +16,7 @@ FOLDERS = ("quadrants_core", "kernel", "inspector", "jupyter", "labextension/src
 LIKE_C = {".h", ".cpp", ".def", ".inc", ".ts", ".tsx"}
 
 # A comment that opens with one of these has no subject, unless it is a question that a heading asks.
-RELATIVE = re.compile(r"(What|Whether|Who|Whose|Which|Of|Where)\b")
+RELATIVE = re.compile(r"(What|Whether|Who|Whose|Which|Of|Where|How|Why)\b")
 # Coined words, and the field's terms for them.
 COINED = {
     r"\btold\b": "reported to, notified, given",
@@ -27,7 +27,7 @@ COINED = {
     r"\bwhoever\b": "name the actor",
     r"\bseen its end\b": "has completed",
     r"\banew\b": "again",
-    r"\brounds\b(?! (?:to|toward|half|once|up|down|away))": "iterations, trip count",
+    r"(?<!-)\brounds\b(?! (?:to|toward|half|once|up|down|away))": "iterations, trip count",
     r"\bstandstill": "pending call",
     r"\bforeseen?\b": "predicted",
     r"\bnews\b": "changes, updates",
@@ -37,7 +37,7 @@ WORDS = {re.compile(word): better for word, better in COINED.items()}
 
 def files(*folders):
     names = subprocess.run(["git", "ls-files", "-z", "--", *folders], cwd=ROOT, capture_output=True, check=True).stdout.decode().split("\0")
-    return [ROOT / name for name in names if Path(name).suffix in LIKE_C | {".py"} and "published" not in name]
+    return [ROOT / name for name in names if Path(name).suffix in LIKE_C | {".py"}]
 
 
 def c_comments(text):

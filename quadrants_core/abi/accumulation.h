@@ -10,7 +10,7 @@ enum class Number : uint8_t { signed_integer, unsigned_integer, floating };
 
 enum class Where : uint8_t { array, tree, tmp, cells };
 
-/// How the order of a task's updates is fixed, if the program asks for that.
+/// The way in which the order of a task's updates is fixed, if the program requests that.
 enum class Order : uint32_t {
     free,       ///< the order is not fixed
     same,       ///< every order gives the same result: the range is cut only by its length

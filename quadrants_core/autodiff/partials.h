@@ -10,7 +10,7 @@
 
 namespace qd::autodiff {
 
-/// How a pure instruction depends on one of its operands.
+/// The dependence of a pure instruction on one of its operands.
 enum class Slope : uint8_t {
     flat,      ///< the derivative is 0
     factor,    ///< multiplied by `times_slope`

@@ -11,7 +11,7 @@
 namespace qd::engine {
 namespace {
 
-/// How long the end of a process waits for the current job, so that short-running programs fill the cache too.
+/// The end of a process waits this long for the current job, so that short-running programs fill the cache too.
 constexpr auto grace = std::chrono::milliseconds(100);
 
 struct Job {

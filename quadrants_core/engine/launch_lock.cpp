@@ -11,7 +11,7 @@
 namespace qd::engine {
 namespace {
 
-/// How long a fork waits for launches to end.
+/// A fork waits this long for launches to end.
 constexpr auto patience = std::chrono::milliseconds(100);
 
 constinit std::mutex listing;

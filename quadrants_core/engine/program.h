@@ -86,7 +86,7 @@ struct Activity {
     std::vector<uint32_t> passes; ///< passes so far of the enclosing do_whiles, outermost first
 };
 
-/// How a task updated shared memory in its last launch.
+/// The way in which a task updated shared memory in its last launch.
 struct TaskUpdates {
     std::string task;
     std::string_view how; ///< unlocked, locked, copies, parts or one_thread; empty: no updates, or not known

@@ -41,7 +41,7 @@ struct PendingLaunch {
     void *ret = nullptr;    ///< where results go, if the kernel returns any
 };
 
-/// How often each rate-limited message occurred in this launch: output.cpp.
+/// Counts the occurrences of each rate-limited message in this launch (output.cpp).
 struct LimitedMessages {
     BriefMutex lock;
     std::map<const abi::Message *, uint64_t> times;

@@ -7,7 +7,7 @@
 
 namespace qd::frontend {
 
-/// How much of an object its fingerprint covers.
+/// The part of an object that its fingerprint covers.
 enum class FingerprintExtent : uint8_t {
     plain,   ///< everything, and equal objects are interchangeable
     whole,   ///< everything

@@ -34,7 +34,7 @@ class CheckSections {
     }
 
   private:
-    /// How each section accesses an array or field: one bit per kind of access.
+    /// The accesses of each section to an array or field: one bit per kind of access.
     using Uses = std::map<uint32_t, uint32_t>;
 
     bool marks(Value v, Op op, Subgraph::Kind kind) const {

@@ -53,7 +53,7 @@ struct Gain {
     friend auto operator<=>(const Gain &, const Gain &) = default;
 };
 
-/// How often a loop reaches a position in its body: once per iteration, or a number that accumulators give; unknown otherwise.
+/// The number of times that a loop reaches a position in its body: once per iteration, or a number that accumulators give; unknown otherwise.
 struct Entry {
     bool known = false;
     uint64_t trips = 0;

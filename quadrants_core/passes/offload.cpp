@@ -8,7 +8,7 @@
 // A local that is used by a range task or by several tasks is stored in the tmp buffer, where a range task updates it atomically.
 // Coverage counts between loops, with nothing else there, move to the `bounds` region of a neighbour in the same subgraph, which
 // runs once per launch: they form no task of their own.
-// Where the launcher cannot run a bounds block that depends on the result of an earlier task (Config::bounds_from_tasks), the task
+// If the launcher cannot run a bounds block that depends on the result of an earlier task (Config::bounds_from_tasks), the task
 // that computes the last such value also stores lo and hi in the tmp buffer. The remaining bounds block only loads them, or does
 // arithmetic on parameters, extents and constants; counts stay where they are.
 #include "passes/offload_tables.h"

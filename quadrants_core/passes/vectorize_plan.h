@@ -9,7 +9,7 @@
 
 namespace qd::passes {
 
-/// How a value varies from one iteration to the next.
+/// The change of a value from one iteration to the next.
 struct Shape {
     enum Kind : uint8_t { uniform, linear, varying } kind = uniform;
     int64_t stride = 0; ///< linear integers: difference between neighbouring lanes; linear pointers: in bytes

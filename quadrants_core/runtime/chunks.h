@@ -12,7 +12,7 @@ struct TaskEntry;
 /// The number of indices per chunk for a range of `n`. With `block_dim` 0 it is chosen by cost.
 int64_t chunk_size(int64_t n, abi::Weight weight, uint32_t block_dim, int threads);
 
-/// How the range of a task is determined.
+/// The source of a task's range.
 struct Bounds {
     abi::Range known;           ///< used if it has factors
     abi::Bounds code = nullptr; ///< used otherwise

@@ -19,7 +19,7 @@ namespace qd::runtime {
 
 class Stream;
 
-/// How a task performed its atomic updates in its last launch.
+/// The way in which a task performed its atomic updates in its last launch.
 struct UpdateMode {
     enum class How : uint8_t {
         unknown,  ///< it does none, or ran in a region, or was not launched
@@ -50,7 +50,7 @@ struct LoadedTask {
     }
 };
 
-/// How to open a device.
+/// The settings with which a device is opened.
 struct DeviceOptions {
     int device = 0;           ///< index among devices of its kind
     int threads = 0;          ///< concurrent workers; 0: all cores

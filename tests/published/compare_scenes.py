@@ -20,7 +20,7 @@ SCENES = "bodies graph_solver arm material_points smoothed_particles cloth posit
 
 
 def run(python, scene, path, seconds):
-    """What the scene says, or the last line of its failure."""
+    """Returns the output of the scene, or the last line of its failure."""
     with tempfile.TemporaryDirectory() as home:
         surroundings = {**os.environ, "HOME": home, "PYTHONPATH": str(path) if path else "", "PYTHONNOUSERSITE": "1"}
         command = [python, HERE / "scenes.py", scene]

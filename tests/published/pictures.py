@@ -1,4 +1,4 @@
-"""What the examples show, against pictures/: what Taichi showed, after as many frames, from the same seeds.
+"""Compares the pictures of the examples with pictures/, which Taichi drew after as many frames, from the same seeds.
 
 Pictures are made small first (64 pixels at most, each the mean of what it stands for), since fonts and the edges of lines differ. The
 measure is the mean difference of their channels, in units of how much the kept picture differs from its own mean colour: 0 is the same
@@ -16,7 +16,7 @@ SIZE = 64
 
 @dataclasses.dataclass
 class Shown:
-    """How an example is shown, and how far it may be off."""
+    """The way in which an example is shown, and the difference that it may have."""
 
     limit: float = 0.1
     why: str = ""  # it may be off by more
@@ -100,7 +100,7 @@ def read(name):
 
 
 def off(name, picture, reference):
-    """How far a picture is from a kept one, as the example is compared."""
+    """Returns the difference between a picture and the stored one, in the way in which the example is compared."""
     how = shown(name)
     found, wanted = (small(small(each), how.size).astype(float) for each in (picture, reference))
     if found.shape != wanted.shape:

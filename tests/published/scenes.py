@@ -106,7 +106,7 @@ def outcome(loss, tensors):
 
 
 def pose_gradient():
-    """Where a free body ends, by where and how it is placed."""
+    """Differentiates the final state of a free body with respect to its initial position and orientation."""
     free = options.RigidOptions(enable_collision=False, enable_self_collision=False, enable_joint_limit=False, disable_constraint=True)
     made = differentiable(0.01, 1, rigid_options=free)
     box = made.add_entity(morphs.Box(size=(0.1, 0.1, 0.1), pos=(0, 0, 0.5)))
@@ -125,7 +125,7 @@ def pose_gradient():
 
 
 def throw_gradient():
-    """Where an elastic box of material points ends, by the velocity that it starts with."""
+    """Differentiates the final position of an elastic box of material points with respect to its initial velocity."""
     bounds = options.MPMOptions(lower_bound=(-0.5, -0.5, 0), upper_bound=(0.5, 0.5, 1), grid_density=32)
     made = differentiable(4e-3, 10, mpm_options=bounds)
     box = made.add_entity(material=materials.MPM.Elastic(), morph=morphs.Box(pos=(0, 0, 0.2), size=(0.2, 0.2, 0.2)))
@@ -141,7 +141,7 @@ def throw_gradient():
 
 
 def push_gradient():
-    """Where a box of material points ends, by the way of the stick that pushes it."""
+    """Differentiates the final position of a box of material points with respect to the path of the stick that pushes it."""
     bounds = options.MPMOptions(lower_bound=(0, -1, 0), upper_bound=(1, 1, 0.55), grid_density=32)
     made = differentiable(2e-3, 10, mpm_options=bounds, tool_options=options.ToolOptions())
     shape = morphs.Mesh(file="meshes/stirrer.obj", scale=0.6, pos=(0.5, 0.5, 0.12), euler=(90, 0, 0))

@@ -1,4 +1,4 @@
-"""What the examples draw with: windows of the package at hand, unseen, which close after a few frames and keep their last picture."""
+"""Windows for the examples: windows of the installed package without a display, which close after some frames and keep their last picture."""
 
 import os
 import pathlib
@@ -95,7 +95,7 @@ class Hand:
 
 
 class Headless:
-    """What Taichi's `ui.Window` cannot do unseen: asking for input raises, and showing crashes; reading a frame begins the next."""
+    """Replaces the parts of Taichi's `ui.Window` that need a display: input raises, and showing crashes. Reading a frame begins the next."""
 
     event = None
 

@@ -22,7 +22,7 @@ export interface Loop {
   /** Bytes of one iteration; of all iterations. */
   slot_bytes: number;
   bytes: number;
-  /** Why it stores no less, if the budget is exceeded; else "". */
+  /** The reason why it stores no less, if the budget is exceeded; else "". */
   reason: string;
   variables: Variable[];
 }
@@ -39,7 +39,7 @@ export interface Task {
    * with as much. */
   of_one: number;
   lanes: number;
-  /** How the budget is exceeded, in words; "" if it is not. */
+  /** The excess over the budget, in words; "" if it is not. */
   excess: string;
   loops: Loop[];
 }

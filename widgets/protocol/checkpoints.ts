@@ -60,7 +60,7 @@ export interface Launch {
   /** The newest of these in one sentence. */
   said: string;
   error: string;
-  /** How an error or Stop ended the launch; empty if neither did. */
+  /** The error or Stop that ended the launch; empty if neither did. */
   ended: string;
 }
 

@@ -10,7 +10,7 @@ import type { Outcome } from "./heatmap";
 export interface LineCounts {
   /** 1-based, in the cell as its editor shows it. */
   number: number;
-  /** How often the statement on this line, or the loop body whose head is on it, ran: in all specialisations and static copies together. */
+  /** The executions of the statement on this line, or of the loop body whose head is on it, in all specialisations and static copies together. */
   count: number;
   /** The part of `count` in the newest run: the newest execution (of a cell or a callback, or the time between two of them) in which any
    * kernel of this cell ran. */

@@ -10,14 +10,14 @@ export interface Line {
   /** 1-based, in the cell or file. */
   number: number;
   text: string;
-  /** How often the statement on this line ran, of several the one that ran most often; null if there is none. */
+  /** The number of times that the statement on this line ran, of several the one that ran most often; null if there is none. */
   count: number | null;
   /** The part of `count` in the newest run, and in the run before it; null if there was none. See coverage.ts. */
   newest: number;
   previous: number | null;
   /** See coverage.ts. */
   launched: boolean;
-  /** How often the line was run again to compute gradients; not part of `count`. null: no gradients were computed. */
+  /** The number of times that the line was run again to compute gradients; not part of `count`. null: no gradients were computed. */
   backward: number | null;
   outcomes: Partial<Record<Outcome, number>>;
 }

@@ -8,7 +8,7 @@ namespace qd::backends::interpreter {
 
 using namespace ir;
 
-/// How control left a block.
+/// The way in which control left a block.
 enum class Flow : uint8_t { yielded, broke, continued, returned, exited };
 
 /// Releases what was allocated on the thread's heap during its lifetime.

@@ -27,7 +27,7 @@ struct FrozenSlots {
     uint64_t bytes = 0; ///< size of the arrays among the members, which are all ndarrays
 };
 
-/// How a plan was made.
+/// The origin of a plan.
 struct Provenance {
     bool keyed = false;    ///< cache entries on disk were looked up
     bool matched = false;  ///< the dependencies of one were unchanged

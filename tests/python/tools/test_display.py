@@ -1,5 +1,4 @@
-"""How consoles, lists and debuggers show fields and arrays, and how much memory they read for it; the places that warnings of the package
-name."""
+"""Consoles, lists and debuggers show fields and arrays and read little memory for it; warnings of the package name the user's line."""
 
 import os
 import sys
