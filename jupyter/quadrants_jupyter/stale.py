@@ -1,5 +1,5 @@
 """Recompiles kernels, at their next call, that use definitions which a later cell has replaced. In a program without cells a kernel keeps
-the definitions it was compiled with. Reports, below a cell, kernels that it may have run with the old value of a number that has changed
+the definitions it was compiled with. Reports, below a cell, kernels that it may have run with the old value of a global that has changed
 since."""
 
 import ast

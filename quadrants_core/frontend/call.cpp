@@ -384,7 +384,7 @@ static const char *instead_of_builtin(std::string_view name) {
         {"str", "print the value: `print(x)`, or make the text outside of the kernel"},
         {"getattr", "write `x.name`"},
         {"setattr", "write `x.name = value`"},
-        {"type", "ask `isinstance(x, float)`"},
+        {"type", "use `isinstance(x, float)`"},
     };
     for (const auto &[builtin, remedy] : remedies)
         if (builtin == name) return remedy;

@@ -411,12 +411,7 @@ Val Structs::struct_field_element(const Node *node, PyObject *field, const std::
     const FieldInfo *first = w_.places.field_info(node, leaf_field(field).get());
     if (int(indices.size()) + 1 == first->dims() && last_level(w_, first->places[0]) == ir::LevelKind::dynamic)
         return dynamic_container(field, index_values(w_, node, indices, true));
-    if (int(indices.size()) != first->dims())
-        w_.fail(node, UserErrorKind::index,
-                "Field with dim " + std::to_string(first->dims()) + " accessed with indices of dim " +
-                    std::to_string(indices.size()));
-    const std::vector<ir::Value> values = index_values(w_, node, indices, true);
-    if (w_.request.options.check_out_of_bound || w_.request.options.debug) check_field_bounds(w_, node, *first, values);
+    const std::vector<ir::Value> values = field_indices(w_, node, *first, indices);
     const std::function<Val(PyObject *)> element = [&](PyObject *of) {
         PyRef struct_type = attribute(of, names().dtype);
         const StructLayout *type = layout_of(node, struct_type.get());

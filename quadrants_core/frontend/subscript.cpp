@@ -203,17 +203,23 @@ std::vector<ir::Value> index_values(Walk &w, const Node *node, const std::vector
     return out;
 }
 
+/// Returns the indices of an element of a field, after checks of their number and, where options ask for it, of their bounds.
+std::vector<ir::Value> field_indices(Walk &w, const Node *node, const FieldInfo &info,
+                                     const std::vector<Val> &indices) {
+    if (int(indices.size()) != info.dims())
+        w.fail(node, UserErrorKind::index,
+               "Field with dim " + std::to_string(info.dims()) + " accessed with indices of dim " +
+                   std::to_string(indices.size()));
+    std::vector<ir::Value> values = index_values(w, node, indices, true);
+    if (w.request.options.check_out_of_bound || w.request.options.debug) check_field_bounds(w, node, info, values);
+    return values;
+}
+
 Val subscript_field(Walk &w, const Node *node, PyObject *field, const std::vector<Val> &indices) {
     const FieldInfo *info = w.places.field_info(node, field);
     if (int(indices.size()) + 1 == info->dims() && last_level(w, info->places[0]) == ir::LevelKind::dynamic)
         return dynamic_container(field, index_values(w, node, indices, true));
-    if (int(indices.size()) != info->dims())
-        w.fail(node, UserErrorKind::index,
-               "Field with dim " + std::to_string(info->dims()) + " accessed with indices of dim " +
-                   std::to_string(indices.size()));
-    std::vector<ir::Value> values = index_values(w, node, indices, true);
-    if (w.request.options.check_out_of_bound || w.request.options.debug) check_field_bounds(w, node, *info, values);
-    return field_element(w, info, std::move(values));
+    return field_element(w, info, field_indices(w, node, *info, indices));
 }
 
 Val field_element(Walk &w, const FieldInfo *info, std::vector<ir::Value> indices) {

@@ -7,6 +7,7 @@ namespace qd::frontend {
 Val eval_subscript(Walk &w, const Node *node, Use use);
 bool contains_slice(const Node *slice);
 Val subscript_field(Walk &w, const Node *node, PyObject *field, const std::vector<Val> &indices);
+std::vector<ir::Value> field_indices(Walk &w, const Node *node, const FieldInfo &info, const std::vector<Val> &indices);
 Val field_element(Walk &w, const FieldInfo *info, std::vector<ir::Value> indices);
 Val element_place(Walk &w, const Val &array, std::vector<ir::Value> indices);
 Val slice_object(Walk &w, const Node *slice);

@@ -173,7 +173,7 @@ void CacheEntries::list_reads(const std::vector<frontend::Dependency> &dependenc
     program_->store_entry(name, as_bytes(text), true);
 }
 
-PyObject *describe_entry(std::span<const uint8_t> file) {
+PyObject *describe_cache_file(std::span<const uint8_t> file) {
     std::vector<CacheEntries::Entry> found;
     std::span<const uint8_t> bytes;
     if (!CacheEntries::entries_of(file, &found, &bytes)) Py_RETURN_NONE;
@@ -181,12 +181,12 @@ PyObject *describe_entry(std::span<const uint8_t> file) {
     return entries && name ? Py_BuildValue("{s:N,s:N}", "name", name, "entries", entries) : nullptr;
 }
 
-PyObject *describe_entries_of(const KernelObject *kernel) {
+PyObject *describe_cache_files(const KernelObject *kernel) {
     const std::shared_ptr<engine::Program> program = runtime.program;
     PyObject *all = PyList_New(0);
     for (const std::shared_ptr<Plan> &plan : plans_of(kernel)) {
         if (!all || plan->generation != runtime.generation || plan->entry_name.empty()) continue;
-        PyObject *entry = describe_entry(program->load_entry(plan->entry_name, plan->in_fast_cache));
+        PyObject *entry = describe_cache_file(program->load_entry(plan->entry_name, plan->in_fast_cache));
         PyObject *one = entry ? Py_BuildValue("(IN)", plan->number, entry) : nullptr;
         if (!one || PyList_Append(all, one) < 0) Py_CLEAR(all);
         Py_XDECREF(one);

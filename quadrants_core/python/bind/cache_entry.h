@@ -62,6 +62,6 @@ class CacheEntries {
 };
 
 /// Returns {"name": as describe_name gives it, "entries": the dependencies of each entry} for a file, or None; null with an error set.
-PyObject *describe_entry(std::span<const uint8_t> file);
+PyObject *describe_cache_file(std::span<const uint8_t> file);
 
 } // namespace qd::bind

@@ -162,7 +162,7 @@ PyObject *forget(PyObject *o, PyObject *) {
 }
 
 PyObject *plans(PyObject *o, PyObject *) { return describe_plans(self_of(o)); }
-PyObject *entries(PyObject *o, PyObject *) { return describe_entries_of(self_of(o)); }
+PyObject *entries(PyObject *o, PyObject *) { return describe_cache_files(self_of(o)); }
 
 /// _compile_like(older kernel or None) -> number of specialisations made
 PyObject *compile_like(PyObject *o, PyObject *before) {

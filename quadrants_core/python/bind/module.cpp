@@ -284,7 +284,7 @@ py::list kept_files(bool content) {
         one["bytes"] = file.bytes;
         one["changed"] = double(file.changed) / 1e9;
         one["used"] = file.used;
-        one["record"] = py::reinterpret_steal<py::object>(bind::describe_entry(file.content));
+        one["record"] = py::reinterpret_steal<py::object>(bind::describe_cache_file(file.content));
         if (PyErr_Occurred()) throw py::error_already_set();
         list.append(one);
     }

@@ -128,9 +128,9 @@ void place_fault(KernelObject *kernel, PyObject *const *args, engine::KernelFaul
 /// ones that the annotations allow. Returns the number of plans made; -1 with an error set.
 int specialise_ahead(KernelObject *kernel, const KernelObject *before);
 
-/// Returns [(number, description of its cache entries on disk)] for the plans of the running program, as describe_entry makes it; null
+/// Returns [(number, description of its cache entries on disk)] for the plans of the running program, as describe_cache_file makes it; null
 /// with an error set.
-PyObject *describe_entries_of(const KernelObject *kernel);
+PyObject *describe_cache_files(const KernelObject *kernel);
 
 /// Returns [(number, parameters, provenance)] for the plans of the running program, for users who inspect a kernel: see
 /// quadrants.lang._primal.
