@@ -8,10 +8,14 @@
 #include "syntax/from_python.h"
 #include "syntax/parser.h"
 
+#include <algorithm>
+
 namespace qd::bind {
 namespace {
 
 using syntax::Field;
+using syntax::Node;
+using syntax::NodeKind;
 using syntax::Tree;
 
 struct TreeObject {
@@ -49,6 +53,53 @@ PyObject *difference(PyObject *o, PyObject *other) {
     return PyUnicode_FromString(syntax::difference(self_of(o).root, tree->root).c_str());
 }
 
+struct Statement {
+    int line, column, last; ///< lines of the text of the function, from 1
+    auto operator<=>(const Statement &) const = default;
+};
+
+/// Returns the last line of a statement; of a compound statement, that of its header.
+int last_line(const Node *statement) {
+    if (!has_field(statement->kind, Field::body)) return statement->at.end_line;
+    int last = 0;
+    for (const Field field : {Field::test, Field::iter})
+        if (const Node *head = child(statement, field)) last = std::max(last, head->at.end_line);
+    for (const Node *item : items_of(statement, Field::items))
+        last = std::max(last, child(item, Field::context_expr)->at.end_line);
+    return last ? last : statement->at.end_line;
+}
+
+PyObject *list_statements(PyObject *o, PyObject *shift) {
+    const int lower = int(PyLong_AsLong(shift));
+    if (PyErr_Occurred()) return nullptr;
+    try {
+        syntax::Items body = items_of(self_of(o).root, Field::body);
+        if (!body.empty() && body[0]->kind == NodeKind::Expr) {
+            PyObject *text = syntax::constant_of(child(body[0], Field::value));
+            if (text && PyUnicode_Check(text)) body = body.from(1);
+        }
+        std::vector<Statement> found;
+        for (const Node *statement : body)
+            syntax::each_node(statement, [&](const Node *node) {
+                if (is_statement(node->kind)) found.push_back({node->at.line, node->at.column, last_line(node)});
+            });
+        std::ranges::sort(found);
+        const auto same_line = std::ranges::unique(found, {}, &Statement::line);
+        found.erase(same_line.begin(), same_line.end());
+        PyObject *all = PyList_New(Py_ssize_t(found.size()));
+        for (size_t i = 0; all && i < found.size(); i++) {
+            const auto [line, column, last] = found[i];
+            PyObject *one = Py_BuildValue("(iii)", line + lower, column, last + lower);
+            if (one) PyList_SET_ITEM(all, Py_ssize_t(i), one);
+            else Py_CLEAR(all);
+        }
+        return all;
+    } catch (...) {
+        raise_current_exception();
+        return nullptr;
+    }
+}
+
 PyObject *name_privates(PyObject *o, PyObject *class_name) {
     Py_ssize_t size = 0;
     const char *words = PyUnicode_AsUTF8AndSize(class_name, &size);
@@ -64,6 +115,9 @@ PyObject *name_privates(PyObject *o, PyObject *class_name) {
 
 PyMethodDef methods[] = {
     {"name_privates", name_privates, METH_O, "makes private names those of a class; before the tree is used"},
+    {"statements", list_statements, METH_O,
+     "[(line, column, last line)], so many lines lower: each statement that is the first on its line, without the docstring; a compound "
+     "statement ends with its header"},
     {"dump", dump_tree, METH_NOARGS, "as text, with places"},
     {"difference", difference, METH_O, "what differs first from another tree; empty if nothing does"},
     {nullptr, nullptr, 0, nullptr},

@@ -313,17 +313,8 @@ class _Text:
         """Returns (line, column, last line) of each statement that begins on a new line, without the docstring; for a compound statement,
         of its header."""
         if self._statements is None:
-            import ast
-
-            function, found = self.python_tree(), {}
-            body = function.body[1:] if ast.get_docstring(function, clean=False) is not None else function.body
-            for node in (node for statement in body for node in ast.walk(statement) if isinstance(node, ast.stmt)):
-                heads = [getattr(node, name) for name in ("test", "iter") if hasattr(node, "body") and hasattr(node, name)]
-                heads += [item.context_expr for item in getattr(node, "items", ())]
-                last = max((head.end_lineno for head in heads), default=node.end_lineno)
-                known = found.setdefault(node.lineno, (node.lineno, node.col_offset, last))
-                found[node.lineno] = min(known, (node.lineno, node.col_offset, last))
-            self._statements = sorted(found.values())
+            tree, _, first, *_ = self.tree()
+            self._statements = tree.statements(first - 1)
         return self._statements
 
 
