@@ -210,7 +210,7 @@ def test_functions_outside_are_not_guarded(run_script):
             {how}
         """)
         assert done.returncode == -number
-        assert "quadrants: the last launch was of kernel put (" in done.stderr and "script.py:" in done.stderr, done.stderr
+        assert "quadrants: the last launch was of kernel put (" in done.stderr and "script.py, line " in done.stderr, done.stderr
 
 
 def test_a_child_of_fork(run_script):
