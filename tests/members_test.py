@@ -98,7 +98,7 @@ LARGE = {
     "backends/interp/walk_state.h: Walk": (60, "the interpreter: one function per family of operations"),
     "engine/program.h: Program": (55, "the door of the engine: one function per request of the bindings"),
     "engine/program_impl.h: Program::Impl": (59, "the state behind that door"),
-    "frontend/recursion.h: Recursion": (43, "one function per kind of statement of a recursive func"),
+    "frontend/recursion.h: Recursion": (42, "one function per kind of statement of a recursive func"),
     "ir/function.h: Function": (50, "the tables of a function, and how they are read and made"),
     "passes/fold.h: Fold": (53, "one function per family of operations"),
     "passes/vectorize_emit.h: LaneEmitter": (60, "one function per family of operations"),

@@ -35,8 +35,8 @@ struct Backend {
     std::string (*missing_compiler)(); ///< why emit() cannot work here; empty if it can
     Caps (*caps)(int device);
     std::span<const passes::Pass> (*legalize)(const Caps &); ///< passes from IR to IR that emit() accepts
-    /// Needs no device; thread-safe. `lines`: adds what LoadedTask::span_at needs; the code is the same.
-    abi::Binary (*emit)(const ir::Function &task, const Caps &, Tier, bool lines);
+    /// Needs no device; thread-safe. `query` (null: none) does not change the code.
+    abi::Binary (*emit)(const ir::Function &task, const Caps &, Tier, SpanQuery *query);
     /// Returns the code that emit() makes, as text.
     std::string (*disassemble)(const ir::Function &task, const Caps &, Tier, Listing);
     std::unique_ptr<runtime::Device> (*open)(const runtime::DeviceOptions &); ///< needs no compiler

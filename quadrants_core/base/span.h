@@ -21,6 +21,12 @@ struct Span {
     friend bool operator==(const Span &, const Span &) = default;
 };
 
+/// A question to code generation: the span of the instruction at `offset` of the code.
+struct SpanQuery {
+    uint64_t offset = 0;
+    SpanId span = no_span; ///< the answer
+};
+
 /// A span with its names resolved, for an error that outlives its function.
 struct Location {
     std::string file;

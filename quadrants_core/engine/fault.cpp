@@ -41,10 +41,11 @@ class Search {
     }
 
     bool is_code_of(const ir::Function &legal, backends::Tier tier) {
-        const abi::Binary binary = lowering_.emit(legal, tier, true);
+        SpanQuery query{.offset = fault_.offset};
+        const abi::Binary binary = lowering_.emit(legal, tier, &query);
         const auto loaded = device_.load(info_, binary);
         if (!std::ranges::equal(loaded->code(), fault_.code)) return false;
-        found = legal.trace(loaded->span_at(fault_.offset));
+        found = legal.trace(query.span);
         return true;
     }
 
@@ -78,12 +79,14 @@ KernelFault describe_fault(const std::string &kernel, const runtime::Fault &faul
     switch (fault.kind) {
     case Kind::read:
     case Kind::write: {
-        const char *verb = fault.kind == Kind::read ? "read" : "write";
-        return {UserErrorKind::runtime,
-                "kernel " + kernel + " tried to " + verb + " memory outside of its arrays and fields" + where + "." +
-                    partly,
-                {},
-                "an index is out of bounds; qd.init(debug=True) checks every index and names the first wrong one"};
+        const bool is_write = fault.kind == Kind::write;
+        return {
+            UserErrorKind::runtime,
+            "kernel " + kernel + " tried to " + (is_write ? "write" : "read") +
+                " memory outside of its arrays and fields" + where + "." + partly +
+                (is_write ? " If it has NumPy arrays, it may have overwritten other data: restart the process." : ""),
+            {},
+            "an index is out of bounds; qd.init(debug=True) checks every index and names the first wrong one"};
     }
     case Kind::stack:
         return {UserErrorKind::runtime,

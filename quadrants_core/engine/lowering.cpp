@@ -52,8 +52,8 @@ void Lowering::lower(ir::Function &task, passes::Observer *observer) const {
     legalize(task, observer);
 }
 
-abi::Binary Lowering::emit(const ir::Function &task, backends::Tier tier, bool lines) const {
-    return backend_->emit(task, caps_, tier_of(task, tier), lines);
+abi::Binary Lowering::emit(const ir::Function &task, backends::Tier tier, SpanQuery *query) const {
+    return backend_->emit(task, caps_, tier_of(task, tier), query);
 }
 
 std::string Lowering::disassemble(const ir::Function &task, backends::Tier tier, backends::Listing listing) const {

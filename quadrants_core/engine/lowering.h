@@ -40,7 +40,7 @@ class Lowering {
     void lower(ir::Function &task, passes::Observer *observer = nullptr) const;
 
     // These take legal IR.
-    abi::Binary emit(const ir::Function &task, backends::Tier tier, bool lines = false) const;
+    abi::Binary emit(const ir::Function &task, backends::Tier tier, SpanQuery *query = nullptr) const;
     std::string disassemble(const ir::Function &task, backends::Tier tier, backends::Listing listing) const;
 
   private:

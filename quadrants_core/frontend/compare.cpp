@@ -11,6 +11,7 @@
 #include "frontend/operators.h"
 #include "frontend/parameters.h"
 #include "frontend/place.h"
+#include "frontend/recursion.h"
 #include "frontend/scan.h"
 #include "frontend/scope.h"
 #include "frontend/static.h"
@@ -22,7 +23,10 @@ using ir::Scalar;
 
 static Val compare_static(Walk &w, const Node *node, NodeKind op, const Val &a, const Val &b);
 static Val choose(Walk &w, const Node *node, ir::Value test, const std::function<Val()> &yes,
-                  const std::function<Val()> &no);
+                  const std::function<Val()> &no, bool cut = false);
+static Val boolop_of(Walk &w, const Node *node, bool is_and, const Items &values, bool cut);
+static bool decides_type(Walk &w, const Val &v);
+static Val with_type_of(Walk &w, const Node *node, const char *word, const Val &first, const Val &rest);
 static void walk_unreached(Walk &w, const Node *node, const std::function<void()> &walk);
 static bool is_choosable(Walk &w, const Val &v);
 
@@ -133,31 +137,37 @@ void bind_certain(Walk &w, const Node *test, bool truth) {
     w.scopes.reveal(names);
 }
 
-Val eval_boolop(Walk &w, const Node *node) {
+Val eval_boolop(Walk &w, const Node *node, bool cut) {
     const bool is_and = child(node, Field::op)->kind == NodeKind::And;
-    return boolop_of(w, node, is_and, items_of(node, Field::values));
+    return boolop_of(w, node, is_and, items_of(node, Field::values), cut);
+}
+
+/// A part of an expression.
+static Val part(Walk &w, const Node *node, bool cut) {
+    if (cut) w.recursion.flat_calls(node);
+    return value(w, node);
 }
 
 /// Long chains are split in halves, so that branches nest no deeper than the logarithm of their length.
-size_t first_part(const Items &values) {
+static size_t first_part(const Items &values) {
     constexpr size_t max_nested = 8;
     return values.size() > max_nested ? values.size() / 2 : 1;
 }
 
 /// values[0] and/or values[1] and/or ...
-Val boolop_of(Walk &w, const Node *node, bool is_and, const Items &values) {
-    if (values.size() == 1) return value(w, values[0]);
-    const size_t cut = first_part(values);
-    const Items before = values.to(cut), after = values.from(cut);
-    const Val first = boolop_of(w, node, is_and, before);
+static Val boolop_of(Walk &w, const Node *node, bool is_and, const Items &values, bool cut) {
+    if (values.size() == 1) return part(w, values[0], cut);
+    const size_t middle = first_part(values);
+    const Items before = values.to(middle), after = values.from(middle);
+    const Val first = boolop_of(w, node, is_and, before, cut);
     const auto more_of = [&] {
         for (const Node *known : before) bind_certain(w, known, is_and);
-        return boolop_of(w, node, is_and, after);
+        return boolop_of(w, node, is_and, after, cut);
     };
     const char *word = is_and ? "and" : "or";
     if (first.is_constant() && w.objects.kind_of(first.object()) != Kind::matrix) {
         if (truth(w, node, first.object()) != is_and) {
-            if (decides_type(w, first) && binds_names(after)) walk_unreached(w, node, more_of);
+            if (!cut && decides_type(w, first) && binds_names(after)) walk_unreached(w, node, more_of);
             return first;
         }
         const Val rest = more_of();
@@ -166,7 +176,11 @@ Val boolop_of(Walk &w, const Node *node, bool is_and, const Items &values) {
     AtNode at(w, node);
     if (w.static_depth) fail_static(w, node, first);
     if (!first.is_scalar() || !w.request.options.short_circuit_operators) {
-        const Val rest = boolop_of(w, node, is_and, after);
+        if (cut) {
+            for (const Node *one : after) w.recursion.flat_calls(one);
+            return boolop_of(w, node, is_and, values, false); // its calls are done
+        }
+        const Val rest = boolop_of(w, node, is_and, after, false);
         const bool scalars = first.is_scalar() && (rest.is_scalar() || is_number(rest));
         return broadcast(w, node, word, first, rest, [&](const Val &x, const Val &y) {
             check_integral(w, node, word, x);
@@ -179,21 +193,22 @@ Val boolop_of(Walk &w, const Node *node, bool is_and, const Items &values) {
     }
     check_integral(w, node, word, first);
     const ir::Value test = as(w, node, first, Scalar::u1);
-    const auto keep = [&] { return first; };
+    const Val kept = cut ? w.places.new_variable(node, first) : first;
+    const auto keep = [&] { return w.places.load(kept); };
     const auto more = [&] {
         const Val rest = more_of();
         if (rest.is_matrix()) fail_unsupported(w, node, word, first, rest); // its shape would depend on the run
         if (rest.is_scalar() || is_number(rest)) check_integral(w, node, word, rest);
         return rest;
     };
-    return is_and ? choose(w, node, test, more, keep) : choose(w, node, test, keep, more);
+    return is_and ? choose(w, node, test, more, keep, cut) : choose(w, node, test, keep, more, cut);
 }
 
 /// True if a compile-time number chooses as a run-time one would, so that both sides decide the type. Results of `qd.static` do not.
-bool decides_type(Walk &w, const Val &v) { return !w.static_depth && !v.is_static && is_number(v); }
+static bool decides_type(Walk &w, const Val &v) { return !w.static_depth && !v.is_static && is_number(v); }
 
 /// Converts `rest` of `first and rest`, where `first` is a compile-time number, to the type that holds both.
-Val with_type_of(Walk &w, const Node *node, const char *word, const Val &first, const Val &rest) {
+static Val with_type_of(Walk &w, const Node *node, const char *word, const Val &first, const Val &rest) {
     if (!rest.is_scalar()) return rest;
     AtNode at(w, node);
     check_integral(w, node, word, first);
@@ -329,7 +344,8 @@ static void append_zeros(Walk &w, const Val &like, std::vector<ir::Value> &out) 
 
 /// A branch with a value: one side is evaluated at run time. Names that `:=` binds in a side are results of the branch, too.
 static Val choose(Walk &w, const Node *node, ir::Value test, const std::function<Val()> &yes,
-                  const std::function<Val()> &no) {
+                  const std::function<Val()> &no, bool cut) {
+    if (cut) return w.places.load(w.recursion.flat_choose(node, test, yes, no));
     const Nested nested(w);
     const ir::Value branch = w.b.if_(test);
     const ir::BlockId outer = w.b.block;
@@ -435,16 +451,19 @@ static Val known_choice(Walk &w, const Node *node, bool is_yes) {
     return in_type(w, value, chosen_type(w, node, value, is_known(other) ? chosen_value(w, node, other) : other));
 }
 
-Val eval_ifexp(Walk &w, const Node *node) {
+Val eval_ifexp(Walk &w, const Node *node, bool cut) {
     const Node *yes = child(node, Field::body), *no = child(node, Field::orelse);
-    const Val test = value(w, child(node, Field::test));
+    const Val test = part(w, child(node, Field::test), cut);
     AtNode at(w, node);
-    if (test.is_constant() && w.objects.kind_of(test.object()) != Kind::matrix) {
+    const bool known = test.is_constant() && w.objects.kind_of(test.object()) != Kind::matrix;
+    if (known && !(cut && decides_type(w, test))) {
         const bool taken = truth(w, child(node, Field::test), test.object());
-        return decides_type(w, test) ? known_choice(w, node, taken) : eval(w, taken ? yes : no);
+        if (decides_type(w, test)) return known_choice(w, node, taken);
+        if (cut) w.recursion.flat_calls(taken ? yes : no);
+        return eval(w, taken ? yes : no);
     }
     if (w.static_depth) fail_static(w, node, test);
-    if (test.is_matrix() || test.is_constant() || test.is_sequence())
+    if (test.is_matrix() || (test.is_constant() && !known) || test.is_sequence())
         w.fail_syntax(node,
                       "Using conditional expression for element-wise select operation on Quadrants vectors/matrices "
                       "is deprecated and removed starting from Quadrants v1.5.0. Please use \"qd.select\" instead.");
@@ -452,9 +471,9 @@ Val eval_ifexp(Walk &w, const Node *node) {
     const auto side = [&](bool is_yes) {
         w.coverage.cover(is_yes ? ir::Counter::What::taken : ir::Counter::What::not_taken, node);
         bind_certain(w, child(node, Field::test), is_yes);
-        return value(w, is_yes ? yes : no);
+        return part(w, is_yes ? yes : no, cut);
     };
-    return choose(w, node, taken, [&] { return side(true); }, [&] { return side(false); });
+    return choose(w, node, taken, [&] { return side(true); }, [&] { return side(false); }, cut);
 }
 
 } // namespace qd::frontend

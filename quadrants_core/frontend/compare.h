@@ -5,13 +5,10 @@
 namespace qd::frontend {
 
 Val eval_compare(Walk &w, const Node *node);
-Val eval_boolop(Walk &w, const Node *node);
-Val eval_ifexp(Walk &w, const Node *node);
+/// `cut`: the calls in it run in states of their own (states.cpp).
+Val eval_boolop(Walk &w, const Node *node, bool cut = false);
+Val eval_ifexp(Walk &w, const Node *node, bool cut = false);
 Val compare(Walk &w, const Node *node, NodeKind op, const Val &a, const Val &b);
-Val boolop_of(Walk &w, const Node *node, bool is_and, const Items &values);
-size_t first_part(const Items &values);
-bool decides_type(Walk &w, const Val &v);
-Val with_type_of(Walk &w, const Node *node, const char *word, const Val &first, const Val &rest);
 void check_integral(Walk &w, const Node *node, const char *word, const Val &v);
 Val chosen_value(Walk &w, const Node *node, const Val &side);
 Val chosen_type(Walk &w, const Node *node, const Val &a, const Val &b);

@@ -28,7 +28,6 @@ using ir::Scalar;
 
 static std::vector<Val> static_product(const LoopSource &loop, const std::vector<long> &lower,
                                        const std::vector<long> &upper);
-static Flow for_static(Walk &w, const Node *node, const std::vector<Val> &items);
 static Flow nest_parallel(Walk &w, const Node *node, const Nest &nest);
 static Flow parallel_body(Walk &w, Items list, size_t from);
 static Flow nest_serial(Walk &w, const Node *node, const Nest &nest, size_t depth, std::vector<ir::Value> &indices);
@@ -49,7 +48,8 @@ bool inside_loop(Walk &w) {
 
 Flow for_(Walk &w, const Node *node) {
     const Val over = loop_source(w, node);
-    if (over.is_static) return for_static(w, node, static_items(w, child(node, Field::iter), over));
+    if (over.is_static)
+        return for_static(w, node, static_items(w, child(node, Field::iter), over), [&] { return loop_body(w, node); });
     if (is_of_mesh(w, over)) return w.meshes.for_elements(node, over);
     if (over.loop().source->over == LoopSource::Over::range && !over.loop().source->grouped && inside_loop(w))
         w.gradients.check_inner_range(node);
@@ -119,7 +119,7 @@ static std::vector<Val> static_product(const LoopSource &loop, const std::vector
     }
 }
 
-static Flow for_static(Walk &w, const Node *node, const std::vector<Val> &items) {
+Flow for_static(Walk &w, const Node *node, const std::vector<Val> &items, const std::function<Flow()> &body) {
     w.loops.drop_settings();
     if (int(items.size()) > w.request.options.unrolling_limit && w.request.options.unrolling_limit > 0)
         w.warn(
@@ -136,7 +136,7 @@ static Flow for_static(Walk &w, const Node *node, const std::vector<Val> &items)
         Scope scope(w);
         bind_static(w, target, item);
         w.coverage.set_line(node->at.line);
-        flow = loop_body(w, node);
+        flow = body();
         if (flow != Flow::next && flow != Flow::continue_) break;
     }
     w.frames.back().loops.pop_back();

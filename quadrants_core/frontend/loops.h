@@ -33,6 +33,7 @@ class Loops : public Part {
 };
 
 Flow for_(Walk &w, const Node *node);
+Flow for_static(Walk &w, const Node *node, const std::vector<Val> &items, const std::function<Flow()> &body);
 Val host_ndrange(Walk &w, const Node *node, const Val &v);
 bool is_of_mesh(Walk &w, const Val &v);
 Val loop_source(Walk &w, const Node *node);

@@ -401,7 +401,7 @@ void Recursion::flat_inline(const Node *node, FuncInfo &info, bool is_method) {
     m.values = std::move(m.outer_values.back());
     m.outer_values.pop_back();
     const Val v = result ? converted_result(w_, node, info.returns.get(), *result) : Val{};
-    m.values[node] = w_.places.storable(v) ? w_.places.new_variable(node, v) : v;
+    m.values[node] = stored(node, v);
 }
 
 /// True if a place is a whole variable, so that its address is available in every state.

@@ -14,6 +14,7 @@ class Recursion : public Part {
     void flat_calls(const Node *tree);
     std::vector<Val> stored_items(const Node *node, std::vector<Val> items);
     bool can_recur(const FuncInfo &info, const std::vector<Val> &args);
+    Val flat_choose(const Node *node, ir::Value test, const std::function<Val()> &yes, const std::function<Val()> &no);
     /// The block in which variables are made.
     ir::BlockId block_of_variables() const { return machine_ ? machine_->entry : b_.block; }
     /// The value of a node that ran in an earlier state; null if it did not.
@@ -46,16 +47,14 @@ class Recursion : public Part {
     MachineFunction &start_machine(const Node *node, FuncInfo &info, const std::vector<Val> &args, ir::Value loop);
     Val choice_place(const Node *node, const Val &like);
     void store_choice(const Node *node, const Val &place, const Val &v);
-    Val flat_choose(const Node *node, ir::Value test, const std::function<Val()> &yes, const std::function<Val()> &no);
-    Val flat_boolop(const Node *node, const Items &values);
-    Val flat_ifexp(const Node *node);
+    Val stored(const Node *node, const Val &v);
     bool needs_states(const Node *statement);
     bool flat_block(Items list);
     bool flat_statement(const Node *node);
     void flat_return(const Node *source);
     bool flat_if(const Node *node);
     void flat_while(const Node *node);
-    void flat_for(const Node *node);
+    bool flat_for(const Node *node);
     void flat_nest(const Node *node, const Nest &nest, const std::vector<FlatAxis> &axes, size_t depth, int out,
                    int after);
     bool is_template(const FuncInfo &info, size_t i);

@@ -31,8 +31,8 @@ void Recursion::flat_calls(const Node *tree) {
     if (!calls_real(w_, tree)) return;
     using Kind = ExpressionKind;
     switch (Kind(tree->kind)) {
-    case Kind::BoolOp: machine_->values[tree] = flat_boolop(tree, items_of(tree, Field::values)); return;
-    case Kind::IfExp: machine_->values[tree] = flat_ifexp(tree); return;
+    case Kind::BoolOp: keep_value(tree, stored(tree, eval_boolop(w_, tree, true))); return;
+    case Kind::IfExp: keep_value(tree, stored(tree, w_.places.load(eval_ifexp(w_, tree, true)))); return;
     case Kind::ListComp:
     case Kind::DictComp: machine_->values[tree] = eval_comprehension(w_, tree, tree->kind, true); return;
     case Kind::Call:
@@ -109,65 +109,13 @@ Val Recursion::flat_choose(const Node *node, ir::Value test, const std::function
     return out;
 }
 
-/// values[0] and/or values[1] and/or ...
-Val Recursion::flat_boolop(const Node *node, const Items &values) {
-    const bool is_and = child(node, Field::op)->kind == NodeKind::And;
-    if (values.size() == 1) {
-        flat_calls(values[0]);
-        return value(w_, values[0]);
-    }
-    const size_t cut = first_part(values);
-    const Items before = values.to(cut), after = values.from(cut);
-    const Val first = w_.places.load(flat_boolop(node, before));
-    const auto more_of = [&] {
-        for (const Node *known : before) bind_certain(w_, known, is_and);
-        return flat_boolop(node, after);
-    };
-    if (first.is_constant() && w_.objects.kind_of(first.object()) != Kind::matrix) {
-        if (truth(w_, node, first.object()) != is_and) return first;
-        const Val rest = more_of();
-        return decides_type(w_, first) ? with_type_of(w_, node, is_and ? "and" : "or", first, w_.places.load(rest))
-                                       : rest;
-    }
-    if (!first.is_scalar() || !w_.request.options.short_circuit_operators) {
-        for (const Node *one : after) flat_calls(one);
-        return w_.places.new_variable(node, boolop_of(w_, node, is_and, values));
-    }
-    const char *word = is_and ? "and" : "or";
-    check_integral(w_, node, word, first);
-    const Val kept = w_.places.new_variable(node, first);
-    const auto keep = [&] { return w_.places.load(kept); };
-    const auto more = [&] {
-        const Val rest = w_.places.load(more_of());
-        if (rest.is_scalar() || is_number(rest)) check_integral(w_, node, word, rest);
-        return rest;
-    };
-    const ir::Value test = as(w_, node, first, Scalar::u1);
-    return is_and ? flat_choose(node, test, more, keep) : flat_choose(node, test, keep, more);
+/// Stores a value in a variable, so that it outlives the current state.
+Val Recursion::stored(const Node *node, const Val &v) {
+    return !v.is_constant() && w_.places.storable(v) ? w_.places.new_variable(node, v) : v;
 }
 
-Val Recursion::flat_ifexp(const Node *node) {
-    const auto side = [&](Field field) {
-        flat_calls(child(node, field));
-        return value(w_, child(node, field));
-    };
-    const Node *condition_node = child(node, Field::test);
-    const Val test = side(Field::test);
-    const auto arm = [&](bool taken) {
-        bind_certain(w_, condition_node, taken);
-        return side(taken ? Field::body : Field::orelse);
-    };
-    if (test.is_constant() && w_.objects.kind_of(test.object()) != Kind::matrix && !decides_type(w_, test)) {
-        const Val v = arm(truth(w_, condition_node, test.object()));
-        return w_.places.storable(v) ? w_.places.new_variable(node, v) : v;
-    }
-    return flat_choose(node, condition(w_, node, test, "if"), [&] { return arm(true); }, [&] { return arm(false); });
-}
-
-/// Stores values in variables, so that they outlive the current state.
 std::vector<Val> Recursion::stored_items(const Node *node, std::vector<Val> items) {
-    for (Val &item : items)
-        if (!item.is_constant() && w_.places.storable(item)) item = w_.places.new_variable(node, item);
+    for (Val &item : items) item = stored(node, item);
     w_.scopes.bind(w_.objects.intern("for: items"), tuple_of(items));
     return items;
 }
@@ -228,7 +176,7 @@ bool Recursion::flat_statement(const Node *node) {
     }
     case Kind::If: return flat_if(node);
     case Kind::While: flat_while(node); return true;
-    case Kind::For: flat_for(node); return true;
+    case Kind::For: return flat_for(node);
     case Kind::Assign:
     case Kind::AugAssign:
     case Kind::AnnAssign:
@@ -338,7 +286,7 @@ void Recursion::flat_while(const Node *node) {
     w_.coverage.cover(endless ? ir::Counter::What::endless : ir::Counter::What::finished, node);
 }
 
-void Recursion::flat_for(const Node *node) {
+bool Recursion::flat_for(const Node *node) {
     const Node *source = child(node, Field::iter), *target = child(node, Field::target);
     flat_calls(source);
     const Val over = loop_source(w_, node);
@@ -347,20 +295,13 @@ void Recursion::flat_for(const Node *node) {
     Scope scope(w_);
     if (over.is_static) {
         const auto loops = std::exchange(machine_->loops, {});
-        w_.frames.back().loops.push_back({LoopContext::What::static_, 0});
-        for (const Val &item : stored_items(source, static_items(w_, source, over))) {
-            Scope inner(w_);
-            bind_static(w_, target, item);
-            w_.coverage.set_line(node->at.line);
+        const Flow flow = for_static(w_, node, stored_items(source, static_items(w_, source, over)), [&] {
             w_.coverage.cover_one_line(node);
-            if (flat_block(items_of(node, Field::body)) || machine_->left == Flow::continue_) continue;
-            if (machine_->left == Flow::break_) break;
-            begin_state(new_state()); // the following code is never reached
-        }
-        w_.frames.back().loops.pop_back();
+            return flat_block(items_of(node, Field::body)) ? Flow::next : machine_->left;
+        });
         machine_->loops = loops;
-        w_.coverage.cover(ir::Counter::What::finished, node);
-        return;
+        if (flow == Flow::next) w_.coverage.cover(ir::Counter::What::finished, node);
+        return flow == Flow::next;
     }
     if (is_of_mesh(w_, over))
         w_.fail_syntax(source, "A recursive function cannot loop over the elements of a mesh if the loop contains a "
@@ -389,6 +330,7 @@ void Recursion::flat_for(const Node *node) {
     flat_nest(node, nest, axes, 0, after, after);
     begin_state(after);
     w_.coverage.cover(ir::Counter::What::finished, node);
+    return true;
 }
 
 /// Emits the loops of a nest from `depth` inwards. `out`: the state after this loop; `after`: the state after all of them.

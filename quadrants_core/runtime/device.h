@@ -43,11 +43,6 @@ struct LoadedTask {
     virtual UpdateMode update_mode() const { return {}; }
     /// Its code as loaded in memory; empty if faults in it are not reported.
     virtual std::span<const uint8_t> code() const { return {}; }
-    /// The source span of the code byte at `offset`; 0 if unknown.
-    virtual uint32_t span_at(uint64_t offset) const {
-        (void)offset;
-        return 0;
-    }
 };
 
 /// The settings with which a device is opened.

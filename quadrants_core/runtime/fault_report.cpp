@@ -80,13 +80,11 @@ void report_heap_overrun() {
     let_text_be_read();
 }
 
-void report_process_end(bool heap_is_spoiled) {
+void report_process_end() {
     const char *name = name_of_newest_task();
-    if (!heap_is_spoiled && (!name || !listener)) return;
-    if (heap_is_spoiled)
-        say({"the heap of the process is corrupted; a kernel may have written past the end of an array."});
-    if (name) say({"the last one launched was ", name, "."});
-    if (!heap_is_spoiled) say({"if it wrote past the end of an array, this may be why the process ends."});
+    if (!name) return;
+    say({"the last launch was of ", name, "."});
+    say({"if it wrote past the end of an array, this may be why the process ends."});
     say_what_helps();
     let_text_be_read();
 }

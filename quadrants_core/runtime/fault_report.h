@@ -17,6 +17,6 @@ void set_fault_listener(void (*listener)(const char *text, size_t size));
 /// Reports that a kernel overran the heap and faulted behind it.
 void report_heap_overrun();
 /// Reports on a process that ends by a fault or an abort elsewhere.
-void report_process_end(bool heap_is_spoiled);
+void report_process_end();
 
 } // namespace qd::runtime

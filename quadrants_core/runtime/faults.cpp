@@ -1,12 +1,10 @@
 #include "runtime/faults.h"
 
-#include "runtime/heap_order.h"
 #include "runtime/fault_report.h"
 
 #include <atomic>
 #include <bit>
 #include <cerrno>
-#include <csetjmp>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -246,26 +244,20 @@ Fault describe(int number, const siginfo_t *info, const mcontext_t &machine) {
     return fault;
 }
 
-enum class Verdict : uint8_t { foreign, ours, spoiled };
+enum class Verdict : uint8_t { foreign, ours, fatal };
 
-thread_local sigjmp_buf *looking QD_STATIC_TLS = nullptr; ///< where to continue if `look` faults itself
+/// True for an address in the first page behind the heap: a loop that ran past an array there has overwritten the heap up to its end.
+bool is_behind_heap(uintptr_t address) {
+    const uintptr_t end = uintptr_t(syscall(SYS_brk, 0));
+    return address - (end + page_bytes - 1) / page_bytes * page_bytes < page_bytes;
+}
 
 /// Decides whether the fault is ours. Fills `met` if it is.
 Verdict look(int number, const siginfo_t *info, const mcontext_t &machine) {
     if (!qd_landing || info->si_code <= 0) return Verdict::foreign;
-    Verdict verdict = Verdict::spoiled;
-    sigjmp_buf here;
-    if (sigsetjmp(here, 0) == 0) {
-        looking = &here;
-        if (!is_guarded(uintptr_t(machine.gregs[REG_RIP]))) {
-            verdict = Verdict::foreign;
-        } else {
-            met = describe(number, info, machine);
-            if (!is_heap_corrupted()) verdict = Verdict::ours;
-        }
-    }
-    looking = nullptr;
-    return verdict;
+    if (!is_guarded(uintptr_t(machine.gregs[REG_RIP]))) return Verdict::foreign;
+    met = describe(number, info, machine);
+    return met.kind == Fault::Kind::write && is_behind_heap(met.address) ? Verdict::fatal : Verdict::ours;
 }
 
 std::atomic<bool> is_ending{false};
@@ -285,14 +277,7 @@ void announce_end() {
 } // namespace
 
 void explain_end() {
-    volatile bool spoiled = true;
-    sigjmp_buf here;
-    if (sigsetjmp(here, 0) == 0) {
-        looking = &here;
-        spoiled = is_heap_corrupted();
-    }
-    looking = nullptr;
-    if (!is_ending.exchange(true)) report_process_end(spoiled);
+    if (!is_ending.exchange(true)) report_process_end();
 }
 
 namespace {
@@ -349,11 +334,10 @@ void pass_on(int number, siginfo_t *info, void *context) {
 }
 
 void on_fault(int number, siginfo_t *info, void *context) {
-    if (looking && info->si_code > 0) siglongjmp(*looking, 1);
     mcontext_t &machine = static_cast<ucontext_t *>(context)->uc_mcontext;
     const int error = errno;
     const Verdict verdict = look(number, info, machine);
-    if (verdict == Verdict::spoiled) announce_end();
+    if (verdict == Verdict::fatal) announce_end();
     if (verdict != Verdict::ours) pass_on(number, info, context);
     errno = error;
     if (verdict != Verdict::ours) return;
@@ -408,7 +392,7 @@ void keep_watching_faults() {
 }
 
 void watch_faults() {
-    if (!watching.exchange(true, std::memory_order_relaxed)) find_heap();
+    watching.store(true, std::memory_order_relaxed);
     static std::atomic_flag busy;
     if (busy.test_and_set(std::memory_order_acquire)) return; // another thread is installing them
     for (size_t i = 0; i < std::size(signals); i++) {
@@ -424,13 +408,6 @@ const GuardedCode probe_is_guarded(reinterpret_cast<const void *>(qd_probe),
 }
 
 void probe(uintptr_t address, bool writes) { call_guarded(nullptr, nullptr, int64_t(address), writes, qd_probe); }
-
-void end_if_heap_is_corrupted() {
-    if (!is_heap_corrupted()) return;
-    announce_end();
-    std::signal(SIGSEGV, SIG_DFL);
-    raise(SIGSEGV);
-}
 
 void prepare_thread_for_faults() {
     thread_local HandlerStack stack;

@@ -5,8 +5,8 @@
 // The handlers are installed in front of those of the process; they run on their own stack, as a task may have exhausted the stack of its
 // thread. The task is left by a jump: compiled code has nothing to clean up.
 //
-// A kernel that ran past the end of an array may have overwritten the heap before it reached unmapped memory. The data that an exception
-// would need is then lost: the process ends with an explanation.
+// A loop that runs past the end of an array on the heap overwrites the rest of the heap and faults directly behind it. The data that an
+// exception would need is then lost: the process ends with an explanation.
 #include "abi/abi.h"
 
 #include <cstddef>
@@ -55,10 +55,6 @@ constexpr uint64_t page_bytes = 4096; ///< access rights are the same throughout
 
 /// Throws Fault if the byte cannot be read or written; its value is unchanged. For use outside guarded code.
 void probe(uintptr_t address, bool writes);
-
-/// Ends the process, with an explanation (fault_report.h), if a kernel overwrote the heap. A later fault in guarded code ends it too; this
-/// function is called once the chunks that ran concurrently with the faulting one are done.
-void end_if_heap_is_corrupted();
 
 /// For handlers that end the process after a fault or an abort: reports how kernels may be involved (fault_report.h).
 void explain_end();

@@ -29,7 +29,6 @@ struct CpuTask final : runtime::LoadedTask {
     }
     runtime::UpdateMode update_mode() const override { return entry.load()->last(); }
     std::span<const uint8_t> code() const override { return machine->code(); }
-    uint32_t span_at(uint64_t offset) const override { return machine->line_at(offset); }
 };
 
 /// Reads the list that code generation emitted; stops at the end of the constants, whatever they hold.

@@ -3,8 +3,6 @@
 // reach of a 32-bit displacement.
 #include "backends/cpu/elf.h"
 
-#include "backends/cpu/line_table.h"
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -63,7 +61,6 @@ class ElfLoader {
     }
     std::string_view name(const Elf64_Sym &symbol) const;
     void read_headers();
-    void read_line_table(MappedCode &code) const;
     void read_symbols();
     void claim_slots();
     void place();
@@ -72,7 +69,6 @@ class ElfLoader {
     void relocate(const Elf64_Shdr &section);
     void apply(const Elf64_Rela &r, uint8_t *at, uint64_t room);
     uint64_t address(uint32_t symbol) const;
-    bool is_line_table(const Elf64_Shdr &section) const;
     bool is_outside(uint32_t symbol) const { return symbols_[symbol].st_shndx == SHN_UNDEF; }
 };
 
@@ -242,31 +238,6 @@ void ElfLoader::apply(const Elf64_Rela &r, uint8_t *at, uint64_t room) {
     }
 }
 
-bool ElfLoader::is_line_table(const Elf64_Shdr &section) const {
-    const auto header = read<Elf64_Ehdr>(0);
-    if (header.e_shstrndx >= sections_.size()) return false;
-    const auto names = bytes(sections_[header.e_shstrndx]);
-    constexpr std::string_view wanted(".debug_line\0", 12);
-    if (section.sh_name > names.size() || names.size() - section.sh_name < wanted.size()) return false;
-    return std::memcmp(names.data() + section.sh_name, wanted.data(), wanted.size()) == 0;
-}
-
-/// Reads the line table if the object was compiled with one. Its only relocation names the section that it describes.
-void ElfLoader::read_line_table(MappedCode &code) const {
-    for (const Elf64_Shdr &s : sections_) {
-        if (s.sh_type != SHT_RELA || s.sh_info >= sections_.size()) continue;
-        const Elf64_Shdr &target = sections_[s.sh_info];
-        if (target.sh_flags & SHF_ALLOC || !is_line_table(target)) continue;
-        for (const Elf64_Rela &r : table<Elf64_Rela>(s)) {
-            const uint64_t symbol = ELF64_R_SYM(r.r_info);
-            if (symbol >= symbols_.size() || symbols_[symbol].st_shndx >= placed_.size()) continue;
-            if (const auto at = placed_[symbols_[symbol].st_shndx]) code.text_at_ = *at + uint64_t(r.r_addend);
-        }
-        const auto content = bytes(target);
-        code.line_table_.assign(content.begin(), content.end());
-    }
-}
-
 std::unique_ptr<MappedCode> ElfLoader::load() {
     read_headers();
     read_symbols();
@@ -287,7 +258,6 @@ std::unique_ptr<MappedCode> ElfLoader::load() {
         throw Bad("constants cannot be made read-only");
     code->code_bytes_ = code_end_;
     code->guarded_.emplace(memory_, code_end_);
-    read_line_table(*code);
     return code;
 }
 
@@ -303,10 +273,6 @@ std::unique_ptr<MappedCode> load_elf(std::span<const uint8_t> object, std::strin
 MappedCode::~MappedCode() {
     guarded_.reset();
     munmap(memory_, bytes_);
-}
-
-uint32_t MappedCode::line_at(uint64_t offset) const {
-    return offset < text_at_ ? 0 : find_line(line_table_, offset - text_at_);
 }
 
 std::span<const uint8_t> MappedCode::constants(std::string_view name) const {

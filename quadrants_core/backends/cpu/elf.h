@@ -27,15 +27,11 @@ class MappedCode {
     std::span<const uint8_t> constants(std::string_view name) const;
     /// The pages that hold code, as mapped.
     std::span<const uint8_t> code() const { return {static_cast<const uint8_t *>(memory_), code_bytes_}; }
-    /// Returns the line that the object's line table gives for the byte of the code at `offset`; 0: none.
-    uint32_t line_at(uint64_t offset) const;
 
   private:
     friend class ElfLoader;
     void *memory_;
     size_t bytes_, code_bytes_ = 0;
-    uint64_t text_at_ = 0; ///< offset of the section that the line table describes
-    std::vector<uint8_t> line_table_;
     std::optional<runtime::GuardedCode> guarded_;
     std::vector<std::pair<std::string, void *>> symbols_; ///< a task has few
 };

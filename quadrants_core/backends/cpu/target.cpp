@@ -151,9 +151,9 @@ std::vector<uint8_t> through_llvm(const codegen::llvm_library::Request &request)
     return out;
 }
 
-abi::Binary emit(const ir::Function &task, const Caps &caps, Tier tier, bool lines) {
+abi::Binary emit(const ir::Function &task, const Caps &caps, Tier tier, SpanQuery *query) {
     codegen::llvm_library::Request request = request_for(task, caps, tier);
-    request.lines = lines;
+    request.query = query;
     return {caps.target, through_llvm(request)};
 }
 

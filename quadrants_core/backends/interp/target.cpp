@@ -29,7 +29,7 @@ Caps far_caps(int device) {
     return own;
 }
 
-abi::Binary emit(const ir::Function &task, const Caps &, Tier, bool) {
+abi::Binary emit(const ir::Function &task, const Caps &, Tier, SpanQuery *) {
     std::string text = ir::print(task);
     return {"interp", {text.begin(), text.end()}};
 }

@@ -4,6 +4,7 @@
 #include "base/span.h"
 
 #include <memory>
+#include <span>
 
 #include <llvm/IR/DebugLoc.h>
 
@@ -33,5 +34,8 @@ class Lines {
     llvm::DICompileUnit *unit_ = nullptr;
     llvm::DISubprogram *scope_ = nullptr;
 };
+
+/// Returns the span of the instruction at `offset` of the code of an object with a line table; no_span if it has none.
+SpanId span_at(std::span<const uint8_t> object, uint64_t offset);
 
 } // namespace qd::codegen

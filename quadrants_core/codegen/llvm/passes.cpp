@@ -5,6 +5,7 @@
 
 #include "codegen/llvm/compat.h"
 #include "codegen/llvm/emit.h"
+#include "codegen/llvm/lines.h"
 #include "codegen/llvm/x86.h"
 
 #include <llvm/ADT/StringExtras.h>
@@ -267,7 +268,8 @@ std::vector<uint8_t> compile(const llvm_library::Request &request) {
     try {
         Machine &chosen = machine(own, request);
         llvm::TargetMachine &target = *chosen.target;
-        std::unique_ptr<llvm::Module> module = emit(*request.task, *own.context, chosen.facts, request.lines);
+        std::unique_ptr<llvm::Module> module =
+            emit(*request.task, *own.context, chosen.facts, request.query != nullptr);
         compat::set_triple(*module, target.getTargetTriple());
         module->setDataLayout(target.createDataLayout());
         if (request.task->debug || request.output != llvm_library::Output::object) {
@@ -278,6 +280,7 @@ std::vector<uint8_t> compile(const llvm_library::Request &request) {
         if (request.optimize && request.output != llvm_library::Output::given_text) optimize(*module, target);
         std::vector<uint8_t> code = generate(*module, chosen, request.output);
         if (!own.first_error.empty()) throw Refused("LLVM: " + own.first_error);
+        if (request.query) request.query->span = span_at(code, request.query->offset);
         return code;
     } catch (const Fatal &) {
         (void)own.context.release();

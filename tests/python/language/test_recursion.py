@@ -532,6 +532,50 @@ def test_static_loops_are_left():
     assert [k(n) for n in range(6)] == [model(n) for n in range(6)]
 
 
+def test_a_return_leaves_a_static_loop_of_an_inlined_func():
+    @qd.func
+    def step(n):
+        for k in qd.static(range(3)):
+            if qd.static(k == 1):
+                return f(n - 1) + k
+        return 100
+
+    @qd.real_func
+    def f(n: qd.i32) -> qd.i32:
+        r = 5
+        if n > 0:
+            r = step(n)
+        return r
+
+    @qd.kernel
+    def k(n: qd.i32) -> qd.i32:
+        return f(n)
+
+    assert [k(n) for n in range(4)] == [5, 6, 7, 8]
+
+
+def test_choices_with_known_parts():
+    """Such a choice has the type of both sides; compile-time values stay known."""
+    @qd.real_func
+    def f(n: qd.i32) -> qd.i32:
+        r = 0
+        if n > 0:
+            x = (1 and f(n - 1)) + (0 or f(n - 1)) + (f(n - 1) if 1 else f(n - 2))
+            y = n > 0 or f(n - 1) > 3 or f(n - 2) > 3
+            z = qd.Vector([n, 1]) and qd.Vector([f(n - 1), 3])
+            r = x + (2 if qd.static(True) else f(n - 1)) + qd.cast(y, qd.i32) + z[1]
+        return r
+
+    @qd.kernel
+    def k(n: qd.i32) -> qd.i32:
+        return f(n)
+
+    def model(n):
+        return 3 * model(n - 1) + 2 + 1 + 1 if n > 0 else 0
+
+    assert [k(n) for n in range(5)] == [model(n) for n in range(5)]
+
+
 @qd.real_func
 def fib_counted(calls: qd.template(), n: qd.i32) -> qd.i32:
     calls[0] += 1

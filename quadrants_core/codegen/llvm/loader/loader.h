@@ -15,7 +15,7 @@ struct Request {
     std::string cpu, features;          ///< empty: the host's
     bool optimize = true;               ///< false: fastest code generation
     Output output = Output::object;
-    bool lines = false; ///< adds a DWARF line table whose line numbers are spans; the code is the same
+    SpanQuery *query = nullptr; ///< null: none; the code is the same
 };
 
 /// The one symbol of the library: `extern "C" const Library *qd_llvm_library()`.
