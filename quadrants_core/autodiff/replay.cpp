@@ -88,10 +88,10 @@ void Replay::open_frame(Value loop, Value made) {
         const Value p = fn_[body].params[i];
         if (i < indices)
             set(p, out_[into].params[i], into);
-        else if (!keep(p, copies_[p.id]))
+        else if (!save(p, copies_[p.id]))
             set_unknown(p, loop, UserErrorKind::compilation, no_stack);
     }
-    if (adstacks.copy) keep_locals(loop);
+    if (adstacks.copy) save_locals(loop);
     copy_contents(body);
 }
 
@@ -112,8 +112,8 @@ Value Replay::local(Scalar elem, uint64_t size, BlockId block) {
     inst.imm = size;
     inst.span = b_.span;
     const Value v = out_.make(inst);
-    fronts_.resize(out_.blocks.size());
-    fronts_[block.id].push_back(v);
+    inserted_first_.resize(out_.blocks.size());
+    inserted_first_[block.id].push_back(v);
     return v;
 }
 
@@ -125,8 +125,8 @@ void Replay::set_unknown(Value v, Value cause, UserErrorKind kind, const char *m
     inst.span = fn_[v].span;
     const Value constant = out_.make(inst);
     const BlockId home = frames_.back().block;
-    fronts_.resize(out_.blocks.size());
-    fronts_[home.id].push_back(constant);
+    inserted_first_.resize(out_.blocks.size());
+    inserted_first_[home.id].push_back(constant);
     unknowns_.push_back({constant, cause, kind, message});
     set(v, constant, home);
 }
@@ -135,15 +135,15 @@ Value Replay::value(Value v) {
     Copy &copy = copies_[v.id];
     QD_CHECK(copy.value, std::string("no copy of `") + info(fn_[v].op).name + "`");
     if (open_[copy.home.id]) return copy.value;
-    if (!copy.kept) {
-        copy.kept = local(fn_.type(v).elem, 1, frames_[copy.frame].block);
+    if (!copy.stored_in) {
+        copy.stored_in = local(fn_.type(v).elem, 1, frames_[copy.frame].block);
         Inst store;
         store.op = Op::store;
-        store.args = out_.make_list(std::array{copy.kept, copy.value});
+        store.args = out_.make_list(std::array{copy.stored_in, copy.value});
         store.span = fn_[v].span;
-        behind_.emplace_back(copy.value, out_.make(store));
+        inserted_after_.emplace_back(copy.value, out_.make(store));
     }
-    return b_.load(copy.kept);
+    return b_.load(copy.stored_in);
 }
 
 Value Replay::argument(Value v) {
@@ -185,7 +185,7 @@ bool Replay::repeats(Value v) const {
 /// The serial loop that has completed since the kernel read `pointer`, if the kernel wrote there after the start of the loop. Ops on cells
 /// are only affected by changes of cells.
 Value Replay::changed_since(Value reader, Value pointer) const {
-    const auto is_about_cells = [&](Value v) { return (info(fn_[v].op).traits & cells) != 0; };
+    const auto is_cell_op = [&](Value v) { return (info(fn_[v].op).traits & cells) != 0; };
     const Target target = target_of(fn_, companions_, pointer);
     if (target.has_companion) return {};
     size_t at = 0;
@@ -195,7 +195,7 @@ Value Replay::changed_since(Value reader, Value pointer) const {
         while (at < frames_.size() && !frames_[at].again) ++at;
     if (at >= frames_.size()) return {};
     for (Value w : writes_)
-        if (order_[w.id] > order_[frames_[at].loop.id] && is_about_cells(w) == is_about_cells(reader) &&
+        if (order_[w.id] > order_[frames_[at].loop.id] && is_cell_op(w) == is_cell_op(reader) &&
             memory_.objects_overlap(memory_.object(memory_.access(w).pointer), memory_.object(pointer)))
             return frames_[at].loop;
     return {};
@@ -216,7 +216,7 @@ void Replay::copy(Value v) {
     if (!repeats(v)) {
         const Value p = memory_.access(v).pointer;
         const bool is_update = p && target_of(fn_, companions_, p).has_companion;
-        if (!is_update && keep(v, copies_[v.id])) return;
+        if (!is_update && save(v, copies_[v.id])) return;
         return frames_.back().again && !is_update
                    ? set_unknown(v, frames_.back().loop, UserErrorKind::compilation, no_stack)
                    : set_unknown(v, v, UserErrorKind::runtime, is_update ? old_value : not_supported);
@@ -224,7 +224,7 @@ void Replay::copy(Value v) {
     if (fn_.type(v).is_scalar() && (info(op).effect == Effect::read || (info(op).traits & observes)))
         if (const Value p = memory_.access(v).pointer)
             if (const Value loop = changed_since(v, p)) {
-                if (fn_[loop].op != Op::parallel && keep(v, copies_[v.id])) return;
+                if (fn_[loop].op != Op::parallel && save(v, copies_[v.id])) return;
                 return fn_[loop].op == Op::parallel ? set_unknown(v, v, UserErrorKind::runtime, mixture)
                                                     : set_unknown(v, loop, UserErrorKind::compilation, no_stack);
             }
@@ -276,10 +276,10 @@ void Replay::copy_control(Value v) {
     for (Value r : results) set(r, out_.add_result(made, fn_.type(r)), home);
 }
 
-void Replay::place_extras() {
-    fronts_.resize(out_.blocks.size());
+void Replay::insert_extras() {
+    inserted_first_.resize(out_.blocks.size());
     std::vector<std::vector<Value>> after(out_.insts.size());
-    for (auto &[at, extra] : behind_) {
+    for (auto &[at, extra] : inserted_after_) {
         if (out_[at].op == Op::result)
             after[out_.args(at)[0].id].push_back(extra);
         else
@@ -287,10 +287,10 @@ void Replay::place_extras() {
     }
     for (uint32_t id = 1; id < out_.blocks.size(); ++id) {
         Block &block = out_.blocks[id];
-        std::vector<Value> list = std::move(fronts_[id]);
+        std::vector<Value> list = std::move(inserted_first_[id]);
         for (Value p : block.params) list.insert(list.end(), after[p.id].begin(), after[p.id].end());
         for (Value v : block.insts) {
-            if (const auto found = before_.find(v.id); found != before_.end())
+            if (const auto found = inserted_before_.find(v.id); found != inserted_before_.end())
                 list.insert(list.end(), found->second.begin(), found->second.end());
             list.push_back(v);
             list.insert(list.end(), after[v.id].begin(), after[v.id].end());
@@ -300,7 +300,7 @@ void Replay::place_extras() {
 }
 
 Function Replay::finish() {
-    place_extras();
+    insert_extras();
     passes::promote(out_, {});
     passes::dce(out_, {});
     std::vector<uint8_t> live(out_.insts.size());

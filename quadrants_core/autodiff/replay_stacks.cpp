@@ -32,8 +32,8 @@ template <class F> void Replay::emit_to(Values &list, F &&emit) {
 template <class F> void Replay::emit_in_front(BlockId block, F &&emit) {
     Values list;
     emit_to(list, emit);
-    fronts_.resize(out_.blocks.size());
-    fronts_[block.id].insert(fronts_[block.id].end(), list.begin(), list.end());
+    inserted_first_.resize(out_.blocks.size());
+    inserted_first_[block.id].insert(inserted_first_[block.id].end(), list.begin(), list.end());
 }
 
 /// Called in the enclosing frame. The room on the heap is released with an iteration of that one; tasks do not share it.
@@ -42,7 +42,7 @@ Replay::LoopAdstacks Replay::adstacks_of(Value loop, Value made) {
     if (!stacks_.enabled || (frames_.size() == 1 && has_parallel_)) return adstacks;
     adstacks.copy = copies_[loop.id].value;
     b_.span = fn_[loop].span;
-    emit_to(before_[adstacks.copy.id],
+    emit_to(inserted_before_[adstacks.copy.id],
             [&] { adstacks.entries = b_.trips(out_.args(adstacks.copy)[0], out_.args(adstacks.copy)[1]); });
     emit_in_front(out_[adstacks.copy].blocks[0], [&] { adstacks.there = number_of(b_, adstacks.copy); });
     emit_in_front(out_[made].blocks[0], [&] { adstacks.here = number_of(b_, made); });
@@ -55,14 +55,14 @@ Replay::Stack Replay::make_stack(Value variable, Scalar elem, uint64_t size, Val
     Stack stack{uint32_t(made_.size()), elem, size, {}, {}, variable};
     made_.push_back({frames_.back().loop, variable, size * uint64_t(size_of(elem))});
     b_.span = fn_[frames_.back().loop].span;
-    emit_to(before_[before.id], [&] {
+    emit_to(inserted_before_[before.id], [&] {
         if (!entries) entries = b_.trips(out_.args(before)[0], out_.args(before)[1]);
         stack.room =
             b_.emit(Op::reserve, {entries}, {}, reserve_imm(stack.number, made_.back().bytes, stacks_.budget != 0));
     });
     if (before != frames_.back().adstacks.copy) return stack;
-    stack.kept = local(Scalar::i64, 1, frames_[frames_.size() - 2].block);
-    emit_to(before_[before.id], [&] { b_.store(stack.kept, stack.room); });
+    stack.stored_in = local(Scalar::i64, 1, frames_[frames_.size() - 2].block);
+    emit_to(inserted_before_[before.id], [&] { b_.store(stack.stored_in, stack.room); });
     return stack;
 }
 
@@ -78,7 +78,7 @@ Value Replay::entry(const Stack &stack, Value room, Value number) {
 /// Puts a value of the loop's body on an adstack; false if that is impossible. `there`: its counterpart in the copy that fills the adstack.
 /// For a value in nested loops, each of these reserves an adstack of its own when it is reached, and an entry of the enclosing loop's
 /// adstack holds its address.
-bool Replay::keep(Value v, const Copy &there) {
+bool Replay::save(Value v, const Copy &there) {
     const LoopAdstacks &adstacks = frames_.back().adstacks;
     if (!adstacks.copy || !fn_.type(v).is_scalar() || !there.value) return false;
     for (const Inner &inner : inner_)
@@ -90,9 +90,9 @@ bool Replay::keep(Value v, const Copy &there) {
     std::vector<Value> numbers = {adstacks.there};
     Value around = adstacks.copy;
     for (const Inner &inner : inner_) {
-        out_.loops[out_[around].imm].room_persists = true;
+        out_.loops[out_[around].imm].heap_persists = true;
         stacks.push_back(make_stack(v, stacks.size() < depth ? Scalar::i64 : elem, 1, inner.there, {}));
-        emit_to(before_[inner.there.id], [&] {
+        emit_to(inserted_before_[inner.there.id], [&] {
             const Value at = entry(stacks[stacks.size() - 2], stacks[stacks.size() - 2].room, numbers.back());
             b_.store(at, stacks.back().room);
         });
@@ -104,11 +104,11 @@ bool Replay::keep(Value v, const Copy &there) {
         const Value at = entry(stacks.back(), stacks.back().room, numbers.back());
         b_.store(at, copy);
     });
-    for (Value each : store) behind_.emplace_back(copy, each);
+    for (Value each : store) inserted_after_.emplace_back(copy, each);
     const BlockId block = frames_.back().block;
     Value found;
     emit_in_front(block, [&] {
-        const Value room = b_.load(stacks[0].kept);
+        const Value room = b_.load(stacks[0].stored_in);
         const Value at = entry(stacks[0], room, adstacks.here);
         found = b_.load(at);
     });
@@ -147,7 +147,7 @@ void Replay::copy_elements(Value from, Value to, uint64_t count) {
 
 /// Gives the frame a local of its own with the contents of the outer one at the start of the iteration, or, if only code after the loop
 /// changes that, at the start of the loop.
-void Replay::keep_local(Value local, bool changes) {
+void Replay::save_local(Value local, bool changes) {
     const LoopAdstacks &adstacks = frames_.back().adstacks;
     const BlockId block = frames_.back().block;
     const Value outside = copies_[local.id].value;
@@ -155,7 +155,7 @@ void Replay::keep_local(Value local, bool changes) {
     b_.span = fn_[local].span;
     Value one, first;
     if (!changes)
-        emit_to(before_[adstacks.copy.id], [&] {
+        emit_to(inserted_before_[adstacks.copy.id], [&] {
             one = b_.i64(1);
             first = b_.i64(0);
         });
@@ -167,10 +167,10 @@ void Replay::keep_local(Value local, bool changes) {
     if (changes)
         emit_in_front(out_[adstacks.copy].blocks[0], store);
     else
-        emit_to(before_[adstacks.copy.id], store);
+        emit_to(inserted_before_[adstacks.copy.id], store);
     const Value own = this->local(fn_.type(local).elem, size, block);
     emit_in_front(block, [&] {
-        const Value room = b_.load(stack.kept);
+        const Value room = b_.load(stack.stored_in);
         const Value number = changes ? adstacks.here : b_.i64(0);
         copy_elements(entry(stack, room, number), own, size);
     });
@@ -178,7 +178,7 @@ void Replay::keep_local(Value local, bool changes) {
     set(local, own, block);
 }
 
-void Replay::keep_locals(Value loop) {
+void Replay::save_locals(Value loop) {
     std::map<Value, bool> found;
     for (Value w : writes_) {
         if (order_[w.id] <= order_[loop.id]) continue;
@@ -186,7 +186,7 @@ void Replay::keep_locals(Value loop) {
         if (target.kind == Target::Kind::local && order_[target.base.id] < order_[loop.id])
             found[target.base] |= order_[w.id] <= end_[loop.id];
     }
-    for (const auto &[local, changes] : found) keep_local(local, changes);
+    for (const auto &[local, changes] : found) save_local(local, changes);
 }
 
 /// Renumbers the remaining adstacks, in order, from 0.
@@ -195,20 +195,20 @@ void Replay::number_stacks() {
     analysis::walk(out_, [&](Value v) {
         Inst &in = out_[v];
         if (in.op != Op::reserve && in.op != Op::stack) return;
-        made_[stack_of(in)].stands = true;
+        made_[stack_of(in)].is_used = true;
         const uint64_t number = numbers.try_emplace(stack_of(in), uint32_t(numbers.size())).first->second;
-        in.imm = in.op == Op::reserve ? reserve_imm(number, entry_bytes(in), room_lanes(in)) : number;
+        in.imm = in.op == Op::reserve ? reserve_imm(number, entry_bytes(in), reserve_lanes(in)) : number;
     });
 }
 
-std::vector<AdstackLoop> Replay::kept() const {
+std::vector<AdstackLoop> Replay::adstack_loops() const {
     std::vector<AdstackLoop> loops;
-    for (const Kept &kept : made_) {
-        if (!kept.stands) continue;
-        auto at = std::ranges::find(loops, kept.loop, &AdstackLoop::loop);
-        if (at == loops.end()) at = loops.insert(at, {kept.loop, 0, true});
-        at->bytes += kept.bytes;
-        at->is_carried &= fn_[kept.variable].op == Op::param || fn_[kept.variable].op == Op::local;
+    for (const MadeStack &made : made_) {
+        if (!made.is_used) continue;
+        auto at = std::ranges::find(loops, made.loop, &AdstackLoop::loop);
+        if (at == loops.end()) at = loops.insert(at, {made.loop, 0, true});
+        at->bytes += made.bytes;
+        at->is_carried &= fn_[made.variable].op == Op::param || fn_[made.variable].op == Op::local;
     }
     return loops;
 }
