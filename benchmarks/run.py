@@ -69,7 +69,7 @@ CASES = [
     ("gradient:recurrence, 1/2", [], 3),  # the budget, as a part of the memory that it takes without one
     ("gradient:recurrence, 1/16", [], 3),
     ("graph:task of ten", ["reference"], 3),  # small loops, also for the next; time per task, including its work
-    ("graph:1000 turns", ["reference"], 3),  # turns of a do_while with three tasks
+    ("graph:1000 iterations", ["reference"], 3),  # iterations of a do_while with three tasks
     ("graph:checkpoint", ["reference"], 3),  # a checkpoint that does not yield
     ("graph:resume", ["reference"], 3),  # resumes a launch at the last of ten tasks
     ("cycle:init and reset", ["reference", "taichi"], 3),

@@ -313,7 +313,7 @@ def graph(k, name):
     import graph_kernels
 
     call, compared, count = graph_kernels.case(name)
-    repeats = 20 if "turns" in name else 5000
+    repeats = 20 if "iterations" in name else 5000
 
     def each(once):
         def calls():

@@ -94,7 +94,7 @@ def table(rows, head):
     for name, kind, default, by, key, _, doc in rows:
         keyword = "" if by == "environment" else f"`{name}`"
         variable = "" if by == "keyword" else f"`{_environment.variable(name)}`"
-        mark = "; part of the key of kept kernels" if key == "record" else "; read by `qd.init` alone" if name in AT_INIT else ""
+        mark = "; part of the name of cache entries" if key == "entry" else "; read by `qd.init` alone" if name in AT_INIT else ""
         cost = COSTS.get(name, "")
         lines.append(f"| {keyword} | {variable} | {type_of(name, kind)} | {shown(kind, default)} | {doc}{mark} | {cost} |")
     return "\n".join(lines)

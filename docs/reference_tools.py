@@ -12,7 +12,7 @@ MADE = "\n\n---\n\nMade by `make reference`.\n"
 LINE = re.compile(r"(QuadrantsSyntaxError|Quadrants\w+Error|\w+Error|\w+Warning, line \d+): ?(.*)", re.S)
 TOPICS = (  # title, beginnings of the names of the programs in tests/errors
     ("Arguments and annotations", "annotated annotation argument buffer_view call_keyword dataclass func_annotation func_array_e func_array_r "
-     "func_matrix func_result kernel_annotation kernel_result lifted missing_argument multiple_values ndarray_of parameter real_func_result "
+     "func_matrix func_result kernel_annotation kernel_result runtime_number missing_argument multiple_values ndarray_of parameter real_func_result "
      "too_many unexpected_argument sparse_builder_func"),
     ("Kernels, funcs and what they may hold", "break class_def continue error_ external for_else foreign func_return func_rec function_def "
      "generator global import internal iterable kernel_from loop_ long_line math_function name_ python_function range_ real_func requires "

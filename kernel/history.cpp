@@ -13,7 +13,7 @@ class History final : public xeus::xhistory_manager {
         Json nothing = {{"status", "ok"}, {"history", Json::array()}};
         py::gil_scoped_acquire gil;
         try {
-            return live().call("history", question);
+            return interpreter_of_process().call("history", question);
         } catch (const std::exception &) {
             return nothing;
         }

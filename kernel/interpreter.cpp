@@ -23,7 +23,7 @@ std::string name_of(const py::error_already_set &error) {
 constexpr const char *internal = "this is a bug of the Quadrants kernel, not of your program";
 } // namespace
 
-Interpreter &live() { return *the_interpreter; }
+Interpreter &interpreter_of_process() { return *the_interpreter; }
 
 Interpreter::Interpreter(std::string connection_file)
     : xpyt::interpreter(false, true), connection_file_(std::move(connection_file)) {

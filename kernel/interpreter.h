@@ -52,6 +52,6 @@ class Interpreter final : public xpyt::interpreter, public Handlers {
 };
 
 /// Returns the one interpreter of the process, for the embedded module `_qd`.
-Interpreter &live();
+Interpreter &interpreter_of_process();
 
 } // namespace qd::kernel

@@ -26,7 +26,7 @@ void publish(const std::string &type, const std::string &metadata, const std::st
              const std::optional<std::string> &older) {
     std::vector<wire::Buffer> copied = copy_buffers(buffers);
     py::gil_scoped_release no_gil;
-    live().server().iopub().publish_under(older.value_or(""), type, metadata, content, copied);
+    interpreter_of_process().server().iopub().publish_under(older.value_or(""), type, metadata, content, copied);
 }
 
 /// stream(is_error, text, older): `older` is a header or None. Called for each piece that Python prints, so it avoids the cost of pybind11.
@@ -46,8 +46,8 @@ PyObject *stream(PyObject *, PyObject *const *args, Py_ssize_t count) {
         size = PyBytes_GET_SIZE(replaced.ptr());
     }
     if (args[2] != Py_None && !(older = PyUnicode_AsUTF8AndSize(args[2], &older_size))) return nullptr;
-    live().server().iopub().stream(args[0] == Py_True ? "stderr" : "stdout", {utf8, size_t(size)},
-                                   {older, size_t(older_size)});
+    interpreter_of_process().server().iopub().stream(args[0] == Py_True ? "stderr" : "stdout", {utf8, size_t(size)},
+                                                     {older, size_t(older_size)});
     Py_RETURN_NONE;
 }
 
@@ -55,7 +55,7 @@ PyMethodDef stream_method = {"stream", reinterpret_cast<PyCFunction>(reinterpret
                              METH_FASTCALL, "Adds text to a stream."};
 
 py::object ask(const std::string &prompt, bool password) {
-    Server &server = live().server();
+    Server &server = interpreter_of_process().server();
     Server::Question question(server, prompt, password);
     std::string answer;
     for (;;) {
@@ -86,16 +86,18 @@ PYBIND11_EMBEDDED_MODULE(_qd, m) {
     m.add_object("stream", py::reinterpret_steal<py::object>(PyCFunction_New(&stream_method, nullptr)));
     m.def("flush", [] {
         py::gil_scoped_release no_gil;
-        live().server().iopub().flush();
+        interpreter_of_process().server().iopub().flush();
     });
     m.def("allow_interrupts", interrupt::allow, py::arg("open"));
     m.def("ask", ask, py::arg("prompt"), py::arg("password"));
     m.def("parent", [] {
-        IoPub::Parent parent = live().server().iopub().parent();
+        IoPub::Parent parent = interpreter_of_process().server().iopub().parent();
         return std::make_pair(parent.header, wire::text(parent.message));
     });
-    m.def("run_tasks", [] { live().run_tasks(); }, "From now on `wait` of qd_shell is called between requests.");
-    m.def("message_waits", [] { return live().server().message_waits(); });
+    m.def(
+        "run_tasks", [] { interpreter_of_process().run_tasks(); },
+        "From now on `wait` of qd_shell is called between requests.");
+    m.def("message_waits", [] { return interpreter_of_process().server().message_waits(); });
     m.def("take_fault_report", fault_report::take, "What the process before this one said as it died, once.");
     m.attr("hear_fault_report") =
         py::capsule(reinterpret_cast<void *>(fault_report::hear), "void(const char *, size_t)");
@@ -104,7 +106,7 @@ PYBIND11_EMBEDDED_MODULE(_qd, m) {
         if (!function) throw py::error_already_set();
         fault_report::set_explain(reinterpret_cast<void (*)()>(function));
     });
-    m.attr("connection_file") = live().connection_file();
+    m.attr("connection_file") = interpreter_of_process().connection_file();
     m.def("in_forked_child", IoPub::in_forked_child);
     m.def("murmur2", [](const std::string &text, uint32_t seed) { return murmur2(text, seed); });
 }

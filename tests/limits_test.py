@@ -6,7 +6,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from members_test import COMMENT, DIRECTIVE, block_end
+from cpp_source import NAMESPACE, TYPE, block_end, declarations, plain
 
 ROOT = Path(__file__).resolve().parent.parent
 CORE = ROOT / "quadrants_core"
@@ -90,27 +90,17 @@ LONG_FUNCTIONS = {
 
 def functions(source):
     """Yields (name, lines) of each C++ function with a body outside of other functions."""
-    bare = DIRECTIVE.sub(lambda m: "\n" * m.group().count("\n"), COMMENT.sub(lambda m: " " + "\n" * m.group().count("\n"), source))
-    at, start = 0, 0
-    while at < len(bare):
-        if bare[at] == "{":
-            head = re.sub(r"alignas\([^)]*\)|__attribute__\(\(.*?\)\)", "", bare[start:at]).strip()
-            if re.search(r"\bnamespace\b[^()]*$|\b(?:class|struct|union)\b[^()=]*$", head):
-                at, start = at + 1, at + 1
-                continue
-            end = block_end(bare, at + 1)
-            at, opening = end, at
-            if re.match(r"\s*[,{]", bare[end:]):  # these were the braces of a member initialiser
-                continue
-            name = re.search(r"([\w:~]+|operator[^\w\s]+)\s*\(", re.sub(r"\[\[.*?\]\]", "", head))
-            if name and not head.endswith("="):
-                begin = start + len(bare[start:opening]) - len(bare[start:opening].lstrip())
-                yield name.group(1), bare.count("\n", begin, end) + 1
-            start = end
+    return _functions(plain(source))
+
+
+def _functions(text):
+    for head, begin, opening, end in declarations(text):
+        if opening is None:
             continue
-        if bare[at] in ";}":
-            start = at + 1
-        at += 1
+        if TYPE.match(head) or NAMESPACE.match(head):
+            yield from _functions(text[opening + 1 : block_end(text, opening + 1) - 1])
+        elif name := re.search(r"([\w:~]+|operator[^\w\s]+)\s*\(", head):
+            yield name.group(1), text.count("\n", begin, end) + 1
 
 
 def python_functions(source):

@@ -7,30 +7,13 @@ import ast
 import re
 from pathlib import Path
 
+from cpp_source import TYPE, block_end, declarations, plain
+
 CORE = Path(__file__).resolve().parent.parent / "quadrants_core"
 MOST = 40
 
-COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'', re.DOTALL)
-DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)
-CLASS = re.compile(r"(?<!enum )\b(?:class|struct)\s+(?:__attribute__\(\(.*?\)\)\s+|alignas\([^)]*\)\s+)?([\w:]+)(?:\s+final)?\s*(?::[^:;{][^;{]*)?\{")
+CLASS = re.compile(r"(?<!enum )\b(?:class|struct)\s+([\w:]+)(?:\s+final)?\s*(?::[^:;{][^;{]*)?\{")
 NO_MEMBER = re.compile(r"(?:friend|using|typedef|static_assert|template\s*<[^;{]*>\s*friend)\b")
-TYPE = re.compile(r"(?:template\s*<.*>\s*)?(?:class|struct|union|enum)\b[^()=]*$", re.DOTALL)
-LABEL = re.compile(r"^\s*(?:public|private|protected)\s*:")
-
-
-def plain(text):
-    """Returns the source without comments, contents of literals, and directives."""
-    return DIRECTIVE.sub("", COMMENT.sub(lambda m: " " if m.group().startswith("/") else '""', text))
-
-
-def block_end(text, start):
-    """Returns the position after the brace that closes the one before `start`."""
-    depth = 1
-    for i in range(start, len(text)):
-        depth += {"{": 1, "}": -1}.get(text[i], 0)
-        if not depth:
-            return i + 1
-    return len(text)
 
 
 def declarators(declaration):
@@ -44,35 +27,13 @@ def declarators(declaration):
 
 def members(body):
     """Returns the number of members of a class with this body."""
-    count, i, item = 0, 0, ""
-    while i < len(body):
-        if LABEL.match(item + body[i]):
-            item, i = "", i + 1
-        elif body[i] == ";":
-            text = item.strip()
-            if text and not NO_MEMBER.match(text) and not TYPE.match(text):
-                count += declarators(text)
-            item, i = "", i + 1
-        elif body[i] == "{":
-            end = block_end(body, i + 1)
-            head = item.strip()
-            if NO_MEMBER.match(head) or TYPE.match(head):
-                item = ""  # a nested type; a name after it would be a member
-                tail = re.match(r"\s*(\w[^;]*)?;", body[end:])
-                count += declarators(tail.group(1)) if tail and tail.group(1) else 0
-                end += tail.end() if tail else 0
-            elif re.search(r"\)\s*(?:const|noexcept|override|final|mutable|&|\s|->[^{]*|:[^:][^{]*)*$", head) or "operator" in head:
-                rest = re.match(r"\s*[,{]", body[end:])  # a member initialiser with braces comes before the function's body
-                if rest:
-                    item += "()"
-                else:
-                    count, item = count + 1, ""
-                    end += len(re.match(r"\s*;?", body[end:]).group())
-            else:
-                item += "{}"  # the initialiser of a variable
-            i = end
-        else:
-            item, i = item + body[i], i + 1
+    count = 0
+    for head, _, opening, end in declarations(body):
+        if TYPE.match(head):  # nested, or declared in advance; a name after its block is a member
+            tail = body[block_end(body, opening + 1) : end].strip(" \n;") if opening is not None else ""
+            count += declarators(tail) if tail else 0
+        elif not NO_MEMBER.match(head):
+            count += 1 if opening is not None else declarators(head)
     return count
 
 

@@ -1,4 +1,4 @@
-"""Graphs of small tasks, in the language shared by Quadrants and its reference: the cost of a task, a turn, a checkpoint and a resumed
+"""Graphs of small tasks, in the language shared by Quadrants and its reference: the cost of a task, an iteration, a checkpoint and a resumed
 launch."""
 
 from quadrants_like import V1, qd
@@ -38,7 +38,7 @@ def ten(x: V1):
 
 
 @qd.kernel(graph=True)
-def turns(x: V1, n: Flag):
+def iterations(x: V1, n: Flag):
     for _ in range(1):
         n[()] = 1000
     while qd.graph.do_while(n):
@@ -118,8 +118,8 @@ def case(name):
     x, stop = qd.ndarray(qd.f32, SIZE), qd.ndarray(qd.i32, ())
     if name == "task of ten":
         return lambda: ten(x), lambda: one(x), 9
-    if name == "1000 turns":
-        return lambda: turns(x, stop), None, 1
+    if name == "1000 iterations":
+        return lambda: iterations(x, stop), None, 1
     if name == "checkpoint":
         together, apart = pair()
         return lambda: apart(x, stop), lambda: together(x, stop), 9

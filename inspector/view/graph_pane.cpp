@@ -7,10 +7,11 @@ namespace qd::inspector {
 namespace {
 
 std::string words_of(const protocol::checkpoints::Step &step, bool running) {
-    if (step.kind == "level" && step.turn) {
-        const int turns = int(std::clamp(*step.turn, 0., 2e9));
-        if (turns == 0) return "skipped";
-        return running ? "turn " + std::to_string(turns) : std::to_string(turns) + (turns == 1 ? " turn" : " turns");
+    if (step.kind == "level" && step.iteration) {
+        const int iterations = int(std::clamp(*step.iteration, 0., 2e9));
+        if (iterations == 0) return "skipped";
+        return running ? "iteration " + std::to_string(iterations)
+                       : std::to_string(iterations) + (iterations == 1 ? " iteration" : " iterations");
     }
     if (step.kind == "checkpoint") return step.state + (step.flag ? ", yields on " + *step.flag : "");
     return "";

@@ -82,7 +82,7 @@ void LinesPane::body(UiState &ui, const Listed &file) {
     const protocol::coverage::SpecialisationCounts *apart = nullptr;
     for (const auto &one : file.listing.specialisations)
         if (one.name == specialisation_) apart = &one;
-    std::map<int, const protocol::coverage::KeptLine *> kept;
+    std::map<int, const protocol::coverage::AdstackLine *> kept;
     for (const auto &one : file.listing.kept) kept[int(one.number)] = &one;
     const double most = ui.watched.most(quantity_);
     ImGui::BeginChild("text", ImVec2(-map_width - 4, 0), false, ImGuiWindowFlags_HorizontalScrollbar);

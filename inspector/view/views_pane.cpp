@@ -139,9 +139,9 @@ void ViewsPane::one(UiState &ui, const sent::View &view, Look &look, ImVec2 size
     if (view.gone) {
         ImGui::SameLine();
         ImGui::TextDisabled("its program has ended");
-    } else if (shot && shot->head.in_motion) {
+    } else if (shot && shot->head.during_launch) {
         ImGui::SameLine();
-        ImGui::TextColored(ImVec4(0.9f, 0.5f, 0.1f, 1), "in motion");
+        ImGui::TextColored(ImVec4(0.9f, 0.5f, 0.1f, 1), "during a launch");
     }
     const float below = ImGui::GetTextLineHeightWithSpacing() * (look.chosen.empty() ? 1 : 2) +
                         ImGui::GetStyle().ItemSpacing.y * 2 + (look.histogram ? ImGui::GetFontSize() * 4 : 0);

@@ -97,7 +97,7 @@ def set_budget(info, count):
     info.forget_gradient()
 
 
-_known = weakref.WeakKeyDictionary()  # KernelInfo -> KeptKernel, until a gradient with another budget has run
+_known = weakref.WeakKeyDictionary()  # KernelInfo -> AdstackKernel, until a gradient with another budget has run
 _whole = weakref.WeakKeyDictionary()  # KernelInfo -> bytes of one iteration without a budget, as far as known
 _replaced = weakref.WeakKeyDictionary()  # KernelInfo -> the gradient with the previous budget, until the next call
 _settings.after_reset += [_known.clear, _whole.clear, _replaced.clear]

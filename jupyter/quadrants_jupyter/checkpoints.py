@@ -22,7 +22,7 @@ _MOST = 1 << 22  # maximum number of elements of an array that is read after eac
 _TABLE = 12  # maximum number of rows and columns of an array shown as a table
 _CHANGES = 6  # maximum number of changed elements that are listed
 _ARRAYS = ("ndarray", "field", "matrix_field", "struct_field", "tensor")
-MOVES = ("task", "step", "turn", "run", "back", "resume", "edit")
+MOVES = ("task", "step", "iteration", "run", "back", "resume", "edit")
 
 
 # --- arrays ----------------------------------------------------------------------------------------------------------
@@ -274,8 +274,8 @@ class Stepping:
         self.say(how)
 
     def interrupted(self):
-        turns = [step["turn"] for step in self.stepper.state()["steps"] if step["kind"] == "level" and step["turn"]]
-        return f"interrupted in turn {' · '.join(f'{turn:,}' for turn in turns)}" if turns else "interrupted"
+        iterations = [step["iteration"] for step in self.stepper.state()["steps"] if step["kind"] == "level" and step["iteration"]]
+        return f"interrupted in iteration {' · '.join(f'{iteration:,}' for iteration in iterations)}" if iterations else "interrupted"
 
     def task(self):
         """Moves past one task that is shown."""

@@ -67,7 +67,7 @@ class LeftOut:
         yield self.text
 
 
-def _taken_apart(message):
+def _parsed(message):
     """Splits the text of an error into (places in kernels, outermost first; causes; advice)."""
     places, causes, advice = [], [], []
     lines = message.strip("\n").split("\n")
@@ -91,7 +91,7 @@ def _taken_apart(message):
 
 def in_one_line(error):
     """Returns the class, the cause, and the innermost place in a kernel."""
-    places, causes, _ = _taken_apart(str(error))
+    places, causes, _ = _parsed(str(error))
     where = [_exceptions.place_name(place.file, place.number) for place in places if isinstance(place, Place)][-1:]
     text = ": ".join(part for part in (type(error).__name__.lstrip("_"), causes[0]) if part)
     return f"{text} ({where[0]})" if where else text
@@ -116,7 +116,7 @@ def _calls(shell, tb):
 
 
 def render(shell, kind, error, tb):
-    in_kernels, causes, advice = _taken_apart(str(error))
+    in_kernels, causes, advice = _parsed(str(error))
     lines = [f"{_bold}{kind.__name__.lstrip('_')}{_plain}: {_bold}{causes[0]}{_plain}", *causes[1:], ""]
     places = [*_calls(shell, tb), *in_kernels][::-1]
     left_out = len(places) - _most
@@ -152,22 +152,29 @@ def _without_package(shell, error, tb):
     return shown
 
 
+def _show_syntax_error(shell, kind, error, tb):
+    """Shows a SyntaxError with the frames from the user's first one on; none if the text of a cell is invalid."""
+    first = next(_calls(shell, tb), None)
+    frames = traceback.extract_tb(tb) if first else []
+    while frames and (frames[0].filename, frames[0].lineno) != (first.file, first.number):
+        del frames[0]
+    shell._showtraceback(kind, error, shell.SyntaxTB.structured_traceback(kind, error, frames))
+
+
 def _show(shell, kind, error, tb, tb_offset=None):
+    sys.last_type, sys.last_value, sys.last_traceback = kind, error, tb  # for %debug and %tb
+    if sys.version_info >= (3, 12):
+        sys.last_exc = error
     ours, calls = cells.calls_of(error)
     if not issubclass(kind, _classes()):
-        if not ours and issubclass(kind, SyntaxError) and not any(_calls(shell, tb)):
-            shell.showsyntaxerror()  # a cell that is not Python: IPython's frames do not explain the mistake
+        if issubclass(kind, SyntaxError):
+            _show_syntax_error(shell, kind, error, calls if ours else tb)
         elif not ours:
             shell.showtraceback((kind, error, _without_package(shell, error, tb)), running_compiled_code=True)
-        elif calls is None:
-            shell.showsyntaxerror()
         else:
             shell.showtraceback((kind, error, _without_package(shell, error, calls)), tb_offset=0, running_compiled_code=True)
         return []
     try:
-        sys.last_type, sys.last_value, sys.last_traceback = kind, error, tb  # for %debug and %tb
-        if sys.version_info >= (3, 12):
-            sys.last_exc = error
         lines = render(shell, kind, error, tb)
     except Exception as failure:  # IPython would unregister this function
         lines = [f"{kind.__name__} (it cannot be shown: {type(failure).__name__})"]

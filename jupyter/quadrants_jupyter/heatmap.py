@@ -72,12 +72,12 @@ def _listing(entry, history, coverages):
             if cell is not None and line.count is not None:
                 line.newest, line.previous = history.newest(cell, entry, number), history.previous(cell, entry, number)
         lines.append(line)
-    kept_apart = []
+    specialisations = []
     for one in coverages[cell]["specialisations"] if cell is not None else ():
         here = [line for line in one["lines"] if entry.first_line <= line["number"] - entry.shift <= entry.last_line]
         if here:
-            kept_apart.append({"name": one["name"], "lines": here})
-    return Listing(f"{entry.name} ({cell.label if cell is not None else entry.label})", lines, kept_apart)
+            specialisations.append({"name": one["name"], "lines": here})
+    return Listing(f"{entry.name} ({cell.label if cell is not None else entry.label})", lines, specialisations)
 
 
 # --- text ------------------------------------------------------------------------------------------------------------

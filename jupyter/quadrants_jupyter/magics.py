@@ -313,7 +313,7 @@ class QuadrantsMagics(Magics):
         """Launches a kernel with graph=True in steps, and shows the arrays of the kernel.
 
         %qd_step KERNEL(ARGUMENTS)   to the end of the first checkpoint
-        %qd_step --step              moves that launch: to the end of the next checkpoint; --turn, --task, --run, --back
+        %qd_step --step              moves that launch: to the end of the next checkpoint; --iteration, --task, --run, --back
         %qd_step --resume LABEL      begins it again from a checkpoint
         """
         from quadrants_jupyter import checkpoints
@@ -328,7 +328,7 @@ class QuadrantsMagics(Magics):
                 raise UsageError(f"%qd_step: {error.msg}") from None
             return
         how, label = found.groups()
-        if how not in ("step", "turn", "task", "run", "back", "resume") or bool(label) != (how == "resume"):
+        if how not in ("step", "iteration", "task", "run", "back", "resume") or bool(label) != (how == "resume"):
             raise UsageError(f"%qd_step: not understood: {line.strip()}\n{self.qd_step.__doc__}")
         if checkpoints.newest is None:
             raise UsageError("%qd_step: no launch has been started; write %qd_step KERNEL(ARGUMENTS)")
@@ -480,7 +480,7 @@ def _is_graph(value):
     return getattr(type(value), "_qd_kind_", None) == "kernel" and value._primal.graph
 
 
-_moves_of_step = ["--back", "--resume", "--run", "--step", "--task", "--turn"]
+_moves_of_step = ["--back", "--resume", "--run", "--step", "--task", "--iteration"]
 
 
 def _complete_step(line, symbol):

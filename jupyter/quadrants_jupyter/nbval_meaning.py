@@ -208,7 +208,9 @@ def checkpoints(stored, new, tolerance=None):
         if stored[what] != new[what]:
             found.append(f"{new['kernel']}: {what} is {stored[what]} in the notebook, {new[what]} now")
     for once, again in zip(stored["steps"], new["steps"]):
-        for what in ("state", "turn", "runs", "value"):
+        if "turn" in once:  # the name of `iteration` in notebooks of older versions
+            once = {**once, "iteration": once["turn"]}
+        for what in ("state", "iteration", "runs", "value"):
             if once[what] != again[what]:
                 found.append(f"{new['kernel']}, {again['text']}: {what} is {once[what]} in the notebook, {again[what]} now")
     once, again = stored["arrays"], new["arrays"]

@@ -29,7 +29,7 @@ def words(step):
     if step["kind"] == "task":
         said.append(_times(step["runs"] or 0))
     elif step["kind"] == "level":
-        said.append(f"turn {step['turn']}" if step["turn"] is not None else "")
+        said.append(f"iteration {step['iteration']}" if step["iteration"] is not None else "")
     else:
         said.append(step["state"])
     if step["flag"] and step["value"] is not None:

@@ -132,7 +132,7 @@ class Cell:
     def __init__(self, place):
         self.place = place
         self.context = contextvars.copy_context()  # messages belong to this cell
-        self.shown = self.turns = None
+        self.shown = self.iterations = None
         self.begun = False
 
     def look(self):
@@ -140,10 +140,10 @@ class Cell:
         if not self.begun and (now is None or now["seconds"] < PATIENCE):
             return
         progress = progress_of(now) if now is not None else None
-        turns = now.get("turns") if now is not None else None
-        if turns and turns != self.turns:  # the share of a task that ends before the next check is meaningless
+        iterations = now.get("iterations") if now is not None else None
+        if iterations and iterations != self.iterations:  # the share of a task that ends before the next check is meaningless
             progress["share"] = None
-        self.turns = turns
+        self.iterations = iterations
         if self.begun and progress == self.shown:
             return
         self.begun, self.shown = True, progress

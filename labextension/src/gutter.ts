@@ -5,7 +5,7 @@ import { Decoration, DecorationSet, EditorView, gutter, GutterMarker, ViewPlugin
 import type { Quantity } from "../../widgets/heatmap/scale";
 import type { CellCoverage, Scale } from "../../widgets/protocol/coverage";
 import { digest } from "./digest";
-import { type KeptMark, keptMarksOf, type Mark, marksOf, summary } from "./marks";
+import { type KeptMark, keptMarksOf, type Mark, marksOf, staleWords, summary } from "./marks";
 import { legend, tip } from "./tip";
 
 export interface Shown {
@@ -272,10 +272,8 @@ export function show(view: EditorView, shown: Shown | null): void {
   }
 }
 
-const staleWords = "Edited since: the counts are for the text that ran";
-
 function sentences(mark: Mark | KeptMark, stale: boolean): string[] {
-  return stale ? [...mark.words, staleWords] : mark.words;
+  return stale ? [...mark.words, staleWords([mark])] : mark.words;
 }
 
 /** Returns the sentences of the marks of a line, or of one of the two; null if there are none. */
@@ -284,16 +282,16 @@ export function said(view: EditorView, at: number, which: "counts" | "kept" | "b
   if (!marks) return null;
   const line = view.state.doc.lineAt(Math.min(at, view.state.doc.length));
   const found: string[] = [];
-  let stale = false;
+  const stale: (Mark | KeptMark)[] = [];
   for (const set of [which === "kept" ? null : marks.counts, which === "counts" ? null : marks.kept]) {
     (set as RangeSet<CountMarker | KeptMarker> | null)?.between(line.from, line.to, (from, _, marker) => {
       if (from < line.from || from > line.to) return;
       found.push(...marker.mark.words);
-      stale ||= marker.stale;
+      if (marker.stale) stale.push(marker.mark);
       return false;
     });
   }
-  if (stale) found.push(staleWords);
+  if (stale.length) found.push(staleWords(stale));
   else if (found.length && marks.shown.earlier) found.push("From an earlier kernel: nothing of this cell has run in the current one");
   return found.length ? found : null;
 }

@@ -1,5 +1,5 @@
 // The compact form of coverage that a cell stores in its metadata: {"quadrants": {"coverage": ...}}.
-import type { CellCoverage, KeptLine, KeptValue } from "../../widgets/protocol/coverage";
+import type { CellCoverage, AdstackLine, AdstackValue } from "../../widgets/protocol/coverage";
 import type { Outcome } from "../../widgets/protocol/heatmap";
 
 export interface Kept {
@@ -11,7 +11,7 @@ export interface Kept {
   /** name, [number, count] of each line; only if there are several */
   specialisations?: [string, [number, number][]][];
   /** number, bytes, values; only if gradients store any */
-  kept?: [number, number, KeptValue[]][];
+  kept?: [number, number, AdstackValue[]][];
 }
 
 export function keep(coverage: CellCoverage): Kept {
@@ -32,10 +32,10 @@ export function keep(coverage: CellCoverage): Kept {
 }
 
 /** Returns the lines with values that gradients store, if `value` is a list of such lines; else none. */
-export function keptLines(value: unknown): KeptLine[] {
-  const isLine = (line: Partial<KeptLine> | null) => typeof line?.number === "number" && typeof line.bytes === "number" && Array.isArray(line.of)
+export function keptLines(value: unknown): AdstackLine[] {
+  const isLine = (line: Partial<AdstackLine> | null) => typeof line?.number === "number" && typeof line.bytes === "number" && Array.isArray(line.of)
     && line.of.every((one) => typeof one?.choice === "string" && typeof one.bytes === "number" && typeof one.trips === "number");
-  return Array.isArray(value) && value.every(isLine) ? (value as KeptLine[]) : [];
+  return Array.isArray(value) && value.every(isLine) ? (value as AdstackLine[]) : [];
 }
 
 function areRows<Row>(value: Row[] | undefined): value is Row[] {

@@ -1,5 +1,5 @@
 // The marks of a line: the short text, the strength of its tint, its branches, and everything in words.
-import type { CellCoverage, KeptLine, KeptValue, LineCounts, Scale } from "../../widgets/protocol/coverage";
+import type { CellCoverage, AdstackLine, AdstackValue, LineCounts, Scale } from "../../widgets/protocol/coverage";
 import type { Outcome } from "../../widgets/protocol/heatmap";
 import { amounts, grouped, length, level, share, type Quantity } from "../../widgets/heatmap/scale";
 import { branches } from "../../widgets/heatmap/shown";
@@ -130,7 +130,7 @@ export function shortBytes(count: number): string {
   return `${short(count)}B`;
 }
 
-function ofValue({ kernel, name, type, bytes, trips, loop, choice }: KeptValue): string {
+function ofValue({ kernel, name, type, bytes, trips, loop, choice }: AdstackValue): string {
   const value = `${name || "a value"} (${type})`;
   const ofLoop = `of the loop on line ${loop}`;
   if (choice === "keep") return `The gradient of ${kernel} keeps ${value} for each of ${grouped(trips)} iterations ${ofLoop}: ${grouped(bytes)} bytes per iteration`;
@@ -139,12 +139,18 @@ function ofValue({ kernel, name, type, bytes, trips, loop, choice }: KeptValue):
 
 /** `most`: the bytes of the line of the notebook for which gradients store the most. */
 export function keptMarksOf(coverage: CellCoverage, most: number): KeptMark[] {
-  return coverage.kept.map((line: KeptLine) => ({
+  return coverage.kept.map((line: AdstackLine) => ({
     number: line.number,
     text: shortBytes(line.bytes),
     level: level(line.bytes, most),
     words: [`Gradients keep ${grouped(line.bytes)} bytes for it on each thread`, ...line.of.map(ofValue)],
   }));
+}
+
+/** Says that the cell was edited after the run that these marks of one line describe. */
+export function staleWords(marks: (Mark | KeptMark)[]): string {
+  const what = [marks.some((mark) => "branches" in mark) && "counts", marks.some((mark) => !("branches" in mark)) && "sizes"];
+  return `Edited since: the ${what.filter(Boolean).join(" and ")} are for the text that ran`;
 }
 
 /** Returns a summary of the cell in one sentence. */

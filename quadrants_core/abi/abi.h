@@ -71,8 +71,8 @@ struct Heap {
 inline constexpr uint32_t counted_stacks = 256;
 /// Blocks of at least this size are an odd number of cache lines apart. Otherwise blocks could be whole pages apart, where equal offsets
 /// map to the same set of the L1 cache.
-inline constexpr uint64_t spaced_from = 4096, line_between = 64;
-inline constexpr uint64_t heap_step(uint64_t bytes) { return bytes >= spaced_from ? bytes | line_between : bytes; }
+inline constexpr uint64_t min_spaced_bytes = 4096, spacing_bit = 64;
+inline constexpr uint64_t heap_step(uint64_t bytes) { return bytes >= min_spaced_bytes ? bytes | spacing_bit : bytes; }
 
 inline constexpr uint32_t max_accumulations = 16; ///< per task: abi/accumulation.h
 
@@ -83,7 +83,7 @@ struct Thread {
     uint32_t alone;     ///< non-zero: no other thread works on the current task, so its atomics need no lock
     Heap heap;
     /// By accumulation number: the offset in bytes from the shared memory to this thread's privatised copy; 0: there is no copy.
-    int64_t to_copy[max_accumulations];
+    int64_t copy_offset[max_accumulations];
 };
 
 /// The use of the thread heaps by launches.
@@ -113,7 +113,7 @@ struct Stack {
     ScalarCode type = 0; ///< of the elements of an entry
     /// The innermost enclosing loop that runs backward and allocates the stack again in each iteration: its number in the task, and the
     /// count of such enclosing loops. 0: none. The stacks of one loop are adjacent. `frame` also contains `next_level` times the number of
-    /// loops with ir::Loop::room_persists between that loop and the stack: their stacks live as long as those of that loop.
+    /// loops with ir::Loop::heap_persists between that loop and the stack: their stacks live as long as those of that loop.
     uint32_t frame = 0, depth = 0;
     uint32_t loop_line = 0;
     std::string loop; ///< location of the loop, as in Message::trace

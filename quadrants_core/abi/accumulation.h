@@ -40,7 +40,7 @@ inline constexpr const char *subnormals_symbol = "qd_subnormals";
 
 /// Memory that a task updates only by one atomic operation, whose old value it does not use, and does not read otherwise: an array, a
 /// field, the cells of a pointer level or a number passed between tasks. The words of a copy are XORed with the neutral element, so 0 means
-/// no update. The object file of a task has a list of these, terminated by one without `word_bytes`; its code looks up abi::Thread::to_copy
+/// no update. The object file of a task has a list of these, terminated by one without `word_bytes`; its code looks up abi::Thread::copy_offset
 /// by position in the list.
 struct Accumulation {
     uint64_t word_bytes = 0; ///< size of one number

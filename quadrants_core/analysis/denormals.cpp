@@ -72,7 +72,7 @@ bool is_same(const Function &fn, Value v) {
 
 } // namespace
 
-bool is_the_same_without_flushing(const Function &task) {
+bool is_independent_of_flushing(const Function &task) {
     return std::ranges::all_of(task.blocks, [&](const Block &block) {
         return std::ranges::all_of(block.insts, [&](Value v) { return is_same(task, v); });
     });

@@ -175,7 +175,7 @@ std::vector<std::vector<uint32_t>> Memory::neighbours() const {
     return lists;
 }
 
-uint32_t Memory::own(Value pointer) const {
+uint32_t Memory::private_object(Value pointer) const {
     const uint32_t number = object(pointer);
     const Object &o = kinds_[number];
     return (o.root == Root::local || o.root == Root::stack) && !o.escapes ? number : 0;

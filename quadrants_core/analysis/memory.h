@@ -38,7 +38,7 @@ class Memory {
     Root kind(uint32_t object) const { return kinds_[object].root; }
     /// The object number of the local or stack that a pointer points into, if its address does not escape: every access to it uses such a
     /// pointer. Otherwise 0.
-    uint32_t own(ir::Value pointer) const;
+    uint32_t private_object(ir::Value pointer) const;
 
     bool objects_overlap(uint32_t a, uint32_t b) const;
     /// For each object, the objects that it may overlap, itself included.

@@ -90,10 +90,10 @@ void Replay::open_frame(Value loop, Value made) {
         const Value p = fn_[body].params[i];
         if (i < indices)
             set(p, out_[into].params[i], into);
-        else if (!keep(p, copies_[p.id]))
+        else if (!save(p, copies_[p.id]))
             set_unknown(p, loop, UserErrorKind::compilation, no_stack);
     }
-    if (adstacks.copy) keep_locals(loop);
+    if (adstacks.copy) save_locals(loop);
     copy_contents(body);
 }
 
@@ -114,8 +114,8 @@ Value Replay::local(Scalar elem, uint64_t size, BlockId block) {
     inst.imm = size;
     inst.span = b_.span;
     const Value v = out_.make(inst);
-    fronts_.resize(out_.blocks.size());
-    fronts_[block.id].push_back(v);
+    inserted_first_.resize(out_.blocks.size());
+    inserted_first_[block.id].push_back(v);
     return v;
 }
 
@@ -127,8 +127,8 @@ void Replay::set_unknown(Value v, Value cause, UserErrorKind kind, const char *m
     inst.span = fn_[v].span;
     const Value constant = out_.make(inst);
     const BlockId home = frames_.back().block;
-    fronts_.resize(out_.blocks.size());
-    fronts_[home.id].push_back(constant);
+    inserted_first_.resize(out_.blocks.size());
+    inserted_first_[home.id].push_back(constant);
     unknowns_.push_back({constant, cause, kind, message});
     set(v, constant, home);
 }
@@ -137,15 +137,15 @@ Value Replay::value(Value v) {
     Copy &copy = copies_[v.id];
     QD_CHECK(copy.value, std::string("no copy of `") + info(fn_[v].op).name + "`");
     if (open_[copy.home.id]) return copy.value;
-    if (!copy.kept) {
-        copy.kept = local(fn_.type(v).elem, 1, frames_[copy.frame].block);
+    if (!copy.stored_in) {
+        copy.stored_in = local(fn_.type(v).elem, 1, frames_[copy.frame].block);
         Inst store;
         store.op = Op::store;
-        store.args = out_.make_list(std::array{copy.kept, copy.value});
+        store.args = out_.make_list(std::array{copy.stored_in, copy.value});
         store.span = fn_[v].span;
-        behind_.emplace_back(copy.value, out_.make(store));
+        inserted_after_.emplace_back(copy.value, out_.make(store));
     }
-    return b_.load(copy.kept);
+    return b_.load(copy.stored_in);
 }
 
 Value Replay::argument(Value v) {
@@ -187,7 +187,7 @@ bool Replay::repeats(Value v) const {
 /// The serial loop that has completed since the kernel read `pointer`, if the kernel wrote there after the start of the loop. Ops on cells
 /// are only affected by changes of cells.
 Value Replay::changed_since(Value reader, Value pointer) const {
-    const auto is_about_cells = [&](Value v) { return (info(fn_[v].op).traits & cells) != 0; };
+    const auto is_cell_op = [&](Value v) { return (info(fn_[v].op).traits & cells) != 0; };
     const Target target = target_of(fn_, companions_, pointer);
     if (target.has_companion) return {};
     size_t at = 0;
@@ -197,7 +197,7 @@ Value Replay::changed_since(Value reader, Value pointer) const {
         while (at < frames_.size() && !frames_[at].again) ++at;
     if (at >= frames_.size()) return {};
     for (Value w : writes_)
-        if (order_[w.id] > order_[frames_[at].loop.id] && is_about_cells(w) == is_about_cells(reader) &&
+        if (order_[w.id] > order_[frames_[at].loop.id] && is_cell_op(w) == is_cell_op(reader) &&
             memory_.objects_overlap(memory_.object(memory_.access(w).pointer), memory_.object(pointer)))
             return frames_[at].loop;
     return {};
@@ -218,7 +218,7 @@ void Replay::copy(Value v) {
     if (!repeats(v)) {
         const Value p = memory_.access(v).pointer;
         const bool is_update = p && target_of(fn_, companions_, p).has_companion;
-        if (!is_update && keep(v, copies_[v.id])) return;
+        if (!is_update && save(v, copies_[v.id])) return;
         return frames_.back().again && !is_update
                    ? set_unknown(v, frames_.back().loop, UserErrorKind::compilation, no_stack)
                    : set_unknown(v, v, UserErrorKind::runtime, is_update ? old_value : not_supported);
@@ -226,7 +226,7 @@ void Replay::copy(Value v) {
     if (fn_.type(v).is_scalar() && (info(op).effect == Effect::read || (info(op).traits & observes)))
         if (const Value p = memory_.access(v).pointer)
             if (const Value loop = changed_since(v, p)) {
-                if (fn_[loop].op != Op::parallel && keep(v, copies_[v.id])) return;
+                if (fn_[loop].op != Op::parallel && save(v, copies_[v.id])) return;
                 return fn_[loop].op == Op::parallel ? set_unknown(v, v, UserErrorKind::runtime, mixture)
                                                     : set_unknown(v, loop, UserErrorKind::compilation, no_stack);
             }
@@ -278,10 +278,10 @@ void Replay::copy_control(Value v) {
     for (Value r : results) set(r, out_.add_result(made, fn_.type(r)), home);
 }
 
-void Replay::place_extras() {
-    fronts_.resize(out_.blocks.size());
+void Replay::insert_extras() {
+    inserted_first_.resize(out_.blocks.size());
     std::vector<std::vector<Value>> after(out_.insts.size());
-    for (auto &[at, extra] : behind_) {
+    for (auto &[at, extra] : inserted_after_) {
         if (out_[at].op == Op::result)
             after[out_.args(at)[0].id].push_back(extra);
         else
@@ -289,10 +289,10 @@ void Replay::place_extras() {
     }
     for (uint32_t id = 1; id < out_.blocks.size(); ++id) {
         Block &block = out_.blocks[id];
-        std::vector<Value> list = std::move(fronts_[id]);
+        std::vector<Value> list = std::move(inserted_first_[id]);
         for (Value p : block.params) list.insert(list.end(), after[p.id].begin(), after[p.id].end());
         for (Value v : block.insts) {
-            if (const auto found = before_.find(v.id); found != before_.end())
+            if (const auto found = inserted_before_.find(v.id); found != inserted_before_.end())
                 list.insert(list.end(), found->second.begin(), found->second.end());
             list.push_back(v);
             list.insert(list.end(), after[v.id].begin(), after[v.id].end());
@@ -302,7 +302,7 @@ void Replay::place_extras() {
 }
 
 Function Replay::finish() {
-    place_extras();
+    insert_extras();
     passes::promote(out_, {});
     passes::dce(out_, {});
     std::vector<uint8_t> live(out_.insts.size());
@@ -339,8 +339,8 @@ template <class F> void Replay::emit_to(Values &list, F &&emit) {
 template <class F> void Replay::emit_in_front(BlockId block, F &&emit) {
     Values list;
     emit_to(list, emit);
-    fronts_.resize(out_.blocks.size());
-    fronts_[block.id].insert(fronts_[block.id].end(), list.begin(), list.end());
+    inserted_first_.resize(out_.blocks.size());
+    inserted_first_[block.id].insert(inserted_first_[block.id].end(), list.begin(), list.end());
 }
 
 /// Called in the enclosing frame. The room on the heap is released with an iteration of that one; tasks do not share it.
@@ -349,7 +349,7 @@ Replay::LoopAdstacks Replay::adstacks_of(Value loop, Value made) {
     if (!stacks_.enabled || (frames_.size() == 1 && has_parallel_)) return adstacks;
     adstacks.copy = copies_[loop.id].value;
     b_.span = fn_[loop].span;
-    emit_to(before_[adstacks.copy.id],
+    emit_to(inserted_before_[adstacks.copy.id],
             [&] { adstacks.entries = b_.trips(out_.args(adstacks.copy)[0], out_.args(adstacks.copy)[1]); });
     emit_in_front(out_[adstacks.copy].blocks[0], [&] { adstacks.there = number_of(b_, adstacks.copy); });
     emit_in_front(out_[made].blocks[0], [&] { adstacks.here = number_of(b_, made); });
@@ -362,14 +362,14 @@ Replay::Stack Replay::make_stack(Value variable, Scalar elem, uint64_t size, Val
     Stack stack{uint32_t(made_.size()), elem, size, {}, {}, variable};
     made_.push_back({frames_.back().loop, variable, size * uint64_t(size_of(elem))});
     b_.span = fn_[frames_.back().loop].span;
-    emit_to(before_[before.id], [&] {
+    emit_to(inserted_before_[before.id], [&] {
         if (!entries) entries = b_.trips(out_.args(before)[0], out_.args(before)[1]);
         stack.room =
             b_.emit(Op::reserve, {entries}, {}, reserve_imm(stack.number, made_.back().bytes, stacks_.budget != 0));
     });
     if (before != frames_.back().adstacks.copy) return stack;
-    stack.kept = local(Scalar::i64, 1, frames_[frames_.size() - 2].block);
-    emit_to(before_[before.id], [&] { b_.store(stack.kept, stack.room); });
+    stack.stored_in = local(Scalar::i64, 1, frames_[frames_.size() - 2].block);
+    emit_to(inserted_before_[before.id], [&] { b_.store(stack.stored_in, stack.room); });
     return stack;
 }
 
@@ -385,7 +385,7 @@ Value Replay::entry(const Stack &stack, Value room, Value number) {
 /// Puts a value of the loop's body on an adstack; false if that is impossible. `there`: its counterpart in the copy that fills the adstack.
 /// For a value in nested loops, each of these reserves an adstack of its own when it is reached, and an entry of the enclosing loop's
 /// adstack holds its address.
-bool Replay::keep(Value v, const Copy &there) {
+bool Replay::save(Value v, const Copy &there) {
     const LoopAdstacks &adstacks = frames_.back().adstacks;
     if (!adstacks.copy || !fn_.type(v).is_scalar() || !there.value) return false;
     for (const Inner &inner : inner_)
@@ -397,9 +397,9 @@ bool Replay::keep(Value v, const Copy &there) {
     std::vector<Value> numbers = {adstacks.there};
     Value around = adstacks.copy;
     for (const Inner &inner : inner_) {
-        out_.loops[out_[around].imm].room_persists = true;
+        out_.loops[out_[around].imm].heap_persists = true;
         stacks.push_back(make_stack(v, stacks.size() < depth ? Scalar::i64 : elem, 1, inner.there, {}));
-        emit_to(before_[inner.there.id], [&] {
+        emit_to(inserted_before_[inner.there.id], [&] {
             const Value at = entry(stacks[stacks.size() - 2], stacks[stacks.size() - 2].room, numbers.back());
             b_.store(at, stacks.back().room);
         });
@@ -411,11 +411,11 @@ bool Replay::keep(Value v, const Copy &there) {
         const Value at = entry(stacks.back(), stacks.back().room, numbers.back());
         b_.store(at, copy);
     });
-    for (Value each : store) behind_.emplace_back(copy, each);
+    for (Value each : store) inserted_after_.emplace_back(copy, each);
     const BlockId block = frames_.back().block;
     Value found;
     emit_in_front(block, [&] {
-        const Value room = b_.load(stacks[0].kept);
+        const Value room = b_.load(stacks[0].stored_in);
         const Value at = entry(stacks[0], room, adstacks.here);
         found = b_.load(at);
     });
@@ -454,7 +454,7 @@ void Replay::copy_elements(Value from, Value to, uint64_t count) {
 
 /// Gives the frame a local of its own with the contents of the outer one at the start of the iteration, or, if only code after the loop
 /// changes that, at the start of the loop.
-void Replay::keep_local(Value local, bool changes) {
+void Replay::save_local(Value local, bool changes) {
     const LoopAdstacks &adstacks = frames_.back().adstacks;
     const BlockId block = frames_.back().block;
     const Value outside = copies_[local.id].value;
@@ -462,7 +462,7 @@ void Replay::keep_local(Value local, bool changes) {
     b_.span = fn_[local].span;
     Value one, first;
     if (!changes)
-        emit_to(before_[adstacks.copy.id], [&] {
+        emit_to(inserted_before_[adstacks.copy.id], [&] {
             one = b_.i64(1);
             first = b_.i64(0);
         });
@@ -474,10 +474,10 @@ void Replay::keep_local(Value local, bool changes) {
     if (changes)
         emit_in_front(out_[adstacks.copy].blocks[0], store);
     else
-        emit_to(before_[adstacks.copy.id], store);
+        emit_to(inserted_before_[adstacks.copy.id], store);
     const Value own = this->local(fn_.type(local).elem, size, block);
     emit_in_front(block, [&] {
-        const Value room = b_.load(stack.kept);
+        const Value room = b_.load(stack.stored_in);
         const Value number = changes ? adstacks.here : b_.i64(0);
         copy_elements(entry(stack, room, number), own, size);
     });
@@ -485,7 +485,7 @@ void Replay::keep_local(Value local, bool changes) {
     set(local, own, block);
 }
 
-void Replay::keep_locals(Value loop) {
+void Replay::save_locals(Value loop) {
     std::map<Value, bool> found;
     for (Value w : writes_) {
         if (order_[w.id] <= order_[loop.id]) continue;
@@ -493,7 +493,7 @@ void Replay::keep_locals(Value loop) {
         if (target.kind == Target::Kind::local && order_[target.base.id] < order_[loop.id])
             found[target.base] |= order_[w.id] <= end_[loop.id];
     }
-    for (const auto &[local, changes] : found) keep_local(local, changes);
+    for (const auto &[local, changes] : found) save_local(local, changes);
 }
 
 /// Renumbers the remaining adstacks, in order, from 0.
@@ -502,20 +502,20 @@ void Replay::number_stacks() {
     analysis::walk(out_, [&](Value v) {
         Inst &in = out_[v];
         if (in.op != Op::reserve && in.op != Op::stack) return;
-        made_[stack_of(in)].stands = true;
+        made_[stack_of(in)].is_used = true;
         const uint64_t number = numbers.try_emplace(stack_of(in), uint32_t(numbers.size())).first->second;
-        in.imm = in.op == Op::reserve ? reserve_imm(number, entry_bytes(in), room_lanes(in)) : number;
+        in.imm = in.op == Op::reserve ? reserve_imm(number, entry_bytes(in), reserve_lanes(in)) : number;
     });
 }
 
-std::vector<AdstackLoop> Replay::kept() const {
+std::vector<AdstackLoop> Replay::adstack_loops() const {
     std::vector<AdstackLoop> loops;
-    for (const Kept &kept : made_) {
-        if (!kept.stands) continue;
-        auto at = std::ranges::find(loops, kept.loop, &AdstackLoop::loop);
-        if (at == loops.end()) at = loops.insert(at, {kept.loop, 0, true});
-        at->bytes += kept.bytes;
-        at->is_carried &= fn_[kept.variable].op == Op::param || fn_[kept.variable].op == Op::local;
+    for (const MadeStack &made : made_) {
+        if (!made.is_used) continue;
+        auto at = std::ranges::find(loops, made.loop, &AdstackLoop::loop);
+        if (at == loops.end()) at = loops.insert(at, {made.loop, 0, true});
+        at->bytes += made.bytes;
+        at->is_carried &= fn_[made.variable].op == Op::param || fn_[made.variable].op == Op::local;
     }
     return loops;
 }

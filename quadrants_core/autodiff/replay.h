@@ -52,14 +52,14 @@ class Replay {
     /// Returns the finished function. Throws if an unknown is left.
     ir::Function finish();
     /// After `finish`: the adstack requirements of its loops.
-    std::vector<AdstackLoop> kept() const;
+    std::vector<AdstackLoop> adstack_loops() const;
 
   private:
     struct Copy {
         ir::Value value;
         ir::BlockId home;
         uint32_t frame = 0;
-        ir::Value kept; ///< the local in which it is stored
+        ir::Value stored_in; ///< the local in which it is stored
     };
     /// The adstacks of one serial loop. Its frame reads them; the copy of the loop in the enclosing frame fills them.
     struct LoopAdstacks {
@@ -95,16 +95,16 @@ class Replay {
     struct Stack {
         uint32_t number = 0;
         ir::Scalar elem = ir::Scalar::none;
-        uint64_t size = 0; ///< of an entry, in elements
-        ir::Value room;    ///< before the copy
-        ir::Value kept;    ///< local of the enclosing frame that stores it
+        uint64_t size = 0;   ///< of an entry, in elements
+        ir::Value room;      ///< before the copy
+        ir::Value stored_in; ///< local of the enclosing frame that stores it
         ir::Value variable;
     };
     Stack make_stack(ir::Value variable, ir::Scalar elem, uint64_t size, ir::Value before, ir::Value entries);
     ir::Value entry(const Stack &stack, ir::Value room, ir::Value number);
-    bool keep(ir::Value v, const Copy &there);
-    void keep_local(ir::Value local, bool changes);
-    void keep_locals(ir::Value loop);
+    bool save(ir::Value v, const Copy &there);
+    void save_local(ir::Value local, bool changes);
+    void save_locals(ir::Value loop);
     void copy_elements(ir::Value from, ir::Value to, uint64_t count);
     void number_stacks();
     void limit_stacks();
@@ -121,7 +121,7 @@ class Replay {
     ir::Value changed_since(ir::Value reader, ir::Value pointer) const;
     void set_unknown(ir::Value v, ir::Value cause, UserErrorKind kind, const char *message);
     void find_writes(ir::BlockId block, uint32_t &clock);
-    void place_extras();
+    void insert_extras();
 
     const ir::Function &fn_;
     const Companions &companions_;
@@ -140,18 +140,18 @@ class Replay {
     std::vector<ir::BlockId> blocks_; ///< entered
     std::vector<uint8_t> open_;       ///< by block of the result: entered
     /// By block of the result: instructions to insert at its beginning.
-    std::vector<Values> fronts_;
+    std::vector<Values> inserted_first_;
     /// By instruction of the result: instructions to insert before it.
-    std::map<uint32_t, Values> before_;
+    std::map<uint32_t, Values> inserted_before_;
     /// Pairs of an instruction or parameter of the result and an instruction to insert after it.
-    std::vector<std::pair<ir::Value, ir::Value>> behind_;
+    std::vector<std::pair<ir::Value, ir::Value>> inserted_after_;
     std::vector<Unknown> unknowns_;
-    struct Kept {
+    struct MadeStack {
         ir::Value loop, variable;
         uint64_t bytes = 0;
-        bool stands = false;
+        bool is_used = false;
     };
-    std::vector<Kept> made_; ///< by number of the stack at its creation
+    std::vector<MadeStack> made_; ///< by number of the stack at its creation
 };
 
 } // namespace qd::autodiff

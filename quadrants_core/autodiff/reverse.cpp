@@ -41,7 +41,7 @@ class Reverse {
         b_.ret();
         replay_.close_frame();
         Function made = replay_.finish();
-        if (kept) *kept = replay_.kept();
+        if (kept) *kept = replay_.adstack_loops();
         return made;
     }
 

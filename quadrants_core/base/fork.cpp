@@ -16,8 +16,8 @@ constexpr auto lock_timeout = std::chrono::seconds(5);
 
 /// Guards the lists; constant-initialised, so that locks may be created before main.
 constinit std::mutex listing;
-constinit BriefMutex *first_brief = nullptr;
-constinit LongMutex *first_long = nullptr;
+constinit ForkLockedMutex *first_locked = nullptr;
+constinit ForkResetMutex *first_reset = nullptr;
 constinit ForkHooks *first_hooks = nullptr;
 
 template <class Mutex> void reinitialise(Mutex &mutex) { new (&mutex) Mutex; }
@@ -49,12 +49,12 @@ class ForkScope {
             if (h->in_parent_) h->in_parent_();
     }
     static void in_child() {
-        for (BriefMutex *m = first_brief; m; m = m->after_) {
+        for (ForkLockedMutex *m = first_locked; m; m = m->after_) {
             m->held_ = false;
             reinitialise(m->mutex_);
         }
-        for (LongMutex *m = first_long; m; m = m->after_) {
-            m->torn_ |= m->held_.exchange(false);
+        for (ForkResetMutex *m = first_reset; m; m = m->after_) {
+            m->held_at_fork_ |= m->held_.exchange(false);
             reinitialise(m->mutex_);
         }
         reinitialise(listing);
@@ -76,12 +76,12 @@ class ForkScope {
 
   private:
     static bool take_all() {
-        for (BriefMutex *m = first_brief; m; m = m->after_)
+        for (ForkLockedMutex *m = first_locked; m; m = m->after_)
             if (!(m->held_ = m->mutex_.try_lock())) return false;
         return true;
     }
     static void give_all() {
-        for (BriefMutex *m = first_brief; m; m = m->after_)
+        for (ForkLockedMutex *m = first_locked; m; m = m->after_)
             if (std::exchange(m->held_, false)) m->mutex_.unlock();
     }
 };
@@ -90,13 +90,13 @@ namespace {
 const int registered = pthread_atfork(ForkScope::before, ForkScope::in_parent, ForkScope::in_child);
 } // namespace
 
-BriefMutex::BriefMutex() {
+ForkLockedMutex::ForkLockedMutex() {
     (void)registered;
-    ForkScope::add(first_brief, this);
+    ForkScope::add(first_locked, this);
 }
-BriefMutex::~BriefMutex() { ForkScope::remove(first_brief, this); }
-LongMutex::LongMutex() { ForkScope::add(first_long, this); }
-LongMutex::~LongMutex() { ForkScope::remove(first_long, this); }
+ForkLockedMutex::~ForkLockedMutex() { ForkScope::remove(first_locked, this); }
+ForkResetMutex::ForkResetMutex() { ForkScope::add(first_reset, this); }
+ForkResetMutex::~ForkResetMutex() { ForkScope::remove(first_reset, this); }
 
 ForkHooks::ForkHooks(void (*before)(), void (*in_parent)(), void (*in_child)())
     : before_(before), in_parent_(in_parent), in_child_(in_child), after_(first_hooks) {

@@ -8,11 +8,11 @@ namespace qd {
 
 /// Held briefly, never while waiting for another thread. A fork takes all of these locks, so that the data they guard is consistent in the
 /// child.
-class BriefMutex {
+class ForkLockedMutex {
   public:
-    BriefMutex();
-    ~BriefMutex();
-    BriefMutex(const BriefMutex &) = delete;
+    ForkLockedMutex();
+    ~ForkLockedMutex();
+    ForkLockedMutex(const ForkLockedMutex &) = delete;
 
     void lock() { mutex_.lock(); }
     void unlock() { mutex_.unlock(); }
@@ -22,16 +22,16 @@ class BriefMutex {
   private:
     friend class ForkScope;
     std::mutex mutex_;
-    BriefMutex *before_ = nullptr, *after_ = nullptr;
+    ForkLockedMutex *before_ = nullptr, *after_ = nullptr;
     bool held_ = false; ///< held by the current fork
 };
 
 /// May be held for as long as work takes. Free in a forked child.
-class LongMutex {
+class ForkResetMutex {
   public:
-    LongMutex();
-    ~LongMutex();
-    LongMutex(const LongMutex &) = delete;
+    ForkResetMutex();
+    ~ForkResetMutex();
+    ForkResetMutex(const ForkResetMutex &) = delete;
 
     void lock() {
         mutex_.lock();
@@ -42,14 +42,14 @@ class LongMutex {
         mutex_.unlock();
     }
     /// In a child: true if another thread held it at the fork, so the data it guards may be inconsistent.
-    bool torn() const { return torn_; }
+    bool was_held_at_fork() const { return held_at_fork_; }
 
   private:
     friend class ForkScope;
     std::mutex mutex_;
-    LongMutex *before_ = nullptr, *after_ = nullptr;
+    ForkResetMutex *before_ = nullptr, *after_ = nullptr;
     std::atomic<bool> held_{false};
-    bool torn_ = false;
+    bool held_at_fork_ = false;
 };
 
 /// Functions to call around each fork: before the locks above are taken, and after they are released or, in the child, free again. The

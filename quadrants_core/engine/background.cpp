@@ -26,7 +26,7 @@ class Background {
     void finish(const Lifetime *lifetime);
     /// Called when the process ends.
     void stop();
-    BriefMutex publishing; ///< held while a job touches its program
+    ForkLockedMutex publishing; ///< held while a job touches its program
 
   private:
     void work();

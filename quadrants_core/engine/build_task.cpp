@@ -102,7 +102,7 @@ void describe_stacks(const ir::Function &task, ir::BlockId block, uint32_t frame
             stack->end_line = at.end_line;
             stack->end_column = at.end_column;
         }
-        const bool is_level = in.op == ir::Op::for_ && task.loops[in.imm].room_persists;
+        const bool is_level = in.op == ir::Op::for_ && task.loops[in.imm].heap_persists;
         const bool is_frame = in.op == ir::Op::for_ && !is_level;
         const uint32_t inside = is_frame ? ++frames : is_level ? frame + abi::next_level : frame;
         const size_t mark = out.size();

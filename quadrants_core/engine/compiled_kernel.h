@@ -13,7 +13,7 @@ namespace qd::engine {
 
 /// Kernels and background threads that may outlive a program check this before they touch it.
 struct Lifetime {
-    BriefMutex lock;
+    ForkLockedMutex lock;
     Program::Impl *program = nullptr; ///< null once it has ended
 };
 

@@ -62,10 +62,10 @@ template <class Result> bool Work<Result>::wait() {
 
 /// After Stop the thread is abandoned together with the task.
 template <class Result>
-Result run_apart(const Lowering &lowering, ir::Function &task,
-                 std::function<Result(const Lowering &, const ir::Function &)> emit) {
+Result run_abandonable(const Lowering &lowering, ir::Function &task,
+                       std::function<Result(const Lowering &, const ir::Function &)> emit) {
     poll_stop();
-    if (code_size(task) < apart_from_size) return emit(lowering, task);
+    if (code_size(task) < abandonable_from_size) return emit(lowering, task);
     const std::shared_ptr<Work<Result>> work(
         new Work<Result>{std::move(task), lowering, std::move(emit), {}, {}, 0, false, {}, {}});
     if (!start_detached("qd-compile", [work] { work->run(); })) // no thread available
@@ -79,12 +79,12 @@ Result run_apart(const Lowering &lowering, ir::Function &task,
 } // namespace
 
 abi::Binary emit(const Lowering &lowering, ir::Function &task, backends::Tier tier) {
-    return run_apart<abi::Binary>(
+    return run_abandonable<abi::Binary>(
         lowering, task, [tier](const Lowering &way, const ir::Function &legal) { return way.emit(legal, tier); });
 }
 
 std::string disassemble(const Lowering &lowering, ir::Function &task, backends::Tier tier, backends::Listing listing) {
-    return run_apart<std::string>(lowering, task, [=](const Lowering &way, const ir::Function &legal) {
+    return run_abandonable<std::string>(lowering, task, [=](const Lowering &way, const ir::Function &legal) {
         return way.disassemble(legal, tier, listing);
     });
 }

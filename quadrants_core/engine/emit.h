@@ -5,7 +5,7 @@
 namespace qd::engine {
 
 /// Tasks with fewer instructions are emitted in a few milliseconds, on the calling thread.
-inline constexpr size_t apart_from_size = 1000;
+inline constexpr size_t abandonable_from_size = 1000;
 
 /// `lowering.emit` of legal IR. A large task is emitted on its own thread; after Stop that thread is left to finish at the lowest priority,
 /// its result is discarded, and Interrupted is thrown. In that case `task` is lost, otherwise it is kept.

@@ -14,7 +14,7 @@ constexpr uint64_t piece = 2u << 20;       ///< a huge page
 constexpr uint64_t pattern_bytes = 64u << 10;
 
 /// Calls write(at, bytes) for the pieces of a buffer.
-template <class Write> void by_all(int threads, uint64_t bytes, const Write &write) {
+template <class Write> void in_parallel(int threads, uint64_t bytes, const Write &write) {
     if (threads < 2 || bytes < shared_from) return write(uint64_t(0), bytes);
     struct Job {
         const Write &write;
@@ -33,17 +33,17 @@ template <class Write> void by_all(int threads, uint64_t bytes, const Write &wri
 
 } // namespace
 
-void copy_by_all(int threads, char *to, const void *from, uint64_t bytes) {
-    by_all(threads, bytes,
-           [&](uint64_t at, uint64_t n) { std::memcpy(to + at, static_cast<const char *>(from) + at, n); });
+void copy_in_parallel(int threads, char *to, const void *from, uint64_t bytes) {
+    in_parallel(threads, bytes,
+                [&](uint64_t at, uint64_t n) { std::memcpy(to + at, static_cast<const char *>(from) + at, n); });
 }
 
-void repeat_by_all(int threads, char *to, const void *pattern, uint64_t period, uint64_t bytes) {
+void fill_in_parallel(int threads, char *to, const void *pattern, uint64_t period, uint64_t bytes) {
     // Whole periods, long enough that each copy is worth its call, but at most one buffer's worth.
     const uint64_t times = std::max<uint64_t>(1, std::min(pattern_bytes, bytes) / period);
     std::vector<char> block(times * period);
     for (uint64_t n = 0; n < times; n++) std::memcpy(block.data() + n * period, pattern, period);
-    by_all(threads, bytes, [&](uint64_t at, uint64_t n) {
+    in_parallel(threads, bytes, [&](uint64_t at, uint64_t n) {
         uint64_t skip = at % period;
         for (uint64_t done = 0; done < n; skip = 0) {
             const uint64_t some = std::min(block.size() - skip, n - done);

@@ -210,7 +210,7 @@ std::shared_ptr<CompiledKernel> load_image(Program::Impl &p, std::span<const uin
     std::vector<TaskBuild> builds(r.count());
     for (TaskBuild &build : builds) build = read_task(r);
     if (!r.at_end()) return nullptr;
-    report.phases.push_back({"record", before_us + total.microseconds()});
+    report.phases.push_back({"cache entry", before_us + total.microseconds()});
     try {
         if (!provide(p, out->key, report.kernel, builds)) return nullptr;
     } catch (const std::exception &) { // code that this device does not accept

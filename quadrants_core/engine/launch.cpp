@@ -51,7 +51,7 @@ CompiledKernel &overlapping_variant(Program::Impl &p, CompiledKernel &kernel) {
     return *kernel.overlapping;
 }
 
-[[noreturn]] void fail_inert(const CompiledKernel &kernel) {
+[[noreturn]] void fail_compiled_before_reset(const CompiledKernel &kernel) {
     fail_user(UserErrorKind::runtime,
               "kernel " + kernel.info.name + " was compiled before qd.init() or qd.reset() was called", {},
               "call the kernel through its Python function: it is compiled again");
@@ -373,7 +373,7 @@ void check_flags(const CompiledKernel &kernel, const uint64_t *args) {
 
 inline std::lock_guard<LaunchLock> begin_launch(Program::Impl &p, const CompiledKernel &called) {
     if (called.program_id != p.id) [[unlikely]]
-        fail_inert(called);
+        fail_compiled_before_reset(called);
     return std::lock_guard(p.main.launching);
 }
 

@@ -55,7 +55,7 @@ class Profile {
             return Name(a.first, a.second) < Name(b.first, b.second);
         }
     };
-    mutable BriefMutex lock_;
+    mutable ForkLockedMutex lock_;
     std::map<std::pair<std::string, std::string>, uint32_t, Less> index_;
     std::vector<TaskTimes> times_;
     std::vector<TaskRun> runs_;

@@ -35,7 +35,8 @@ const backends::Backend &choose_backend(const std::string &name) {
         fail_user(UserErrorKind::runtime, "there is no arch named " + name, {}, "choose one of: " + known);
     }
     if (const std::string reason = backend->missing(); !reason.empty())
-        fail_user(UserErrorKind::runtime, "arch " + name + " cannot run here: " + reason, {}, "use arch=qd.cpu");
+        fail_user(UserErrorKind::runtime, "arch " + name + " cannot run here: " + reason, {},
+                  name == "cpu" ? "" : "use arch=qd.cpu");
     return *backend;
 }
 
@@ -302,7 +303,7 @@ bool Program::host_visible() const { return impl_->host_visible; }
 
 void Program::upload(const runtime::Buffer &to, uint64_t at, const void *from, uint64_t bytes) {
     if (to.host) {
-        copy_by_all(impl_->lowering.caps().threads, to.host + at, from, bytes);
+        copy_in_parallel(impl_->lowering.caps().threads, to.host + at, from, bytes);
         return;
     }
     impl_->wait_for_launches();
@@ -320,7 +321,7 @@ void Program::download(void *to, const runtime::Buffer &from, uint64_t at, uint6
 
 void Program::copy(const runtime::Buffer &to, const runtime::Buffer &from, uint64_t bytes) {
     if (to.host && from.host) {
-        copy_by_all(impl_->lowering.caps().threads, to.host, from.host, bytes);
+        copy_in_parallel(impl_->lowering.caps().threads, to.host, from.host, bytes);
         return;
     }
     impl_->wait_for_launches();
@@ -344,7 +345,7 @@ void Program::repeat(const runtime::Buffer &to, const void *pattern, uint64_t pe
     const uint64_t first = std::min(period, bytes);
     if (first == 0) return;
     if (to.host) {
-        repeat_by_all(impl_->lowering.caps().threads, to.host, pattern, first, bytes);
+        fill_in_parallel(impl_->lowering.caps().threads, to.host, pattern, first, bytes);
         return;
     }
     impl_->wait_for_launches();

@@ -43,7 +43,7 @@ struct Retired {
 
 /// The kernel that is being compiled. The holder of the lock sets it.
 struct Compilation {
-    LongMutex lock;           ///< free in a forked child: the work of a thread that no longer exists is dropped
+    ForkResetMutex lock;      ///< free in a forked child: the work of a thread that no longer exists is dropped
     std::string kernel, file; ///< empty: none; guarded by watch_lock, as is `since`
     std::chrono::steady_clock::time_point since;
     std::atomic<uint32_t> tasks = 0, done = 0; ///< 0 tasks: not known yet
@@ -72,12 +72,12 @@ struct Program::Impl : runtime::IsolatedPages {
     Compilation compiling;       ///< one kernel at a time, its tasks in parallel
     runtime::CacheKey build_key; ///< the shared part of every task's key: target, options, build of this library
     uint64_t code_options;       ///< Program::code_options
-    BriefMutex tasks_lock;
+    ForkLockedMutex tasks_lock;
     std::unordered_map<runtime::CacheKey, std::shared_ptr<TaskCode>, runtime::CacheKeyHash> tasks;
     std::shared_ptr<runtime::DiskCache> disk; ///< null: no cache
 
     // Memory.
-    mutable BriefMutex memory_lock;
+    mutable ForkLockedMutex memory_lock;
     struct Block {
         runtime::Buffer buffer;
         uint64_t bytes;
@@ -86,11 +86,11 @@ struct Program::Impl : runtime::IsolatedPages {
     uint64_t allocated = 0;
     std::vector<runtime::Buffer> retired_memory; ///< freed while pending launches may still use it
     runtime::Buffer take_memory(uint64_t bytes);
-    LongMutex transferring;
+    ForkResetMutex transferring;
     std::unique_ptr<runtime::Stream> transfers; ///< for Program::upload and similar functions; created on first use
 
     // Observation.
-    mutable BriefMutex watch_lock;
+    mutable ForkLockedMutex watch_lock;
     std::vector<Observer *> observers;
     std::atomic<bool> watched{false}; ///< launches are announced to observers, or timed
     Profile profile;

@@ -28,7 +28,7 @@ inline const char *name_of(GraphRun::State state) {
 
 /// The point that `Program::advance` runs to: past one task; to the end of a pass of a level, or of a checkpoint, whether run or skipped; to the end
 /// of the launch.
-enum class Until : uint8_t { task, pass, checkpoint, end };
+enum class Until : uint8_t { task, iteration, checkpoint, end };
 
 /// Records in `run` what a walk does, and ends the walk where `until` says.
 class StepWatch {
@@ -71,7 +71,7 @@ class StepWatch {
             return skipped && leave_out(at) && until_ == Until::checkpoint;
         }
         case Kind::region: return false;
-        case Kind::level_end: return until_ == Until::pass;
+        case Kind::level_end: return until_ == Until::iteration;
         case Kind::checkpoint_begin: {
             const bool skipped = at != last_ + 1;
             run_.checkpoints[size_t(step.index)] = skipped ? State::skipped : State::running;

@@ -43,7 +43,7 @@ struct PendingLaunch {
 
 /// Counts the occurrences of each rate-limited message in this launch (output.cpp).
 struct LimitedMessages {
-    BriefMutex lock;
+    ForkLockedMutex lock;
     std::map<const abi::Message *, uint64_t> times;
 };
 

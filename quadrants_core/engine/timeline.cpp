@@ -7,7 +7,7 @@ namespace qd::engine {
 namespace {
 
 struct Events {
-    BriefMutex lock;
+    ForkLockedMutex lock;
     std::vector<TimelineEvent> all;
     uint64_t lost = 0;
 };

@@ -55,7 +55,7 @@ void signal_open(std::atomic<bool> &opens) {
 }
 
 struct WarmUp {
-    BriefMutex lock; ///< never held at a fork: finish_warm_up runs first
+    ForkLockedMutex lock; ///< never held at a fork: finish_warm_up runs first
     std::thread thread;
     std::set<const backends::Backend *> warm;
     std::atomic<bool> opens{false};  ///< the thread does work that a concurrent compilation would have to repeat

@@ -72,7 +72,7 @@ static Val compare_static(Walk &w, const Node *node, NodeKind op, const Val &a, 
     const PyRef left = to_python(a), right = to_python(b);
     if (membership) {
         const Val &unknown = left ? b : a;
-        if (unknown.is_scalar() && !w.parameters.is_lifted(unknown.scalar().v))
+        if (unknown.is_scalar() && !w.parameters.is_runtime_number(unknown.scalar().v))
             w.fail(node, UserErrorKind::compilation,
                    "Input to qd.static must be compile-time constants or global pointers, instead of " +
                        type_text(w, unknown),

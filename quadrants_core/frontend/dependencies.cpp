@@ -318,12 +318,12 @@ bool unchanged(const std::vector<Dependency> &dependencies, const World &world) 
 
 void write(Writer &out, const Param &param) {
     // Destructured, so that a new member of Param must be added here, too.
-    const auto &[name, kind, elem, ndim, rows, cols, element_dim, clamp, layout, value, leaf, node, position, lifted,
-                 constant] = param;
+    const auto &[name, kind, elem, ndim, rows, cols, element_dim, clamp, layout, value, leaf, node, position,
+                 runtime_number, constant] = param;
     out.text(name);
     out.number(kind);
     out.number(elem);
-    for (int n : {ndim, rows, cols, element_dim, leaf, node, position, int(clamp), int(lifted), int(constant),
+    for (int n : {ndim, rows, cols, element_dim, leaf, node, position, int(clamp), int(runtime_number), int(constant),
                   int(value != nullptr)})
         out.number(n);
     out.array(layout);

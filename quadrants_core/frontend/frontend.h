@@ -105,8 +105,8 @@ struct Param {
     int leaf = -1;             ///< the caller's number for the parameter: see Result::leaves
     int node = -1;             ///< the caller's number for an object with members, or -1
     int position = 0;          ///< among the declared parameters of the kernel, `self` excluded
-    bool lifted = false;       ///< a number that a class declares to be read at every launch
-    bool constant = false;     ///< arrays: no gradient flows to it, even if it has one
+    bool runtime_number = false; ///< a number that a class declares to be read at every launch
+    bool constant = false;       ///< arrays: no gradient flows to it, even if it has one
 };
 
 struct ReturnType {

@@ -23,10 +23,10 @@ struct Machine {
         ir::Value array;
         int slots = 0;
     };
-    ir::BlockId entry;         ///< block before the loop, in which variables are made
-    ir::BlockId row;           ///< body of the loop
-    size_t locals = 0;         ///< position of the next variable in `entry`
-    ir::Value pc, depth, back; ///< i32 variables: state to run, activations below this one, state to return to
+    ir::BlockId entry;                 ///< block before the loop, in which variables are made
+    ir::BlockId loop_body;             ///< body of the loop
+    size_t locals = 0;                 ///< position of the next variable in `entry`
+    ir::Value pc, depth, return_state; ///< i32 variables: state to run, activations below this one, state to return to
     std::deque<MachineFunction> functions;
     MachineFunction *now = nullptr;
     const Frame *frame = nullptr; ///< frame of its body; frames above it belong to inlined funcs

@@ -1,4 +1,4 @@
-// Parameters. Those of a plain kernel are declared as they are. The contents of an argument (members of a dataclass, arrays and lifted
+// Parameters. Those of a plain kernel are declared as they are. The contents of an argument (members of a dataclass, arrays and run-time
 // numbers of a data_oriented object, the gradient of an array) become parameters when the walk first uses them, so that only what the
 // kernel and its funcs use is passed.
 #include "frontend/parameters.h"
@@ -53,7 +53,7 @@ Val Parameters::declare(const Param &p) {
     switch (p.kind) {
     case ParamKind::scalar:
         v = scalar(w_, add_parameter(p.elem));
-        if (p.lifted) lifted_.insert(v.scalar().v.id);
+        if (p.runtime_number) runtime_numbers_.insert(v.scalar().v.id);
         break;
     case ParamKind::matrix: {
         val::Matrix matrix{{}, p.rows, p.cols, p.element_dim, p.elem};

@@ -20,7 +20,7 @@ class Parameters : public Part {
     std::vector<ir::Value> storage_indices(const Val &array, std::vector<ir::Value> indices) const;
     const ArrayInfo &array(ir::Value parameter) const { return arrays_.at(parameter.id); }
     /// True if a parameter is an attribute that is read at every launch.
-    bool is_lifted(ir::Value parameter) const { return lifted_.count(parameter.id) > 0; }
+    bool is_runtime_number(ir::Value parameter) const { return runtime_numbers_.count(parameter.id) > 0; }
     /// Adds the gradients or duals (`name`) of all arrays. Returns for each parameter its companion, or 0.
     std::vector<ir::Value> add_companions(const Node *node, PyObject *name);
     /// Leaves of the arguments that became parameters, in order.
@@ -34,7 +34,7 @@ class Parameters : public Part {
 
     std::unordered_map<uint32_t, ArrayInfo> arrays_;     ///< by parameter value
     std::map<std::pair<int, std::string>, Val> members_; ///< by owner and key
-    std::unordered_set<uint32_t> lifted_;
+    std::unordered_set<uint32_t> runtime_numbers_;
     std::vector<Val> in_order_; ///< arrays whose members may be requested
     std::vector<int> leaves_;
 };

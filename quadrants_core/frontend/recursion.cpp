@@ -58,7 +58,7 @@ ir::Value Recursion::make_local(Scalar elem) {
 
 int Recursion::new_state() {
     Machine &m = *machine_;
-    const ir::BlockId block = std::exchange(b_.block, m.row);
+    const ir::BlockId block = std::exchange(b_.block, m.loop_body);
     const ir::Value pc = b_.load(m.pc);
     const ir::Value k = b_.i32(int(m.states.size()));
     const ir::Value here = b_.eq(pc, k);
@@ -128,7 +128,7 @@ ir::Value Recursion::stack_place(Scalar elem, int slot) {
 
 /// Returns the addresses of all variables of the calling activation, each once.
 std::vector<ir::Value> Recursion::live_variables() {
-    std::vector<ir::Value> all{machine_->back};
+    std::vector<ir::Value> all{machine_->return_state};
     for (size_t i = machine_->first_binding; i < w_.scopes.size(); ++i)
         collect_pointers(w_.scopes.bindings()[i].value, all);
     for (const auto &[node, v] : machine_->values) collect_pointers(v, all);
@@ -359,7 +359,7 @@ void Recursion::flat_call(const Node *node, FuncInfo &info, bool is_method) {
         if (is_place(f.params[i]) && is_local(f.params[i])) store_result(w_, node, f.params[i], args[i]);
     const int after = new_state();
     const ir::Value back = b_.i32(after);
-    b_.store(m.back, back);
+    b_.store(m.return_state, back);
     jump(f.entry);
 
     begin_state(after);
@@ -454,13 +454,13 @@ Val Recursion::recursive_call(const Node *node, FuncInfo &info, const std::vecto
     const long outer_line = w_.coverage.set_line(0);
     machine.pc = make_local(Scalar::i32);
     machine.depth = make_local(Scalar::i32);
-    machine.back = make_local(Scalar::i32);
+    machine.return_state = make_local(Scalar::i32);
     const ir::Value end = b_.i32(done);
-    b_.store(machine.back, end);
+    b_.store(machine.return_state, end);
     const ir::Value loop = b_.loop({}, ir::Loop{});
     const ir::BlockId after = b_.block;
-    machine.row = fn_[loop].blocks[0];
-    b_.block = machine.row;
+    machine.loop_body = fn_[loop].blocks[0];
+    b_.block = machine.loop_body;
     poll(w_);
     const ir::Value pc = b_.load(machine.pc);
     const ir::Value last = b_.i32(done);
@@ -469,7 +469,7 @@ Val Recursion::recursive_call(const Node *node, FuncInfo &info, const std::vecto
     b_.block = after;
     MachineFunction &first = start_machine(node, info, args, loop);
     for (size_t i = 0; i < machine.functions.size(); ++i) machine_body(machine.functions[i]);
-    b_.block = machine.row;
+    b_.block = machine.loop_body;
     b_.yield();
     b_.block = after;
     w_.static_depth = outer_static;

@@ -217,7 +217,7 @@ void Recursion::flat_return(const Node *source) {
         store_result(w_, source, f.result, converted_result(w_, source, f.info->returns.get(), v));
         ++f.returns;
     }
-    const ir::Value back = b_.load(machine_->back);
+    const ir::Value back = b_.load(machine_->return_state);
     b_.store(machine_->pc, back);
     b_.yield();
 }

@@ -27,7 +27,7 @@ void fail_static(Walk &w, const Node *node, const Val &v, Unrolled by) {
                "instead of " +
                    type_text(w, v),
                "pass it as a `qd.template()` argument, or write a loop that stores into a field or ndarray");
-    if (v.is_scalar() && w.parameters.is_lifted(v.scalar().v))
+    if (v.is_scalar() && w.parameters.is_runtime_number(v.scalar().v))
         w.fail(
             node, UserErrorKind::compilation,
             "Input to qd.static must be compile-time constants or global pointers; this attribute is a runtime kernel "

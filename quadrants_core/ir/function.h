@@ -140,7 +140,7 @@ struct Loop {
     bool reversed = false;      ///< run from hi-1 down to lo
     bool vectorize = false;     ///< iterations are independent: the loop comes from a parallel loop
     bool interruptible = false; ///< polls for Stop on the back edge
-    bool room_persists = false; ///< `reserve`d room outlives the iteration, until that of the loop around ends
+    bool heap_persists = false; ///< `reserve`d room outlives the iteration, until that of the loop around ends
     bool ordered = false;       ///< CompileFlag::ordered for this loop only
     /// Code after the loop writes its reductions to memory. Stop or a failed assertion leaves this loop, not the task; its results are then
     /// the values with which the current iteration began. No other loop with `flushes` is entered after that.
@@ -296,7 +296,7 @@ inline uint32_t stack_of(const Inst &in) {
     return in.op == Op::reserve ? uint32_t(in.imm >> 32) & 0xffffff : uint32_t(in.imm);
 }
 inline uint32_t entry_bytes(const Inst &reserve) { return uint32_t(reserve.imm); }
-inline uint32_t room_lanes(const Inst &reserve) { return uint32_t(reserve.imm >> 56); }
+inline uint32_t reserve_lanes(const Inst &reserve) { return uint32_t(reserve.imm >> 56); }
 inline uint64_t reserve_imm(uint64_t stack, uint64_t entry_bytes, uint64_t lanes = 0) {
     return lanes << 56 | stack << 32 | entry_bytes;
 }

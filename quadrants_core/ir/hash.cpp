@@ -102,7 +102,7 @@ void Hasher::immediate(const Inst &in) {
         const Loop &loop = fn.loops[in.imm];
         return add(uint64_t(loop.block_dim) << 8 | uint64_t(loop.serialize) | uint64_t(loop.reversed) << 1 |
                    uint64_t(loop.vectorize) << 2 | uint64_t(loop.interruptible) << 3 |
-                   uint64_t(loop.room_persists) << 4 | uint64_t(loop.ordered) << 5 | uint64_t(loop.cells) << 6 |
+                   uint64_t(loop.heap_persists) << 4 | uint64_t(loop.ordered) << 5 | uint64_t(loop.cells) << 6 |
                    uint64_t(loop.flushes) << 7);
     }
     case Imm::place: return place(fn.places[in.imm]);

@@ -342,8 +342,8 @@ uint64_t Reader::loop_attributes(Cursor &c) {
                 loop.vectorize = true;
             else if (word == "interruptible")
                 loop.interruptible = true;
-            else if (word == "room_persists")
-                loop.room_persists = true;
+            else if (word == "heap_persists")
+                loop.heap_persists = true;
             else if (word == "ordered")
                 loop.ordered = true;
             else if (word == "flushes")
@@ -352,7 +352,7 @@ uint64_t Reader::loop_attributes(Cursor &c) {
                 loop.cells = true;
             else
                 c.fail(
-                    "expected name, block_dim, serialize, reversed, vectorize, interruptible, room_persists, ordered, "
+                    "expected name, block_dim, serialize, reversed, vectorize, interruptible, heap_persists, ordered, "
                     "flushes or cells");
         }
     }

@@ -266,7 +266,7 @@ std::string Printer::loop_attributes(uint64_t index) const {
     if (loop.reversed) text += " reversed";
     if (loop.vectorize) text += " vectorize";
     if (loop.interruptible) text += " interruptible";
-    if (loop.room_persists) text += " room_persists";
+    if (loop.heap_persists) text += " heap_persists";
     if (loop.ordered) text += " ordered";
     if (loop.flushes) text += " flushes";
     if (loop.cells) text += " cells";

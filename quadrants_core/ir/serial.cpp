@@ -69,7 +69,7 @@ template <class Sink, class PackingT> void packing_fields(Sink &s, PackingT &p) 
 }
 
 template <class Sink, class LoopT> void loop_fields(Sink &s, LoopT &loop) {
-    auto &[name, block_dim, serialize, reversed, vectorize, interruptible, room_persists, ordered, flushes, cells] =
+    auto &[name, block_dim, serialize, reversed, vectorize, interruptible, heap_persists, ordered, flushes, cells] =
         loop;
     s.text(name);
     s.plain(block_dim);
@@ -77,7 +77,7 @@ template <class Sink, class LoopT> void loop_fields(Sink &s, LoopT &loop) {
     s.plain(reversed);
     s.plain(vectorize);
     s.plain(interruptible);
-    s.plain(room_persists);
+    s.plain(heap_persists);
     s.plain(ordered);
     s.plain(flushes);
     s.plain(cells);

@@ -89,7 +89,7 @@ std::vector<Type> Checker::result_types(Value v) const {
 void Checker::define(Value at, Value v, Op expected) {
     if (!known(v)) return report(at, "refers to instruction " + std::to_string(v.id) + ", which does not exist");
     if (fn[v].op != expected) report(at, std::string("must be a `") + info(expected).name + "`");
-    if (placed[v.id]) report(at, "an instruction is used in two places");
+    if (placed[v.id]) report(at, "an instruction is listed in two places");
     placed[v.id] = visible[v.id] = 1;
 }
 
@@ -97,13 +97,15 @@ void Checker::function() {
     for (Value p : fn.params) {
         define(p, p, Op::param);
         Type t = type(p);
-        if (!t.is_array() && !(t.is_scalar() && t.lanes == 1)) report(p, "a parameter is a scalar or an array");
-        if (t.is_array() && (t.rows == 0 || t.cols == 0)) report(p, "the elements of an array have rows and columns");
+        if (!t.is_array() && !(t.is_scalar() && t.lanes == 1)) report(p, "a parameter must be a scalar or an array");
+        if (t.is_array() && (t.rows == 0 || t.cols == 0))
+            report(p, "the elements of an array must have at least one row and one column");
     }
     for (Type t : fn.returns)
-        if (!t.is_scalar() || t.lanes != 1) report({}, "a function returns scalars");
-    if (fn.role != Role::kernel && !fn.returns.empty()) report({}, "a task returns nothing");
-    if ((fn.role == Role::range_task) != bool(fn.bounds)) report({}, "a range task, and no other, has bounds");
+        if (!t.is_scalar() || t.lanes != 1) report({}, "a function can return scalars only");
+    if (fn.role != Role::kernel && !fn.returns.empty()) report({}, "a task cannot return values");
+    if ((fn.role == Role::range_task) != bool(fn.bounds))
+        report({}, "a range task must have bounds; other functions must not");
     if (!fn.body) return report({}, "the function has no body");
     Scope scope;
     if (fn.bounds) {
@@ -121,13 +123,13 @@ void Checker::function() {
 }
 
 void Checker::position() {
-    if (fn.role == Role::kernel && fn.graph != GraphPosition()) report({}, "a kernel stands in no graph");
-    if (fn.role != Role::kernel && !fn.subgraphs.empty()) report({}, "a task has no subgraphs");
-    if (fn.graph.section >= 0 && fn.graph.region < 0) report({}, "a section belongs to a region");
+    if (fn.role == Role::kernel && fn.graph != GraphPosition()) report({}, "a kernel cannot have a graph position");
+    if (fn.role != Role::kernel && !fn.subgraphs.empty()) report({}, "a task cannot have subgraphs");
+    if (fn.graph.section >= 0 && fn.graph.region < 0) report({}, "a section must be in a region");
     if (fn.range_at == Function::none) return;
-    if (fn.role != Role::range_task) report({}, "a range task, and no other, has a range elsewhere");
+    if (fn.role != Role::range_task) report({}, "only a range task can have a range in the tmp buffer");
     if (fn.range_at % 8 != 0 || fn.tmp_bytes < 16 || fn.range_at > fn.tmp_bytes - 16)
-        report({}, "the range lies outside of the tmp buffer");
+        report({}, "the range is outside the tmp buffer");
 }
 
 /// Checks the graph_begin `mark`. `open`: the enclosing subgraphs, outermost first.
@@ -140,26 +142,27 @@ void Checker::begin(Value mark, const std::vector<uint32_t> &open) {
     const bool in_region = !open.empty() && fn.subgraphs[open.back()].kind == Kind::region;
     switch (own.kind) {
     case Kind::do_while:
-        if (stands_in(Kind::region)) report(mark, "a region holds no do_while");
+        if (stands_in(Kind::region)) report(mark, "a region cannot contain a do_while");
         break;
     case Kind::checkpoint:
-        if (stands_in(Kind::region)) report(mark, "a region holds no checkpoint");
-        if (stands_in(Kind::checkpoint)) report(mark, "a checkpoint holds no other");
+        if (stands_in(Kind::region)) report(mark, "a region cannot contain a checkpoint");
+        if (stands_in(Kind::checkpoint)) report(mark, "checkpoints cannot be nested");
         break;
     case Kind::region:
-        if (stands_in(Kind::region)) report(mark, "a region holds no other");
-        if (stands_in(Kind::checkpoint)) report(mark, "a checkpoint holds no region");
+        if (stands_in(Kind::region)) report(mark, "regions cannot be nested");
+        if (stands_in(Kind::checkpoint)) report(mark, "a checkpoint cannot contain a region");
         break;
     case Kind::section:
-        if (!in_region) report(mark, "a section stands directly in a region");
+        if (!in_region) report(mark, "a section must be directly in a region");
         break;
     }
     const bool has_flag = own.flag != Subgraph::no_flag;
-    if (own.kind == Kind::do_while && !has_flag) report(mark, "a do_while has a flag");
-    if ((own.kind == Kind::region || own.kind == Kind::section) && has_flag) report(mark, "has no flag");
+    if (own.kind == Kind::do_while && !has_flag) report(mark, "a do_while must have a flag");
+    if ((own.kind == Kind::region || own.kind == Kind::section) && has_flag)
+        report(mark, "a region or section cannot have a flag");
     if (!has_flag) return;
     const Type type = own.flag < fn.params.size() ? fn.type(fn.params[own.flag]) : Type();
-    if (!type.is_array() || type.elem != Scalar::i32) report(mark, "the flag is an i32 array parameter");
+    if (!type.is_array() || type.elem != Scalar::i32) report(mark, "the flag must be an i32 array parameter");
 }
 
 void Checker::graph() {
@@ -175,11 +178,12 @@ void Checker::graph() {
             begin(v, open);
             open.push_back(uint32_t(in.imm));
         } else if (in.op == Op::graph_end) {
-            if (open.empty() || open.back() != in.imm) return report(v, "another subgraph, or none, began last");
+            if (open.empty() || open.back() != in.imm)
+                return report(v, "the end does not match the innermost open subgraph");
             open.pop_back();
         } else if (!open.empty() && fn.subgraphs[open.back()].kind == Subgraph::Kind::region &&
                    info(in.op).effect != Effect::pure) {
-            report(v, "a region holds sections alone");
+            report(v, "a region can contain sections only");
         }
     }
     if (!open.empty()) report(last, "a subgraph has no end");
@@ -187,14 +191,14 @@ void Checker::graph() {
 
 void Checker::block(BlockId b, const Scope &scope, Value owner) {
     if (!b || b.id >= fn.blocks.size()) return report(owner, "a block is missing");
-    if (owned[b.id]) return report(owner, "a block belongs to two owners");
+    if (owned[b.id]) return report(owner, "a block has two owners");
     if (scope.nesting > max_nesting) return report(owner, "blocks are nested too deeply");
     owned[b.id] = 1;
     const Block &block = fn[b];
     for (Value p : block.params) {
         define(owner, p, Op::param);
         Type t = type(p);
-        if (!t.is_scalar() && !t.is_pointer()) report(p, "a block parameter is a scalar or a pointer");
+        if (!t.is_scalar() && !t.is_pointer()) report(p, "a block parameter must be a scalar or a pointer");
     }
     if (block.insts.empty()) report(owner, "a block is empty; it needs a terminator");
     for (size_t i = 0; i < block.insts.size(); ++i) instruction(block.insts[i], scope, i + 1 == block.insts.size());
@@ -213,16 +217,16 @@ void Checker::instruction(Value v, const Scope &scope, bool last) {
     if (!known(v)) return report(scope.owner, "a block lists an instruction that does not exist");
     const Inst &in = fn[v];
     if (int(in.op) >= op_count) return report(v, "unknown op");
-    if (placed[v.id]) return report(v, "the instruction stands in two places");
+    if (placed[v.id]) return report(v, "the instruction is listed in two places");
     placed[v.id] = 1;
-    if (!list_ok(in.args) || !list_ok(in.results)) return report(v, "operands are out of range");
-    if (info(in.op).effect == Effect::meta) return report(v, "params and results stand in no block");
+    if (!list_ok(in.args) || !list_ok(in.results)) return report(v, "the list of operands or results is out of range");
+    if (info(in.op).effect == Effect::meta) return report(v, "params and results cannot be listed in a block");
     size_t before = problems.size();
     operands(v);
     if (problems.size() == before) verify_types(fn, v, problems);
     if (problems.size() == before) control(v, scope);
     if (is_terminator(in.op)) {
-        if (!last) report(v, "nothing may follow a terminator");
+        if (!last) report(v, "no instruction may follow a terminator");
         if (problems.size() == before) terminator_of(v, scope);
     } else if (last) {
         report(v, "the block does not end with a terminator");
@@ -235,7 +239,7 @@ void Checker::instruction(Value v, const Scope &scope, bool last) {
         if (!known(r)) continue;
         if (fn[r].imm != i || fn[r].args.size != 1 || !list_ok(fn[r].args) || fn.args(r)[0] != v)
             report(v, "a result does not refer to its instruction");
-        if (!type(r).is_scalar() && !type(r).is_pointer()) report(v, "a result is a scalar or a pointer");
+        if (!type(r).is_scalar() && !type(r).is_pointer()) report(v, "a result must be a scalar or a pointer");
     }
 }
 
@@ -250,9 +254,9 @@ void Checker::operands(Value v) {
             report(v, "an operand has no value");
     }
     if (info(in.op).effect != Effect::control && in.results.size)
-        report(v, "only if, for and loop have several results");
+        report(v, "only if, for and loop can have several results");
     for (BlockId b : in.blocks)
-        if (b && info(in.op).effect != Effect::control) report(v, "owns a block");
+        if (b && info(in.op).effect != Effect::control) report(v, "the instruction cannot own a block");
 }
 
 void Checker::expect_types(Value at, std::span<const Value> values, std::span<const Type> types, const char *what) {
@@ -281,31 +285,35 @@ void Checker::control(Value v, const Scope &scope) {
     const Inst &in = fn[v];
     std::span<const Value> args = fn.args(v);
     if (in.op == Op::chunk_begin || in.op == Op::chunk_end || in.op == Op::chunk_step) {
-        if (fn.role != Role::range_task || scope.in_bounds) report(v, "stands in the body of range tasks only");
+        if (fn.role != Role::range_task || scope.in_bounds)
+            report(v, "the instruction is allowed in the body of a range task only");
         return;
     }
     if (in.op == Op::shared) {
-        if (fn.role == Role::kernel && !scope.in_parallel) report(v, "stands in parallel loops of a kernel only");
+        if (fn.role == Role::kernel && !scope.in_parallel)
+            report(v, "the instruction is allowed in a parallel loop of a kernel only");
         return;
     }
     if (is_graph_mark(in.op)) {
-        if (fn.role != Role::kernel || !scope.outermost) report(v, "stands at the outermost level of a kernel only");
+        if (fn.role != Role::kernel || !scope.outermost)
+            report(v, "the instruction is allowed at the outermost level of a kernel only");
         return;
     }
-    if (is_terminator(in.op) && in.results.size) report(v, "a terminator has no results");
+    if (is_terminator(in.op) && in.results.size) report(v, "a terminator cannot have results");
     if (!owns_block(in.op)) return;
     switch (ControlOp(in.op)) {
     case ControlOp::if_:
         for (BlockId b : in.blocks)
             if (b && b.id < fn.blocks.size() && !fn[b].params.empty())
-                report(v, "the blocks of an if have no parameters");
+                report(v, "the blocks of an if cannot have parameters");
         return;
     case ControlOp::for_: return loop_shape(v, 1, 2, type(args[0]));
     case ControlOp::loop: return loop_shape(v, 0, 0, {});
     case ControlOp::parallel:
-        if (!scope.outermost) report(v, "stands at the outermost level only");
+        if (!scope.outermost) report(v, "a parallel loop is allowed at the outermost level only");
         if (fn.loops[in.imm].cells) {
-            if (args.size() != 2 || fn[args[1]].op != Op::list) return report(v, "runs from 0 to the length of a list");
+            if (args.size() != 2 || fn[args[1]].op != Op::list)
+                return report(v, "a loop over cells must run from 0 to the length of a list");
             return loop_shape(v, fn.places[place_of(fn[args[1]])].shape.size(), args.size(), Scalar::i32);
         }
         return loop_shape(v, args.size() / 2, args.size(), Scalar::i32);
@@ -331,9 +339,9 @@ void Checker::children(Value v, const Scope &scope) {
                                          : Scope::Kind::parallel_body;
         inner.innermost = in.op == Op::parallel ? Value{} : v;
         block(in.blocks[0], inner, v);
-        if (in.blocks[1]) report(v, "a loop owns one block");
+        if (in.blocks[1]) report(v, "a loop must own exactly one block");
     } else if (in.blocks[0] || in.blocks[1]) {
-        report(v, "owns a block");
+        report(v, "the instruction cannot own a block");
     }
 }
 
@@ -342,19 +350,19 @@ void Checker::terminator_of(Value v, const Scope &scope) {
     static constexpr Type two_i64[] = {Scalar::i64, Scalar::i64};
     switch (TerminatorOp(fn[v].op)) {
     case TerminatorOp::ret:
-        if (scope.kind != Scope::Kind::body) return report(v, "ret ends the body of the function only");
+        if (scope.kind != Scope::Kind::body) return report(v, "ret is allowed at the end of the function body only");
         return expect_types(v, args, fn.returns, "returned value");
     case TerminatorOp::exit:
-        if (scope.in_bounds) report(v, "the bounds yield lo and hi");
+        if (scope.in_bounds) report(v, "the bounds block must yield lo and hi");
         return;
     case TerminatorOp::break_:
     case TerminatorOp::continue_:
-        if (!scope.innermost) return report(v, "stands inside for or loop only");
+        if (!scope.innermost) return report(v, "break and continue are allowed inside for and loop only");
         return expect_types(v, args, result_types(scope.innermost), "value");
     case TerminatorOp::yield: break;
     }
     switch (scope.kind) {
-    case Scope::Kind::body: return report(v, "the body ends with ret");
+    case Scope::Kind::body: return report(v, "the body must end with ret");
     case Scope::Kind::bounds: return expect_types(v, args, two_i64, "bound");
     case Scope::Kind::branch:
     case Scope::Kind::for_body:
@@ -366,7 +374,7 @@ void Checker::terminator_of(Value v, const Scope &scope) {
 } // namespace
 
 std::vector<Problem> verify(const Function &fn) {
-    if (fn.insts.empty() || fn.blocks.empty()) return {{{}, "the tables start with an unused entry"}};
+    if (fn.insts.empty() || fn.blocks.empty()) return {{{}, "the first entry of each table must be unused"}};
     Checker c{fn, {}};
     c.function();
     return std::move(c.problems);

@@ -52,7 +52,8 @@ void Checker::check() {
     if (problems.size() != before) return;
     if ((row.traits & float_only) && !in.type.is_float()) report("needs a float");
     if ((row.traits & int_only) && !in.type.is_int()) report("needs an integer");
-    if (in.op == Op::bitcast && bits_of(type(0).elem) != bits_of(in.type.elem)) report("keeps the width");
+    if (in.op == Op::bitcast && bits_of(type(0).elem) != bits_of(in.type.elem))
+        report("bitcast cannot change the number of bits");
 }
 
 bool Checker::count() {
@@ -80,9 +81,9 @@ void Checker::result() {
         if (!in.type.is_scalar())
             report("the result must be a scalar");
         else if (in.type.lanes > most)
-            report("the result has one lane");
+            report("the result must have one lane");
         else if (in.type.lanes < least)
-            report("the result has two lanes or more");
+            report("the result must have at least two lanes");
     };
     switch (row.result) {
     case Result::same: return want_result(type(0));
@@ -126,7 +127,7 @@ void Checker::pointer(Space space) {
 void Checker::loaded(unsigned least) {
     if (!type(0).is_pointer()) return must_be(0, "a pointer");
     if (!in.type.is_scalar() || in.type.elem != type(0).elem || in.type.lanes < least)
-        report(std::string("the result must be ") + (least > 1 ? "lanes of " : "") + to_string(type(0).elem) +
+        report(std::string("the result must be ") + (least > 1 ? "a vector of " : "") + to_string(type(0).elem) +
                ", not " + to_string(in.type));
 }
 
@@ -142,7 +143,7 @@ void Checker::moves(size_t i, unsigned least) {
     if (!type(0).is_pointer()) return must_be(0, "a pointer");
     const Type t = type(i);
     if (!t.is_scalar() || t.elem != type(0).elem || t.lanes < least)
-        must_be(i, std::string(least > 1 ? "lanes of " : "") + to_string(type(0).elem) + ", not " + to_string(t));
+        must_be(i, std::string(least > 1 ? "a vector of " : "") + to_string(type(0).elem) + ", not " + to_string(t));
 }
 
 void Checker::operand(size_t i, Operand kind) {
@@ -158,10 +159,10 @@ void Checker::operand(size_t i, Operand kind) {
     case Operand::lane: return want(i, Type(in.type.elem));
     case Operand::per_lane:
         if (!t.is_scalar()) return must_be(i, "a scalar");
-        if (t.lanes != in.type.lanes) report("keeps the number of lanes");
+        if (t.lanes != in.type.lanes) report("the number of lanes cannot change");
         return;
     case Operand::many:
-        if (!t.is_scalar() || t.lanes < 2) must_be(i, "two lanes or more");
+        if (!t.is_scalar() || t.lanes < 2) must_be(i, "a vector of at least two lanes");
         return;
     case Operand::condition: return want(i, Scalar::u1);
     case Operand::choice:
@@ -171,7 +172,7 @@ void Checker::operand(size_t i, Operand kind) {
     case Operand::i64: return want(i, Scalar::i64);
     case Operand::bound:
         if (i > 0) return want(i, type(0));
-        if (t != Type(Scalar::i32) && t != Type(Scalar::i64)) report("bounds are i32 or i64");
+        if (t != Type(Scalar::i32) && t != Type(Scalar::i64)) report("bounds must be i32 or i64");
         return;
     case Operand::pointer:
         if (!t.is_pointer()) return must_be(i, "a pointer");
@@ -212,7 +213,7 @@ void Checker::operand(size_t i, Operand kind) {
 void Checker::space(size_t i) {
     const Space own = type(i).space;
     if (own == Space::constant && row.effect == Effect::write && !(row.traits & observes))
-        must_be(i, "no pointer to constants, which are only read");
+        must_be(i, "a pointer to writable memory, not to constant memory");
     if ((row.family == Family::cell || row.family == Family::step) && own != Space::global)
         must_be(i, "a pointer to global memory");
 }
@@ -224,12 +225,12 @@ void Checker::place(size_t limit) {
 void Checker::message() {
     const size_t values = args.size() - (row.signature.written - 1u);
     for (const Message::Piece &piece : fn.messages[in.imm].pieces)
-        if (piece.value >= int(values)) return report("the message names a value that is not there");
+        if (piece.value >= int(values)) return report("the message refers to a value that does not exist");
 }
 
 void Checker::table(const Table &t) {
-    if (t.values.empty()) report("a table has at least one value");
-    if (in.type.is_pointer() && in.type.elem != t.elem) report("the table holds " + to_string(t.elem));
+    if (t.values.empty()) report("a table must have at least one value");
+    if (in.type.is_pointer() && in.type.elem != t.elem) report("the elements of the table are " + to_string(t.elem));
     const int bits = bits_of(t.elem);
     for (uint64_t value : t.values)
         if (bits < 64 && value >> bits) return report("a value has more bits than its type");
@@ -245,20 +246,20 @@ void Checker::packing() {
     if (!fits(p.shift, p.bits)) return report("the number does not fit the word");
     const Type value = row.result == Result::nothing ? type(args.size() - 1) : in.type;
     if (p.kind == Packing::Kind::integer) {
-        if (!value.is_int()) report("the value of a packed integer is an integer");
+        if (!value.is_int()) report("the value of a packed integer must be an integer");
         return;
     }
     if (value != Type(Scalar::f32) && value != Type(Scalar::f64))
-        return report("the value of a packed real number is f32 or f64");
+        return report("the value of a packed real number must be f32 or f64");
     if (p.kind == Packing::Kind::fixed) {
-        if (!std::isfinite(p.scale) || p.scale == 0) report("the scale is no number");
+        if (!std::isfinite(p.scale) || p.scale == 0) report("the scale must be finite and not zero");
         return;
     }
     const FloatForm form = form_of(value.elem);
     const int exponent_bits = value.elem == Scalar::f64 ? 11 : 8;
     const auto holds = [&](int digits) { return digits > 0 && digits <= form.digits; };
     if (p.exponent_bits < 2 || p.exponent_bits > exponent_bits || !holds(p.digits()))
-        return report("the number does not fit its value");
+        return report("the packed number does not fit its value type");
     if (p.kind == Packing::Kind::floating) return;
     if (!fits(p.exponent_shift, p.exponent_bits)) return report("the exponent does not fit the word");
     for (const Packing::Sharer &other : p.others)
@@ -275,7 +276,7 @@ void Checker::immediate() {
         return;
     case Imm::number:
         if (in.imm == 0 && in.op != Op::stack) report("needs at least one element");
-        if (in.op == Op::reserve && entry_bytes(in) == 0) report("an entry has at least one byte");
+        if (in.op == Op::reserve && entry_bytes(in) == 0) report("an entry must have at least one byte");
         return;
     case Imm::axis:
         if (type(0).is_array() && in.imm >= type(0).ndim) report("the array has no such axis");
@@ -294,7 +295,7 @@ void Checker::immediate() {
         return packing();
     case Imm::counter:
         if (in.imm >= fn.counters.size()) return report("there is no such counter");
-        if (fn.counters[in.imm].shares()) report("the counter shares the count of another one");
+        if (fn.counters[in.imm].shares()) report("the counter shares the count of another counter");
         return;
     case Imm::table:
         if (in.imm >= fn.tables.size()) return report("there is no such table");

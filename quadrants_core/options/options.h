@@ -19,37 +19,37 @@ struct OptionTypes {
 /// One member per row of options.def, with its default.
 struct Options : OptionTypes {
 #define OPTION(name, type, initial, set_by, key, doc) type name = initial;
-#define KEPT(name, type, initial, doc) type name = initial;
+#define NO_EFFECT(name, type, initial, doc) type name = initial;
 #include "options/options.def"
 };
 
-// Expands to `text` for rows with the key `record`, to nothing for others.
-#define QD_IF_record(text) text
+// Expands to `text` for rows with the key `entry`, to nothing for others.
+#define QD_IF_entry(text) text
 #define QD_IF_none(text)
 
-/// The options with the key `record`, which are part of the names of cache entries. The frontend sees only these, so the IR of a kernel
+/// The options with the key `entry`, which are part of the names of cache entries. The frontend sees only these, so the IR of a kernel
 /// cannot depend on other options.
 struct LanguageOptions : OptionTypes {
 #define OPTION(name, type, initial, set_by, key, doc) QD_IF_##key(type name = initial;)
-#define KEPT(name, type, initial, doc)
+#define NO_EFFECT(name, type, initial, doc)
 #include "options/options.def"
 
     LanguageOptions() = default;
     explicit LanguageOptions(const Options &options) {
 #define OPTION(name, type, initial, set_by, key, doc) QD_IF_##key(name = options.name;)
-#define KEPT(name, type, initial, doc)
+#define NO_EFFECT(name, type, initial, doc)
 #include "options/options.def"
     }
 
     /// Calls `visit(value)` for each member, in the order of the table.
     template <class Visit> void each(const Visit &visit) const {
 #define OPTION(name, type, initial, set_by, key, doc) QD_IF_##key(visit(name);)
-#define KEPT(name, type, initial, doc)
+#define NO_EFFECT(name, type, initial, doc)
 #include "options/options.def"
     }
 };
 
-#undef QD_IF_record
+#undef QD_IF_entry
 #undef QD_IF_none
 
 } // namespace qd

@@ -40,7 +40,7 @@ int main() {
     std::printf("\"\"\"The table of options: (name, type, default, set by, key, acts, doc). Made by "
                 "option_rows.\"\"\"\n\nROWS = (\n");
 #define OPTION(name, type, initial, set_by, key, doc) row(#name, #type, literal(initial), #set_by, #key, "True", doc);
-#define KEPT(name, type, initial, doc) row(#name, #type, literal(initial), "config", "none", "False", doc);
+#define NO_EFFECT(name, type, initial, doc) row(#name, #type, literal(initial), "config", "none", "False", doc);
 #include "options/options.def"
     std::printf(")\n");
 }

@@ -86,7 +86,7 @@ struct Liveness {
         if (ir::is_terminator(op) || op == Op::external || op == Op::loop) return true;
         if (ir::info(op).effect != ir::Effect::write || ir::family(op) == ir::Family::address) return false;
         analysis::Access access = memory.access(v);
-        const uint32_t own = access.pointer ? memory.own(access.pointer) : 0;
+        const uint32_t own = access.pointer ? memory.private_object(access.pointer) : 0;
         if (!own) return true;
         writers.add(Value{own}, v);
         return false;
@@ -123,7 +123,8 @@ struct Liveness {
                 mark_args(v);
                 if (ir::info(op).effect == ir::Effect::pure) continue;
                 if (Value p = memory.access(v).pointer)
-                    if (const uint32_t own = memory.own(p)) writers.take(Value{own}, [&](Value w) { mark(w); });
+                    if (const uint32_t own = memory.private_object(p))
+                        writers.take(Value{own}, [&](Value w) { mark(w); });
             }
         }
     }

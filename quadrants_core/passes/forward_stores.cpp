@@ -167,7 +167,7 @@ struct Forward {
     /// At a fence, other threads see earlier stores and may have stored themselves.
     void forget_shared() {
         for (size_t i = 0; i < facts.size(); ++i)
-            if (facts[i].alive && !memory.own(facts[i].access.pointer)) kill(uint32_t(i));
+            if (facts[i].alive && !memory.private_object(facts[i].access.pointer)) kill(uint32_t(i));
     }
 
     void load(Value v) {

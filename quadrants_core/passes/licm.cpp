@@ -94,7 +94,7 @@ struct Hoist {
         auto [begin, end] = writes.range[frame.loop.id];
         if (end - begin > max_writes) return true;
         analysis::Access access = memory.access(load);
-        if ((effects[frame.loop.id] & analysis::syncs) && !memory.own(access.pointer)) return true;
+        if ((effects[frame.loop.id] & analysis::syncs) && !memory.private_object(access.pointer)) return true;
         for (uint32_t i = begin; i < end; ++i)
             if (memory.overlap(access, writes.list[i]) != analysis::Overlap::never) return true;
         return false;

@@ -187,7 +187,7 @@ bool Planner::room(Value v) {
     const Value entries = fn_.args(v)[0];
     if (leaving_ || shape(entries).kind != Shape::uniform) return false;
     plan_->reserves_room = true;
-    if (!room_lanes(fn_[v])) { // sized by the number of entries
+    if (!reserve_lanes(fn_[v])) { // sized by the number of entries
         if (inside(entries) && fn_[entries].op != Op::constant) return false;
         if (std::ranges::find(plan_->rooms, v) == plan_->rooms.end()) plan_->rooms.push_back(v);
     }

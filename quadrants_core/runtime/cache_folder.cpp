@@ -73,7 +73,7 @@ struct OpenFolder {
     /// True if the folder was not removed and is still trusted.
     bool is_usable() const {
         struct stat now;
-        return refers_to_folder(&now) && now.st_nlink > 0 && distrust(now).empty();
+        return refers_to_folder(&now) && now.st_nlink > 0 && why_untrusted(now).empty();
     }
 };
 
@@ -114,7 +114,7 @@ Descriptor open_folder(int parent, const char *path, std::string &problem) {
         }
         return folder;
     }
-    problem = fstat(folder.fd, &status) == 0 ? distrust(status) : std::strerror(errno);
+    problem = fstat(folder.fd, &status) == 0 ? why_untrusted(status) : std::strerror(errno);
     if (problem.empty()) return folder;
     return Descriptor(-1);
 }
@@ -135,7 +135,7 @@ Descriptor open_file(int folder, const std::string &path, struct stat &status, s
     else if (!S_ISREG(status.st_mode))
         problem = "it is not a regular file";
     else
-        problem = distrust(status);
+        problem = why_untrusted(status);
     if (problem.empty()) return file;
     return Descriptor(-1);
 }
@@ -245,7 +245,7 @@ bool is_temporary(std::string_view name) { return name.starts_with(".") && name.
 
 } // namespace
 
-std::string distrust(const struct stat &status) {
+std::string why_untrusted(const struct stat &status) {
     if (status.st_uid != 0 && status.st_uid != geteuid())
         return "it belongs to another user (uid " + std::to_string(status.st_uid) + ")";
     if (status.st_mode & (S_IWGRP | S_IWOTH)) return "other users can write to it (remedy: chmod go-w)";
@@ -277,7 +277,7 @@ bool CacheFolder::may_be_used(int root, std::string &problem) const {
         if (errno != ENOENT) problem = std::strerror(errno);
         return false;
     }
-    problem = S_ISLNK(status.st_mode) ? is_link : S_ISDIR(status.st_mode) ? distrust(status) : no_folder;
+    problem = S_ISLNK(status.st_mode) ? is_link : S_ISDIR(status.st_mode) ? why_untrusted(status) : no_folder;
     return problem.empty();
 }
 

@@ -35,7 +35,7 @@ struct CacheTrust {
     std::function<void(const std::string &)> warn;
     std::atomic<bool> warned{false}, writable{true};
     std::atomic<uint64_t> refused{0}; ///< files that were found but rejected
-    BriefMutex lock;
+    ForkLockedMutex lock;
     std::shared_ptr<const OpenFolder> last; ///< the root in which a file was last found; guarded by `lock`
 
     void warn_once(const std::string &text) {
@@ -93,7 +93,7 @@ class CacheFolder {
 };
 
 /// Returns why a file with this status must not be executed: it belongs to another user, or others may write it. Empty if it is trusted.
-std::string distrust(const struct stat &status);
+std::string why_untrusted(const struct stat &status);
 
 uint64_t nanoseconds_now();
 /// True if that much time has passed since; also if the time lies in the future by as much, because a clock was set back.

@@ -54,7 +54,7 @@ class CellPool {
     const bool one_block_;
     std::atomic<Block *> current_{nullptr};
     std::atomic<size_t> spares_{0};
-    mutable BriefMutex lock_; ///< guards the next members
+    mutable ForkLockedMutex lock_; ///< guards the next members
     std::vector<std::unique_ptr<Block>> blocks_;
     std::vector<char *> spare_;
 };

@@ -88,7 +88,7 @@ class LastCheck {
     }
 
   private:
-    BriefMutex lock_;
+    ForkLockedMutex lock_;
     std::string path_;
     CacheLimits limits_;
     uint64_t at_ = 0;

@@ -116,7 +116,7 @@ class DiskCache {
     const CacheLimits limits_;
     const CacheFolder kernels_, unpublished_, entries_, fast_;
 
-    BriefMutex lock_; ///< guards the next members; not held during access to files
+    ForkLockedMutex lock_; ///< guards the next members; not held during access to files
     std::map<KernelKey, Used> used_;
     std::vector<std::pair<KernelKey, EntryPlace>> used_entries_;
     std::unordered_map<CacheKey, CachedTask, CacheKeyHash> made_; ///< code that is not on disk yet

@@ -18,7 +18,7 @@ using Table = std::unordered_map<uint64_t, void *>;
 
 /// Tasks read without a lock: a table never changes, and a longer one replaces it. Programs add few functions, so all tables are kept.
 struct Tables {
-    BriefMutex adding;
+    ForkLockedMutex adding;
     std::vector<std::unique_ptr<const Table>> all;
     std::atomic<const Table *> current{nullptr};
 };

@@ -33,7 +33,7 @@ struct Parts {
 
     static void run(const void *self, uint32_t thread, uint32_t part) {
         const Parts &all = *static_cast<const Parts *>(self);
-        all.copies.offsets_of(part, all.job.states[thread].to_copy);
+        all.copies.offsets_of(part, all.job.states[thread].copy_offset);
         const auto first = [&](uint32_t p) { return uint32_t(uint64_t(p) * all.chunks / all.parts); };
         for (uint32_t chunk = first(part); chunk < first(part + 1); chunk++) Job::run(&all.job, thread, chunk);
     }

@@ -47,7 +47,7 @@ struct Block {
 };
 
 struct Blocks {
-    BriefMutex mutex;
+    ForkLockedMutex mutex;
     std::unordered_map<void *, Block> of;
     SmallBlocks small;
     uint64_t shifts = 0;

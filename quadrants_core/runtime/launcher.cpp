@@ -222,14 +222,14 @@ void Launcher::run_with_locks(Job &job) {
 }
 
 Launcher::Merge::~Merge() {
-    for (State &state : launcher.states_) std::ranges::fill(state.to_copy, 0);
+    for (State &state : launcher.states_) std::ranges::fill(state.copy_offset, 0);
     launcher.copies_.merge(*launcher.pool_);
 }
 
 void Launcher::run_in_copies(Job &job, uint32_t chunks) {
     const Merge merge{*this};
     states_[0].alone = 0;
-    for (size_t thread = 0; thread < states_.size(); thread++) copies_.offsets_of(thread, states_[thread].to_copy);
+    for (size_t thread = 0; thread < states_.size(); thread++) copies_.offsets_of(thread, states_[thread].copy_offset);
     pool_->run(Job::run, &job, chunks);
 }
 

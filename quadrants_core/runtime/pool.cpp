@@ -57,7 +57,7 @@ long futex(const void *word, int op, uint32_t value) {
 
 // Threads do not survive a fork: a pool whose generation differs from the process's starts new ones. Odd = being restarted.
 std::atomic<uint32_t> process_generation{0};
-BriefMutex registry_lock;
+ForkLockedMutex registry_lock;
 auto &kept = *new std::shared_ptr<Pool>; // never destroyed: workers may sleep in it until the process ends
 const ForkHooks hooks(nullptr, nullptr, [] { process_generation += 2; });
 

@@ -289,9 +289,9 @@ uint32_t PrivateCopies::begin_parts(std::span<const abi::Accumulation> what, con
     return uint32_t(count_);
 }
 
-void PrivateCopies::offsets_of(size_t copy, int64_t *to_copy) const {
+void PrivateCopies::offsets_of(size_t copy, int64_t *copy_offset) const {
     for (size_t number = 0; number < copied_.size(); number++)
-        to_copy[number] =
+        copy_offset[number] =
             copied_[number].original ? buffers_[number][copy].at - copied_[number].original : ptrdiff_t(0);
 }
 

@@ -29,8 +29,8 @@ class PrivateCopies {
     /// memory.
     uint32_t begin_parts(std::span<const abi::Accumulation> what, const abi::LaunchData &launch, int64_t indices,
                          double work, uint32_t chunks);
-    /// Fills the offsets from the array to the copy of a thread or part, for each accumulation: abi::Thread::to_copy.
-    void offsets_of(size_t copy, int64_t *to_copy) const;
+    /// Fills the offsets from the array to the copy of a thread or part, for each accumulation: abi::Thread::copy_offset.
+    void offsets_of(size_t copy, int64_t *copy_offset) const;
     /// Merges the copies into the arrays, in order. The copies are zero afterwards.
     void merge(Pool &pool);
     /// The bytes and the number of copies in the current launch, or in the last one.

@@ -32,7 +32,7 @@ struct Touched {
 };
 
 struct Region {
-    BriefMutex lock; ///< iterations of a loop run on many threads
+    ForkLockedMutex lock; ///< iterations of a loop run on many threads
     std::unordered_map<uint64_t, Touched> touched;
 };
 

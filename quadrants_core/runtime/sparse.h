@@ -69,7 +69,7 @@ class SparseTrees final : public abi::SparseData {
     char *sink_ = nullptr; ///< for levels whose cells are not in one block
     uint64_t zero_bytes_ = 0;
     std::atomic<bool> garbage_{false};
-    BriefMutex error_lock_;
+    ForkLockedMutex error_lock_;
     std::exception_ptr error_;
 };
 

@@ -37,7 +37,7 @@ struct SparseTrees::Tree {
         uint32_t node, chunk;
         char *memory;
     };
-    BriefMutex lock; ///< guards `dropped` and the creation of pools
+    ForkLockedMutex lock; ///< guards `dropped` and the creation of pools
     std::vector<Dropped> dropped;
     std::vector<std::vector<char>> lists; ///< by node
     std::vector<char *> list_addresses;   ///< by node

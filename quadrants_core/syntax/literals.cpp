@@ -49,7 +49,7 @@ struct Quoted {
     std::string_view inside;
 };
 
-Quoted take_apart(std::string_view token) {
+Quoted split_quoted(std::string_view token) {
     Quoted q;
     size_t prefix = 0;
     bool unicode = false;
@@ -156,7 +156,7 @@ const Node *ExpressionRules::string_literals() {
     std::string joined;
     bool formatted_one = false, bytes = false;
     for (; kind() == Kind::string; step()) {
-        const Quoted q = take_apart(text_of(*next_));
+        const Quoted q = split_quoted(text_of(*next_));
         if (!q.valid) cannot();
         if (next_ != first && q.bytes != bytes) cannot();
         bytes = q.bytes;

@@ -97,7 +97,7 @@ def test_kept_values(lab):
     page.keyboard.press("Enter")
     wait(lab, 1, "stale")
     marks = page.evaluate(MARKS, 1)
-    assert [number for number, _, _ in marks] == [13, 14] and all(words.endswith("Edited since: the counts are for the text that ran") for _, _, words in marks)
+    assert [number for number, _, _ in marks] == [13, 14] and all(words.endswith("Edited since: the sizes are for the text that ran") for _, _, words in marks)
     while cell.locator(".qd-stale").count():
         page.keyboard.press("Control+z")
     wait_kept(lab, 1, 40, 80)

@@ -194,7 +194,7 @@ void expect_histogram(const ir::Function &task, bool both, bool alone, bool copi
     launch.args[2] = reinterpret_cast<uint64_t>(&total);
     launch.args[4] = reinterpret_cast<uint64_t>(old);
     launch.thread.alone = alone;
-    if (copied) launch.thread.to_copy[0] = reinterpret_cast<char *>(copy) - reinterpret_cast<char *>(to);
+    if (copied) launch.thread.copy_offset[0] = reinterpret_cast<char *>(copy) - reinterpret_cast<char *>(to);
     launch.run(test::compile(task), 1, 7);
     const int32_t *there = copied ? copy : to, *elsewhere = copied ? to : copy;
     const int32_t wanted[4] = {1, 2, 2, 1};

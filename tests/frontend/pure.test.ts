@@ -2,7 +2,7 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import { digest } from "../../labextension/src/digest";
-import { keptMarksOf, marksOf, short, signed as signedShort, summary as ofCell, times } from "../../labextension/src/marks";
+import { keptMarksOf, marksOf, short, signed as signedShort, staleWords, summary as ofCell, times } from "../../labextension/src/marks";
 import { head, took } from "../../widgets/checkpoints/shown";
 import type { Launch, Step } from "../../widgets/protocol/checkpoints";
 import { amounts, ends, grouped, length, level, scaleOf, share, signed } from "../../widgets/heatmap/scale";
@@ -98,6 +98,14 @@ test("what gradients keep is said in bytes and in words", () => {
   assert.equal(ofCell(coverage, false), "1 of 1 lines ran, gradients keep values of 1 line");
 });
 
+test("marks of an edited cell name what they show", () => {
+  const coverage = { ...cell(counts(4, 2000)), kept: [{ number: 4, bytes: 8000, of: [] }] };
+  const count = marksOf(coverage, "total", scaleOf(coverage.lines), false);
+  const size = keptMarksOf(coverage, 8000);
+  assert.deepEqual([count, size, [...count, ...size]].map(staleWords), ["counts", "sizes", "counts and sizes"].map(
+    (what) => `Edited since: the ${what} are for the text that ran`));
+});
+
 test("differences from the run before", () => {
   const coverage = cell(counts(1, 30, { newest: 20, previous: 10 }), counts(2, 30, { newest: 5, previous: 25 }), counts(3, 4, { newest: 4 }));
   const marks = marksOf(coverage, "difference", scaleOf(coverage.lines), false);
@@ -138,6 +146,6 @@ test("a task has the time of its newest run, a launch that was cut short says ho
   assert.deepEqual([step(0, null), step(1, 12.3), step(11159, 166)].map(took), ["", "12 \u00b5s", "newest run 166 \u00b5s"]);
   const launch = (more: Partial<Launch>) => ({ yielded: null, labels: [], over: true, ended: "", ...more }) as unknown as Launch;
   assert.equal(head(launch({})), "at its end");
-  assert.equal(head(launch({ ended: "interrupted in turn 11,160" })), "interrupted in turn 11,160");
+  assert.equal(head(launch({ ended: "interrupted in iteration 11,160" })), "interrupted in iteration 11,160");
   assert.equal(head(launch({ over: false })), "stopped");
 });

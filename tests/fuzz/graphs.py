@@ -410,7 +410,7 @@ def stepped(plan, kernel, given, resumed):
     if resumed is not None:
         stepper.resume(resumed)
     while not stepper.over:
-        getattr(stepper, plan.random.choice(("task", "step", "turn", "step", "turn", "run")))()
+        getattr(stepper, plan.random.choice(("task", "step", "iteration", "step", "iteration", "run")))()
     return stepper.status
 
 

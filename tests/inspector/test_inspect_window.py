@@ -415,7 +415,7 @@ def test_the_graph_of_a_kernel(person):
     at_work(launch, newest)
     steps = [one["step"] for one in newest()["steps"]]
     room = next(s for s in steps if s["label"] == 7)
-    assert steps[0]["turn"] == 4 and room["state"] == "done" and {"level", "checkpoint", "task"} == {s["kind"] for s in steps}
+    assert steps[0]["iteration"] == 4 and room["state"] == "done" and {"level", "checkpoint", "task"} == {s["kind"] for s in steps}
     person.click("tab Graph")
     name = f"step {steps[0]['text']}"
     person.until(lambda m: name in m["places"])

@@ -10,14 +10,14 @@ import pytest
 import quadrants as qd
 
 Image = pytest.importorskip("PIL.Image")
-KEPT = Path(__file__).parent / "pictures"
+PICTURES = Path(__file__).parent / "pictures"
 SIZE = 128
 
 
 def compare(name, found):
     """`found`: [w, h, 3], floats. A mean difference of 0.5 of 255 is allowed, and a thousandth of the pixels may differ by more than 8."""
     picture = np.swapaxes((found[..., :3] * 255).round().astype(np.uint8), 0, 1)[::-1]
-    file = KEPT / f"{name}.png"
+    file = PICTURES / f"{name}.png"
     if os.environ.get("QD_BLESS"):
         file.parent.mkdir(exist_ok=True)
         Image.fromarray(picture).save(file, optimize=True)

@@ -7,7 +7,7 @@ pytest.importorskip("PIL.Image")
 from tests.published import pictures  # noqa: E402
 from tests.published.__main__ import compared, examples, run  # noqa: E402
 
-NAMES = sorted(file.stem for file in pictures.KEPT.glob("*.png"))
+NAMES = sorted(file.stem for file in pictures.PICTURES.glob("*.png"))
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ struct Fixture : testing::Test {
                 {"slice", Json::array()},
                 {"first", Json::array()},
                 {"number", 0},
-                {"in_motion", false}};
+                {"during_launch", false}};
     }
 };
 
@@ -119,15 +119,15 @@ TEST_F(Fixture, ElementsFromOneOn) {
 }
 
 TEST_F(Fixture, GraphsAreReplaced) {
-    const Json step = {{"kind", "level"},        {"depth", 0},  {"text", "do_while again"},
-                       {"label", nullptr},       {"state", ""}, {"flag", "again"},
-                       {"value", nullptr},       {"turn", 3},   {"runs", nullptr},
+    const Json step = {{"kind", "level"},        {"depth", 0},     {"text", "do_while again"},
+                       {"label", nullptr},       {"state", ""},    {"flag", "again"},
+                       {"value", nullptr},       {"iteration", 3}, {"runs", nullptr},
                        {"microseconds", nullptr}};
     const Json graph = {{"name", "f"},      {"file", "/a/b.py"},  {"launches", 2},
                         {"running", false}, {"yielded", nullptr}, {"steps", {{{"step", step}, {"line", 0}}}}};
     EXPECT_TRUE(watched.take({{"kind", "graph"}, {"graphs", {graph}}}));
     ASSERT_EQ(watched.graphs.size(), 1u);
-    EXPECT_EQ(watched.graphs[0].steps[0].step.turn, 3);
+    EXPECT_EQ(watched.graphs[0].steps[0].step.iteration, 3);
     EXPECT_FALSE(watched.graphs[0].yielded);
     EXPECT_EQ(watched.dump()["graphs"][0]["steps"][0]["step"], step);
     EXPECT_TRUE(watched.take({{"kind", "graph"}, {"graphs", Json::array()}}));

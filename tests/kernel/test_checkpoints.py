@@ -67,7 +67,7 @@ def lines(data):
 def test_a_launch_begins_at_its_first_checkpoint(session):
     data = shown(session.run("%qd_step staged(x, stop, n=n)"))
     assert lines(data) == [
-        "staged: stopped", "do_while n (turn 1, n = 2)", "loop that is a checkpoint of its own (done)",
+        "staged: stopped", "do_while n (iteration 1, n = 2)", "loop that is a checkpoint of its own (done)",
         "line 15: for i in x: (ran once)", "-> checkpoint FIRST (pending, stop = 0)", "line 18: for i in x:",
         "checkpoint SECOND (pending, stop = 0)", "line 21: for i, j in plane:", "line 23: n[()] -= 1",
         "x i32 3 (3 of 3 changed: [0]: 0 → 1, [1]: 0 → 1, [2]: 0 → 1)", "stop i32 = 0", "n i32 = 2", "plane f32 20 × 30",
@@ -81,11 +81,11 @@ def test_a_launch_begins_at_its_first_checkpoint(session):
 def test_moves(session):
     session.run("%qd_step staged(x, stop, n)")
     assert "checkpoint FIRST (done, stop = 0)" in lines(shown(session.run("%qd_step --step")))
-    data = shown(session.run("%qd_step --turn"))
-    assert "do_while n (turn 2, n = 1)" in lines(data)
+    data = shown(session.run("%qd_step --iteration"))
+    assert "do_while n (iteration 2, n = 1)" in lines(data)
     assert "n i32 = 1 (1 of 1 changed: 2 → 1)" in lines(data)
     assert '<img src="data:image/png' in data["text/html"] and "which elements changed" in data["text/html"]
-    assert "do_while n (turn 1, n = 2)" in lines(shown(session.run("%qd_step --back")))
+    assert "do_while n (iteration 1, n = 2)" in lines(shown(session.run("%qd_step --back")))
     session.run("%qd_step --run")
     assert session.run("x.to_numpy().tolist()").result == "[6, 6, 6]"
     for label in ("SECOND", "5", "Stage.SECOND"):
@@ -214,7 +214,7 @@ thing = Thing()""")
     assert completed(session, "%qd_graph thing.") == ["thing.stir"]
     names = completed(session, "%qd_graph ")
     assert {"staged", "thing.stir"} <= set(names) and not {"plain", "thing.other", "x"} & set(names)
-    assert {"staged", "--back", "--resume", "--turn"} <= set(completed(session, "%qd_step "))
+    assert {"staged", "--back", "--resume", "--iteration"} <= set(completed(session, "%qd_step "))
     assert completed(session, "%qd_step --r") == ["--resume", "--run"]
     session.run("%qd_step staged(x, stop, n)")
     assert completed(session, "%qd_step --resume ") == ["FIRST", "SECOND"]
@@ -318,10 +318,10 @@ n[()] = 1""")
         took.append(time.monotonic() - begun)
         if call.startswith("%"):  # the stepper reports it
             data = shown(ended)
-            assert re.match(r"KeyboardInterrupt: kernel forever was stopped in turn [\d,]+, at Cell In\[\d+\], line [46]$", lines(data)[-1])
-            assert re.match(r"forever: interrupted in turn [\d,]+$", lines(data)[0])
+            assert re.match(r"KeyboardInterrupt: kernel forever was stopped in iteration [\d,]+, at Cell In\[\d+\], line [46]$", lines(data)[-1])
+            assert re.match(r"forever: interrupted in iteration [\d,]+$", lines(data)[0])
         else:
-            assert re.match(r"kernel forever was stopped in turn [\d,]+, at Cell In", ended.of("error")[0]["evalue"])
+            assert re.match(r"kernel forever was stopped in iteration [\d,]+, at Cell In", ended.of("error")[0]["evalue"])
     print(f"Stop ends the cell within {1e3 * min(took):.0f} to {1e3 * max(took):.0f} ms")
     assert min(took) < 0.5
     assert session.run("6 * 7").result == "42"
@@ -360,8 +360,8 @@ n[()] = 1""")
             told.append(message["content"]["data"]["content"]["running"])
     session.interrupt()
     session.collect(cell)
-    assert all(re.match(r"endless runs: turn [\d,]+, ", text) for text in told), told
-    assert session.run("checkpoints.newest.data()['ended']").result.startswith("'interrupted in turn ")
+    assert all(re.match(r"endless runs: iteration [\d,]+, ", text) for text in told), told
+    assert session.run("checkpoints.newest.data()['ended']").result.startswith("'interrupted in iteration ")
 
 
 def test_stop_ends_a_launch_at_once(session):

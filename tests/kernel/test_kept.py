@@ -34,7 +34,7 @@ def test_after_a_gradient(session):  # noqa: F811
     assert cell["cell_id"] == "first"
     w, v = cell["kept"]  # at the statements in the loop
     lanes = int(session.run(LANES).result)
-    assert list(v) == members("coverage.ts", "KeptLine") and list(v["of"][0]) == members("coverage.ts", "KeptValue")
+    assert list(v) == members("coverage.ts", "AdstackLine") and list(v["of"][0]) == members("coverage.ts", "AdstackValue")
     assert (v["number"], v["bytes"], of(v)) == (12, 8000 * lanes, [("v", "f64", 8 * lanes, 1000, 10, "keep")])
     assert (w["number"], w["bytes"], of(w)) == (11, 16000 * lanes, [("w", "f64", 16 * lanes, 1000, 10, "keep")])
     assert {value["kernel"] for line in (v, w) for value in line["of"]} == {"logistic"}

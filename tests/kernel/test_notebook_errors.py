@@ -52,6 +52,12 @@ def test_no_frames_of_ipython_at_syntax_errors(session, code):
     assert "Error: " in text and ".py" not in text, text
 
 
+@pytest.mark.parametrize("magic", ["", "%%qd_kernel\n"])
+def test_tracebacks_of_syntax_errors_begin_at_the_cell(session, magic):
+    text = trace(session.run(magic + "eval('1+')"))
+    assert text.count("Cell In[") == 1 and "SyntaxError: " in text and ".py" not in text, text
+
+
 def test_frames_of_callbacks_stay(session):
     text = trace(session.run("def of(x):\n    return qd.sin(x)\nlist(map(of, 'a'))"))
     assert text.count("Cell In[") == 2 and ".py" not in text

@@ -115,7 +115,7 @@ def test_a_launch_that_takes_long(session):
 
 
 def test_four_times_a_second_at_most(session):
-    run(session, GRAPH)  # its turns differ at every reading
+    run(session, GRAPH)  # its iterations differ at every reading
     arrays = "n = qd.ndarray(qd.i32, ()); n.fill(1)\nx = qd.ndarray(qd.f32, 2000)"
     begin = time.monotonic()
     told = Told(session, send(session, f"qd.init(arch=qd.cpu, offline_cache=False)\n{arrays}\n%timeit -n1 -r1 turns(n, x)", "here"))
@@ -139,10 +139,10 @@ def test_the_progress_share_of_a_long_pass_is_reported(monkeypatch):
     cell = side.Cell(Place())
     for turn, done in ((1, 3), (7, 9), (7, 10), (8, 1)):
         told = {"what": "running", "kernel": "k", "file": "", "seconds": 2.0, "tasks": 1, "task": "k.0", "number": 1, "line": 0, "chunks": 20, "done": done,
-                "turns": [turn]}
+                "iterations": [turn]}
         monkeypatch.setattr(side.activity, "now", lambda told=told: told)
         cell.look()
-    assert shown == [("turn 1", None), ("turn 7", None), ("turn 7", 0.5), ("turn 8", None)]
+    assert shown == [("iteration 1", None), ("iteration 7", None), ("iteration 7", 0.5), ("iteration 8", None)]
 
 
 def test_another_launch_starts_again(session):
@@ -162,7 +162,7 @@ def test_passes_of_a_graph(session):
     told = Told(session, send(session, code, "here"))
 
     def turns(all):
-        found = [re.fullmatch(r"turn ([\d,]+), task \d of \d, line \d+", p["place"]) for p in progress(all, "running")]
+        found = [re.fullmatch(r"iteration ([\d,]+), task \d of \d, line \d+", p["place"]) for p in progress(all, "running")]
         assert all and None not in found or not found, [p["place"] for p in progress(all, "running")]
         return [int(m[1].replace(",", "")) for m in found]
 
@@ -318,8 +318,8 @@ def test_protocol_and_python_name_the_same_members(session):
     made = ast.literal_eval(session.run(
         "from quadrants_jupyter import progress\n"
         "told = {'what': 'running', 'kernel': 'k', 'file': '', 'seconds': 1.5, 'tasks': 2, 'task': 'k.1', 'number': 1, 'line': 3,"
-        " 'chunks': 4, 'done': 1, 'turns': [2, 5]}\n"
+        " 'chunks': 4, 'done': 1, 'iterations': [2, 5]}\n"
         "progress.progress_of(told)").result)
     assert list(made) == bodies["Progress"]
-    assert made == {"what": "running", "kernel": "k", "place": "turn 2 · 5, task 1 of 2, line 3", "share": 0.25, "seconds": 1}
+    assert made == {"what": "running", "kernel": "k", "place": "iteration 2 · 5, task 1 of 2, line 3", "share": 0.25, "seconds": 1}
     assert bodies["ProgressMessage"] == ["version", "cell_id", "running", "progress"]

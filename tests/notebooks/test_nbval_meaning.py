@@ -152,8 +152,8 @@ def test_gradients_are_compared_by_their_verdicts():
     assert len(meaning.differences(meaning.GRADIENTS, whole, apart)) == 1
 
 
-def launch(moves=0, turn=2, held=(1.0, 2.0), text="do_while n"):
-    step = {"kind": "level", "depth": 0, "text": text, "label": None, "state": "", "flag": "n", "value": 1, "turn": turn, "runs": None}
+def launch(moves=0, iteration=2, held=(1.0, 2.0), text="do_while n"):
+    step = {"kind": "level", "depth": 0, "text": text, "label": None, "state": "", "flag": "n", "value": 1, "iteration": iteration, "runs": None}
     return {"version": 1, "kernel": "k", "next": 0, "over": False, "yielded": None, "moves": moves, "plan": False, "steps": [step],
             "arrays": {"x": {"dtype": "f32", "shape": [2], "values": list(held)}}}
 
@@ -163,7 +163,10 @@ def test_launches_in_steps():
         return meaning.differences(meaning.CHECKPOINTS, stored, new)
 
     assert told(launch(), launch(held=(1.0, 2.00001))) == []
-    assert told(launch(), launch(turn=3)) == ["k, do_while n: turn is 2 in the notebook, 3 now"]
+    assert told(launch(), launch(iteration=3)) == ["k, do_while n: iteration is 2 in the notebook, 3 now"]
+    older = launch(iteration=3)
+    older["steps"][0]["turn"] = older["steps"][0].pop("iteration")
+    assert told(older, launch()) == ["k, do_while n: iteration is 3 in the notebook, 2 now"] and told(older, launch(iteration=3)) == []
     assert "x[1] is 2.0 in the notebook, 7.0 now" in told(launch(), launch(held=(1.0, 7.0)))[0]
-    assert told(launch(moves=4, turn=9), launch()) == []  # the stepper was moved by hand before the notebook was saved
+    assert told(launch(moves=4, iteration=9), launch()) == []  # the stepper was moved by hand before the notebook was saved
     assert told(launch(moves=4), launch(text="do_while m")) == ["the graph of k in the notebook differs from that of k now"]

@@ -11,13 +11,13 @@ NODE = pathlib.Path(sys.executable).parent / "node"
 SCRIPT = """
 import * as shown from %s;
 const array = { name: "a", dtype: "f32", shape: [3, 4], rows: null, picture: "", changed: 0, elements: 12, changes: [], marks: [] };
-const step = { kind: "checkpoint", depth: 0, text: "", label: 1, state: "done", flag: "stop", value: 0, turn: null, runs: null, microseconds: null };
+const step = { kind: "checkpoint", depth: 0, text: "", label: 1, state: "done", flag: "stop", value: 0, iteration: null, runs: null, microseconds: null };
 const launch = { kernel: "k", steps: [step], next: 0, over: false, yielded: null, labels: [[1, "GROW"]], back: 0, arrays: [] };
 console.log(JSON.stringify({
   keys: [..."nktebx"].map(shown.moveOf),
-  may: ["back", "step", "turn"].map((move) => shown.may(launch, move)),
+  may: ["back", "step", "iteration"].map((move) => shown.may(launch, move)),
   over: ["back", "run"].map((move) => shown.may({ ...launch, over: true, back: 2 }, move)),
-  words: [step, { ...step, value: null }, { ...step, kind: "level", turn: 3 }, { ...step, kind: "task", flag: null, runs: 2 }].map(shown.words),
+  words: [step, { ...step, value: null }, { ...step, kind: "level", iteration: 3 }, { ...step, kind: "task", flag: null, runs: 2 }].map(shown.words),
   heads: [launch, { ...launch, over: true }, { ...launch, over: true, yielded: 1 }].map(shown.head),
   times: [0.4, 12.3, 4321, 2e6].map(shown.duration),
   index: ["1, 2", "2 3", "3, 0", "1", "-1, 0", ""].map((text) => shown.parsedIndex(text, array.shape)),
@@ -34,9 +34,9 @@ def test_words_keys_and_edits(tmp_path):
     module.rename(tmp_path / "shown.mjs")
     (tmp_path / "ask.mjs").write_text(SCRIPT % '"./shown.mjs"')
     told = json.loads(subprocess.run([NODE, tmp_path / "ask.mjs"], check=True, capture_output=True, text=True).stdout)
-    assert told["keys"] == ["step", "task", "turn", "run", "back", None]
+    assert told["keys"] == ["step", "task", "iteration", "run", "back", None]
     assert told["may"] == [False, True, False] and told["over"] == [True, False]
-    assert told["words"] == ["done, stop = 0", "done, yields on stop", "turn 3, stop = 0", "ran 2 times"]
+    assert told["words"] == ["done, stop = 0", "done, yields on stop", "iteration 3, stop = 0", "ran 2 times"]
     assert told["heads"] == ["stopped", "at its end", "yielded at GROW"]
     assert told["times"] == ["0.4 µs", "12 µs", "4.3 ms", "2 s"]
     assert told["index"] == [[1, 2], [2, 3], None, None, None, None]

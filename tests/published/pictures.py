@@ -10,7 +10,7 @@ import pathlib
 
 import numpy as np
 
-KEPT = pathlib.Path(__file__).resolve().parent / "pictures"
+PICTURES = pathlib.Path(__file__).resolve().parent / "pictures"
 SIZE = 64
 
 
@@ -82,13 +82,13 @@ def small(picture, size=SIZE):
 
 
 def kept(name):
-    return KEPT / f"{name.replace('/', '-')}.png"
+    return PICTURES / f"{name.replace('/', '-')}.png"
 
 
 def write(name, picture):
     from PIL import Image
 
-    KEPT.mkdir(exist_ok=True)
+    PICTURES.mkdir(exist_ok=True)
     Image.fromarray(small(picture)).save(kept(name), optimize=True)
 
 

@@ -29,7 +29,7 @@ class CachedPrograms:
         self.module = module
         _native.core().take_reports()
         result = module.go()
-        hows = {"loaded" if r["phases"][0][0] == "record" else "made" for r in _native.core().take_reports()}
+        hows = {"loaded" if r["phases"][0][0] == "cache entry" else "made" for r in _native.core().take_reports()}
         return result, hows.pop() if len(hows) == 1 else "both"
 
     def fresh(self, text, **options):

@@ -130,7 +130,7 @@ bool is_the_same(const std::string &computation, const std::string &constant = "
                              computation +
                              "\n"
                              "    ret\n";
-    return is_the_same_without_flushing(read(text.c_str()));
+    return is_independent_of_flushing(read(text.c_str()));
 }
 
 TEST(Denormals, MovesAreTheSameAndArithmeticIsNot) {

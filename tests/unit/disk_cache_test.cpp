@@ -640,15 +640,15 @@ TEST(DiskCacheTrust, is_in_this_user_and_the_superuser_alone) {
     status.st_mode = S_IFREG | 0644;
     for (const uid_t owner : {geteuid(), uid_t(0)}) {
         status.st_uid = owner;
-        EXPECT_EQ(distrust(status), "");
+        EXPECT_EQ(why_untrusted(status), "");
     }
     for (const mode_t mode : {0664, 0646, 0666}) {
         status.st_mode = S_IFREG | mode;
-        EXPECT_NE(distrust(status), "") << mode;
+        EXPECT_NE(why_untrusted(status), "") << mode;
     }
     status.st_mode = S_IFREG | 0600;
     status.st_uid = geteuid() + 1;
-    EXPECT_NE(distrust(status), "");
+    EXPECT_NE(why_untrusted(status), "");
 }
 
 TEST(DiskCacheFolder, comes_of_an_absolute_xdg_cache_home_or_of_home) {

@@ -26,8 +26,8 @@ template <class F> int in_child(const F &work) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-TEST(Fork, data_of_a_brief_mutex_are_intact_in_the_child) {
-    BriefMutex mutex, other;
+TEST(Fork, data_of_a_locked_mutex_are_intact_in_the_child) {
+    ForkLockedMutex mutex, other;
     int left = 0, right = 0;
     std::atomic<bool> over{false};
     std::vector<std::thread> threads;
@@ -36,7 +36,8 @@ TEST(Fork, data_of_a_brief_mutex_are_intact_in_the_child) {
             while (!over) {
                 const std::lock_guard outer(mutex);
                 const std::lock_guard inner(other);
-                const std::unique_ptr<BriefMutex> more(new BriefMutex); // made and ended while others are held
+                const std::unique_ptr<ForkLockedMutex> more(
+                    new ForkLockedMutex); // made and ended while others are held
                 left++;
                 for (volatile int pause = 0; pause < 300; pause = pause + 1) {
                 }
@@ -57,8 +58,8 @@ TEST(Fork, data_of_a_brief_mutex_are_intact_in_the_child) {
     for (std::thread &thread : threads) thread.join();
 }
 
-TEST(Fork, a_long_mutex_is_free_in_the_child_which_knows_that_it_was_held) {
-    LongMutex idle, busy;
+TEST(Fork, a_reset_mutex_is_free_in_the_child_which_knows_that_it_was_held) {
+    ForkResetMutex idle, busy;
     std::atomic<bool> held{false}, over{false};
     std::thread holder([&] {
         const std::lock_guard guard(busy);
@@ -67,23 +68,23 @@ TEST(Fork, a_long_mutex_is_free_in_the_child_which_knows_that_it_was_held) {
     });
     while (!held) std::this_thread::yield();
     const int status = in_child([&] {
-        for (LongMutex *m : {&idle, &busy}) {
+        for (ForkResetMutex *m : {&idle, &busy}) {
             m->lock();
             m->unlock();
         }
-        return !idle.torn() && busy.torn() ? 0 : 1;
+        return !idle.was_held_at_fork() && busy.was_held_at_fork() ? 0 : 1;
     });
     EXPECT_EQ(status, 0);
-    EXPECT_FALSE(busy.torn());
+    EXPECT_FALSE(busy.was_held_at_fork());
     over = true;
     holder.join();
-    EXPECT_EQ(in_child([&] { return busy.torn() ? 1 : 0; }), 0);
+    EXPECT_EQ(in_child([&] { return busy.was_held_at_fork() ? 1 : 0; }), 0);
 }
 
 TEST(Fork, a_child_of_a_child_has_its_locks_too) {
-    BriefMutex mutex;
+    ForkLockedMutex mutex;
     EXPECT_EQ(in_child([&] {
-                  const std::unique_ptr<BriefMutex> another(new BriefMutex);
+                  const std::unique_ptr<ForkLockedMutex> another(new ForkLockedMutex);
                   return in_child([&] {
                       const std::lock_guard guard(mutex);
                       const std::lock_guard second(*another);

@@ -380,10 +380,10 @@ struct Scatter : Task {
     }
     static void add(const abi::Launch *c, abi::Thread *thread, int64_t begin, int64_t end) {
         auto &own = static_cast<Scatter &>(of(c));
-        own.in_copies += thread->to_copy[0] != 0;
+        own.in_copies += thread->copy_offset[0] != 0;
         for (int64_t i = begin; i < end; i++) {
             char *shared = reinterpret_cast<char *>(&own.to[size_t(i) % own.to.size()]);
-            __atomic_fetch_add(reinterpret_cast<int32_t *>(shared + thread->to_copy[0]), 1, __ATOMIC_RELAXED);
+            __atomic_fetch_add(reinterpret_cast<int32_t *>(shared + thread->copy_offset[0]), 1, __ATOMIC_RELAXED);
         }
     }
     void run(Launcher &launcher) { launcher.run(info, &entry, bounds, launch); }
@@ -432,7 +432,7 @@ struct Unlocked : Scatter {
     static void lone(const abi::Launch *c, abi::Thread *thread, int64_t begin, int64_t end) {
         auto &own = static_cast<Unlocked &>(of(c));
         own.lone_calls++;
-        own.shared += !thread->alone && !thread->to_copy[0];
+        own.shared += !thread->alone && !thread->copy_offset[0];
         add(c, thread, begin, end);
     }
     static void locked(const abi::Launch *c, abi::Thread *thread, int64_t begin, int64_t end) {

@@ -1,7 +1,7 @@
 // Texts of the stepper for steps and arrays, and the keys that move the launch.
 import type { ArrayShown, Launch, Move, Step, StepState } from "../protocol/checkpoints";
 
-export type Simple = "task" | "step" | "turn" | "run" | "back";
+export type Simple = "task" | "step" | "iteration" | "run" | "back";
 
 export interface Control {
   move: Simple;
@@ -14,7 +14,7 @@ export const controls: readonly Control[] = [
   { move: "back", key: "b", label: "back", title: "undoes the last step" },
   { move: "task", key: "k", label: "task", title: "runs one task" },
   { move: "step", key: "n", label: "next checkpoint", title: "runs to the end of the next checkpoint" },
-  { move: "turn", key: "t", label: "turn", title: "runs to the end of an iteration of a loop" },
+  { move: "iteration", key: "t", label: "iteration", title: "runs to the end of an iteration of a loop" },
   { move: "run", key: "e", label: "to the end", title: "runs to the end" },
 ];
 
@@ -30,7 +30,7 @@ export function moveOf(key: string): Simple | undefined {
 export function may(launch: Launch, move: Simple): boolean {
   if (move === "back") return launch.back > 0;
   if (launch.over) return false;
-  return move !== "turn" || launch.steps.some(({ kind }) => kind === "level");
+  return move !== "iteration" || launch.steps.some(({ kind }) => kind === "level");
 }
 
 export const signs: Record<StepState, string> = {
@@ -55,7 +55,7 @@ function times(runs: number | null): string {
 
 /** Describes the outcome of a step; the same as in jupyter/quadrants_jupyter/checkpoints.py. */
 export function words(step: Step): string {
-  const said = [step.kind === "task" ? times(step.runs) : step.kind === "level" ? (step.turn === null ? "" : `turn ${step.turn}`) : step.state];
+  const said = [step.kind === "task" ? times(step.runs) : step.kind === "level" ? (step.iteration === null ? "" : `iteration ${step.iteration}`) : step.state];
   if (step.flag && step.value !== null) said.push(`${step.flag} = ${step.value}`);
   else if (step.flag && step.kind === "checkpoint") said.push(`yields on ${step.flag}`);
   return said.filter(Boolean).join(", ");

@@ -204,7 +204,7 @@ export class Stepper {
     for (const [move, button] of this.buttons) {
       // aria-disabled does not move the focus
       button.setAttribute("aria-disabled", String(!may(launch, move)));
-      button.hidden = move === "turn" && !launch.steps.some(({ kind }) => kind === "level");
+      button.hidden = move === "iteration" && !launch.steps.some(({ kind }) => kind === "level");
     }
     this.drawLabels(launch);
     if (this.rows.length !== launch.steps.length) {

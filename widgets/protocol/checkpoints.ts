@@ -16,8 +16,8 @@ export interface Step {
   /** Name and value of the flag of a loop or a checkpoint. */
   flag: string | null;
   value: number | null;
-  /** The current pass of a loop, from 1. */
-  turn: number | null;
+  /** The current iteration of a loop, from 1. */
+  iteration: number | null;
   /** The number of runs of a task, and the time of its newest run. */
   runs: number | null;
   microseconds: number | null;
@@ -76,6 +76,6 @@ export interface CheckpointsModel {
 
 /** Requests of the widget. */
 export type Move =
-  | { do: "task" | "step" | "turn" | "run" | "back" }
+  | { do: "task" | "step" | "iteration" | "run" | "back" }
   | { do: "resume"; label: number }
   | { do: "edit"; name: string; index: number[]; value: string };

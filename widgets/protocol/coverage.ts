@@ -40,7 +40,7 @@ export interface Scale {
 }
 
 /** A value that a line computes and a gradient stores for the backward pass through a loop. */
-export interface KeptValue {
+export interface AdstackValue {
   /** The kernel whose gradient stores it. */
   kernel: string;
   /** Source text of the variable; "" if it is not known. */
@@ -50,19 +50,19 @@ export interface KeptValue {
   bytes: number;
   /** The number of entries at the last launch. */
   trips: number;
-  /** Line of the loop, counted as `number` of KeptLine. */
+  /** Line of the loop, counted as `number` of AdstackLine. */
   loop: number;
   /** "keep", or "every k-th". */
   choice: string;
 }
 
 /** The values of a line that gradients store, as of their last launches. */
-export interface KeptLine {
+export interface AdstackLine {
   /** 1-based, in the cell as its editor shows it. */
   number: number;
   /** The most that one thread stores at once. */
   bytes: number;
-  of: KeptValue[];
+  of: AdstackValue[];
 }
 
 export interface CellCoverage {
@@ -77,7 +77,7 @@ export interface CellCoverage {
   lines: LineCounts[];
   specialisations: SpecialisationCounts[];
   /** Present also for cells that are not counted. */
-  kept: KeptLine[];
+  kept: AdstackLine[];
 }
 
 export interface CoverageMessage {

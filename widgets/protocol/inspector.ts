@@ -4,7 +4,7 @@
 // tests/python/tools/test_inspect.py check that all three name the same members.
 import type { Task } from "./adstack";
 import type { Step } from "./checkpoints";
-import type { LineCounts, KeptLine, Scale, SpecialisationCounts } from "./coverage";
+import type { LineCounts, AdstackLine, Scale, SpecialisationCounts } from "./coverage";
 
 // --- messages of the program --------------------------------------------------------------------------------------------
 
@@ -19,7 +19,7 @@ export interface FileListing {
   text: string | null;
   lines: LineCounts[];
   specialisations: SpecialisationCounts[];
-  kept: KeptLine[];
+  kept: AdstackLine[];
 }
 
 /** The files whose counts changed. */
@@ -82,7 +82,7 @@ export interface AdstackMessage {
   gradients: Gradient[];
 }
 
-/** A step as in checkpoints.ts: a level has the turns and a checkpoint the state of the newest launch that followed flags; a task has its
+/** A step as in checkpoints.ts: a level has the iterations and a checkpoint the state of the newest launch that followed flags; a task has its
  * runs in all launches and their mean time. */
 export interface PlacedStep {
   step: Step;
@@ -145,7 +145,7 @@ export interface PictureMessage {
   /** Number of the picture. */
   number: number;
   /** A launch was in progress: parts are from before it, parts from after it. */
-  in_motion: boolean;
+  during_launch: boolean;
 }
 
 /** A number that the window may set. */

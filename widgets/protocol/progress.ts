@@ -6,7 +6,7 @@ export interface Progress {
   what: "compiling" | "running";
   /** The name that users know: "step", "Model.step", "step.grad". */
   kernel: string;
-  /** "3 of 12 tasks", "task 2 of 5, line 7", "turn 12, line 9"; may be empty. */
+  /** "3 of 12 tasks", "task 2 of 5, line 7", "iteration 12, line 9"; may be empty. */
   place: string;
   /** The completed share of the tasks to compile, or of the running task: 0 to 1; null if it is unknown. */
   share: number | null;

@@ -88,7 +88,7 @@ class FarMemory {
         for (const auto &[address, bytes] : blocks_) protect(address, bytes, open);
     }
 
-    BriefMutex lock_;
+    ForkLockedMutex lock_;
     uint64_t base_ = 0, end_ = 0;
     int open_ = 0;
     std::map<uint64_t, uint64_t> blocks_;      ///< bytes by address
@@ -174,7 +174,7 @@ class FarStream final : public runtime::Stream {
     runtime::ThreadHeap heap_{thread_,
                               {[this](uint64_t bytes) { return at(memory_.alloc(bytes)); },
                                [this](void *p) { memory_.free(reinterpret_cast<uint64_t>(p)); }}};
-    BriefMutex use_lock_;
+    ForkLockedMutex use_lock_;
     abi::HeapUse use_; ///< of completed tasks
     WorkQueue queue_;  ///< the last member: its thread ends first
 };

@@ -64,7 +64,7 @@ uint64_t Walk::reserve(Value v) {
     const uint64_t bytes = countable ? (entries * size + 7) / 8 * 8 : UINT64_MAX;
     if (stack_of(fn[v]) < abi::counted_stacks) {
         uint64_t &most = heap.entries[stack_of(fn[v])];
-        most = std::max(most, uint64_t(room_lanes(fn[v])) << 32 | entries);
+        most = std::max(most, uint64_t(reserve_lanes(fn[v])) << 32 | entries);
     }
     if (bytes > uint64_t(heap.end - heap.top))
         return number_of(launch.host.reserve(&launch, &thread, bytes, stack_of(fn[v])));

@@ -119,7 +119,7 @@ Flow Walk::for_loop(Value v) {
         receive(params.subspan(1));
         int64_t at = loop.reversed ? hi - 1 - (n - lo) : n;
         values[slot[params[0].id]] = from_int(fn.type(params[0]).elem, at).bits;
-        Flow flow = loop.room_persists ? block(in.blocks[0]) : iteration(in.blocks[0]);
+        Flow flow = loop.heap_persists ? block(in.blocks[0]) : iteration(in.blocks[0]);
         flow = after_iteration(*this, flow, loop, params.subspan(1));
         if (flow == Flow::broke) break;
         if (flow != Flow::yielded) return flow;

@@ -18,7 +18,7 @@ namespace {
 constexpr auto moment = std::chrono::milliseconds(1);
 constexpr auto patience = std::chrono::milliseconds(100); ///< how long a fork waits for the current item
 
-BriefMutex &listing = *new BriefMutex; // never destroyed: a fork may happen during exit
+ForkLockedMutex &listing = *new ForkLockedMutex; // never destroyed: a fork may happen during exit
 constinit WorkQueue *first = nullptr;
 
 } // namespace

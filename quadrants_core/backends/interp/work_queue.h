@@ -32,7 +32,7 @@ class WorkQueue {
     void start();
     void run();
 
-    BriefMutex lock_; ///< guards all members below
+    ForkLockedMutex lock_; ///< guards all members below
     std::condition_variable changed_, ended_;
     std::deque<std::function<void()>> queue_;
     std::function<void()> enter_, leave_;

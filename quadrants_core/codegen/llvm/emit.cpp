@@ -408,7 +408,7 @@ void Emitter::loop_body(Value v, Region &region, llvm::BasicBlock *before,
     if (const auto wide = code_.wide.find(index.id); index && wide != code_.wide.end())
         code_.set(index, b_.CreateTrunc(wide->second, b_.getInt32Ty()));
     const ir::Loop &flags = fn_.loops.at(fn_[v].imm);
-    const bool takes = !flags.room_persists && reserves(fn_, fn_[v].blocks[0]);
+    const bool takes = !flags.heap_persists && reserves(fn_, fn_[v].blocks[0]);
     const HeapCode::Mark mark = takes ? heap_.mark() : HeapCode::Mark{};
     if (flags.flushes) region.stop = code_.new_block("stopped");
     regions_.push_back(region);

@@ -16,7 +16,7 @@ using ir::Value;
 
 bool reserves(const ir::Function &fn, ir::BlockId body) {
     return std::ranges::any_of(fn[body].insts, [&](Value v) {
-        if (fn[v].op == Op::for_ && fn.loops.at(fn[v].imm).room_persists) return reserves(fn, fn[v].blocks[0]);
+        if (fn[v].op == Op::for_ && fn.loops.at(fn[v].imm).heap_persists) return reserves(fn, fn[v].blocks[0]);
         return fn[v].op == Op::reserve ||
                (fn[v].op == Op::if_ && (reserves(fn, fn[v].blocks[0]) || reserves(fn, fn[v].blocks[1])));
     });
@@ -71,12 +71,12 @@ llvm::Value *HeapCode::reserve(const ir::Inst &inst, llvm::Value *entries, llvm:
     if (ir::stack_of(inst) < abi::counted_stacks) {
         llvm::Value *counts = read(at(offsetof(abi::Thread, heap.entries)), ptr);
         llvm::Value *most = b_.CreateConstInBoundsGEP1_64(i64, counts, ir::stack_of(inst));
-        llvm::Value *lanes = b_.getInt64(uint64_t(ir::room_lanes(inst)) << 32);
+        llvm::Value *lanes = b_.getInt64(uint64_t(ir::reserve_lanes(inst)) << 32);
         write(larger(read(most, i64), b_.CreateOr(entries, lanes)), most);
     }
     llvm::Value *top = read(at(offsetof(abi::Thread, heap.top)), ptr);
-    llvm::Value *large = b_.CreateAnd(countable, b_.CreateICmpUGE(rounded, b_.getInt64(abi::spaced_from)));
-    llvm::Value *step = b_.CreateSelect(large, b_.CreateOr(bytes, b_.getInt64(abi::line_between)), bytes);
+    llvm::Value *large = b_.CreateAnd(countable, b_.CreateICmpUGE(rounded, b_.getInt64(abi::min_spaced_bytes)));
+    llvm::Value *step = b_.CreateSelect(large, b_.CreateOr(bytes, b_.getInt64(abi::spacing_bit)), bytes);
     llvm::Value *room = b_.CreateSub(word(offsetof(abi::Thread, heap.end)), b_.CreatePtrToInt(top, i64));
     llvm::BasicBlock *here = new_block("room", leave), *more = new_block("no_room", leave),
                      *found_more = new_block("more_room", leave), *done = new_block("reserved", leave);

@@ -12,7 +12,7 @@ using ir::Effect;
 
 namespace {
 
-constexpr unsigned max_apart = 16;
+constexpr unsigned max_step = 16;
 constexpr size_t max_open = 32; ///< groups that are searched for each gather and scatter
 
 unsigned least_factor(unsigned n) {
@@ -91,7 +91,7 @@ class GroupFinder {
         const ir::Inst *step = number_of(by);
         if (!step || fn_[steps].op != Op::iota) return {};
         strided.step = int64_t(step->imm);
-        if (strided.step % size != 0 || strided.step < 2 * size || strided.step > int64_t(max_apart) * size) return {};
+        if (strided.step % size != 0 || strided.step < 2 * size || strided.step > int64_t(max_step) * size) return {};
         strided.root = fn_.args(v)[0];
         while (fn_[strided.root].op == Op::offset) {
             const analysis::Sum sum = analysis::as_sum(fn_, fn_.args(strided.root)[1]);

@@ -107,7 +107,7 @@ namespace {
 
 /// Returns the stride of a gather in elements if it is so small that loading everything between the lanes is cheaper, else 0.
 /// The loads touch no page that the lanes do not touch.
-unsigned few_elements_apart(llvm::Value *offsets, llvm::Value *mask, Type t) {
+unsigned small_element_step(llvm::Value *offsets, llvm::Value *mask, Type t) {
     constexpr unsigned most = 4;
     const auto *all = llvm::dyn_cast<llvm::Constant>(mask), *list = llvm::dyn_cast<llvm::Constant>(offsets);
     if (!all || !all->isAllOnesValue() || !list || ir::size_of(t.elem) < 4) return 0;
@@ -123,8 +123,8 @@ unsigned few_elements_apart(llvm::Value *offsets, llvm::Value *mask, Type t) {
 }
 
 /// Emits a gather with stride `apart`: contiguous loads from the first to the last lane, and shuffles.
-llvm::Value *load_apart(llvm::IRBuilderBase &b, llvm::Value *pointer, llvm::Type *memory, Type t, unsigned apart,
-                        llvm::function_ref<void(llvm::Instruction *)> note) {
+llvm::Value *load_strided(llvm::IRBuilderBase &b, llvm::Value *pointer, llvm::Type *memory, Type t, unsigned apart,
+                          llvm::function_ref<void(llvm::Instruction *)> note) {
     const unsigned lanes = unsigned(t.lanes), last = (lanes - 1) * apart;
     llvm::Value *found = nullptr;
     for (unsigned k = 0; k < apart; ++k) {
@@ -178,8 +178,8 @@ void MemoryCode::masked(Value v) {
     llvm::Value *mask = code_.arg(v, op == Op::masked_load ? 1 : op == Op::scatter ? 3 : 2);
     llvm::Value *pointer = code_.arg(v, 0);
     if (op == Op::gather && !t.is_bool())
-        if (const unsigned apart = few_elements_apart(code_.arg(v, 1), mask, t))
-            return code_.set(v, load_apart(b_, pointer, memory, t, apart, [&](llvm::Instruction *part) {
+        if (const unsigned apart = small_element_step(code_.arg(v, 1), mask, t))
+            return code_.set(v, load_strided(b_, pointer, memory, t, apart, [&](llvm::Instruction *part) {
                                  code_.alias_scopes.note(part, code_.alias_scope_of(v));
                              }));
     if (far) pointer = b_.CreateGEP(b_.getInt8Ty(), pointer, code_.arg(v, 1));

@@ -1,5 +1,5 @@
 // Updates of memory that threads may share. Most launches share none: they run on one thread (abi::Thread::alone), or each
-// thread has a privatised copy of what the task accumulates in (accumulations.cpp). The copy is abi::Thread::to_copy bytes
+// thread has a privatised copy of what the task accumulates in (accumulations.cpp). The copy is abi::Thread::copy_offset bytes
 // away, which is loaded on entry, and its words are XORed with the neutral element. So a task is compiled without locks for its
 // updates in loops, and declares what that requires (abi::Needs). Updates outside loops, once per chunk, are locked, except
 // accumulations. The code with locks is compiled when a launch first needs it (engine/shared_code.cpp), from the same IR with
@@ -56,7 +56,7 @@ void UpdateCode::list() const {
     const abi::Updates &updates = accumulations_.updates;
     if (updates.some()) code_.add_constant(abi::updates_symbol, &updates, sizeof updates, alignof(abi::Updates));
     const uint8_t subnormals = uint8_t((fn_.fast_math ? 0 : abi::subnormals_kept) |
-                                       (analysis::is_the_same_without_flushing(fn_) ? abi::subnormals_irrelevant : 0));
+                                       (analysis::is_independent_of_flushing(fn_) ? abi::subnormals_irrelevant : 0));
     if (subnormals) code_.add_constant(abi::subnormals_symbol, &subnormals, 1, 1);
     if (accumulations_.list.empty()) return;
     std::vector<abi::Accumulation> all = accumulations_.list;
@@ -119,19 +119,19 @@ llvm::Value *UpdateCode::is_free(std::optional<size_t> accumulation) {
             entry.CreateICmpNE(word_of_thread(offsetof(abi::Thread, alone), entry.getInt32Ty()), entry.getInt32(0));
     if (!accumulation) return alone_;
     llvm::Value *&known = on_entry_[*accumulation].is_free;
-    if (!known) known = entry.CreateOr(alone_, entry.CreateICmpNE(to_copy(*accumulation), entry.getInt64(0)));
+    if (!known) known = entry.CreateOr(alone_, entry.CreateICmpNE(copy_offset(*accumulation), entry.getInt64(0)));
     return known;
 }
 
-llvm::Value *UpdateCode::to_copy(size_t accumulation) {
-    llvm::Value *&known = on_entry_[accumulation].to_copy;
-    const size_t offset = offsetof(abi::Thread, to_copy) + accumulation * sizeof(abi::Thread::to_copy[0]);
+llvm::Value *UpdateCode::copy_offset(size_t accumulation) {
+    llvm::Value *&known = on_entry_[accumulation].copy_offset;
+    const size_t offset = offsetof(abi::Thread, copy_offset) + accumulation * sizeof(abi::Thread::copy_offset[0]);
     if (!known) known = word_of_thread(offset, code_.entry.getInt64Ty());
     return known;
 }
 
 /// Returns the address in the copy. It starts from the beginning of the array if that is known on entry and only the copy is updated.
-llvm::Value *UpdateCode::in_copy(llvm::Value *pointer, llvm::Value *to_copy) {
+llvm::Value *UpdateCode::in_copy(llvm::Value *pointer, llvm::Value *copy_offset) {
     std::vector<llvm::GetElementPtrInst *> steps;
     llvm::Value *root = pointer;
     const bool is_only = !looped_.empty();
@@ -142,8 +142,8 @@ llvm::Value *UpdateCode::in_copy(llvm::Value *pointer, llvm::Value *to_copy) {
     }
     const auto *begin = llvm::dyn_cast<llvm::Instruction>(root);
     if (steps.empty() || !begin || begin->getParent() != code_.entry.GetInsertBlock())
-        return b_.CreateGEP(b_.getInt8Ty(), pointer, to_copy);
-    llvm::Value *at = code_.entry.CreateGEP(code_.entry.getInt8Ty(), root, to_copy);
+        return b_.CreateGEP(b_.getInt8Ty(), pointer, copy_offset);
+    llvm::Value *at = code_.entry.CreateGEP(code_.entry.getInt8Ty(), root, copy_offset);
     for (llvm::GetElementPtrInst *step : std::views::reverse(steps)) {
         llvm::SmallVector<llvm::Value *, 2> indices(step->indices());
         at = b_.CreateGEP(step->getSourceElementType(), at, indices);
@@ -157,7 +157,7 @@ llvm::Value *UpdateCode::neutral(size_t accumulation) {
     llvm::Value *&known = on_entry_[accumulation].neutral;
     if (known) return known;
     llvm::IRBuilder<> &entry = code_.entry;
-    llvm::Value *is_copy = entry.CreateICmpNE(to_copy(accumulation), entry.getInt64(0));
+    llvm::Value *is_copy = entry.CreateICmpNE(copy_offset(accumulation), entry.getInt64(0));
     llvm::Type *word = entry.getIntNTy(unsigned(8 * what.word_bytes));
     return known =
                entry.CreateSelect(is_copy, llvm::ConstantInt::get(word, what.neutral), llvm::ConstantInt::get(word, 0));
@@ -169,7 +169,7 @@ llvm::Value *UpdateCode::unlocked(Value v, std::optional<size_t> accumulation) {
     const uint32_t base = code_.alias_scope_of(v);
     llvm::Value *pointer = code_.arg(v, 0), *x = code_.arg(v, 1), *mask = nullptr;
     if (accumulation) {
-        pointer = in_copy(pointer, to_copy(*accumulation));
+        pointer = in_copy(pointer, copy_offset(*accumulation));
         mask = neutral(*accumulation);
     }
     const auto changed = [&](llvm::Value *word) -> llvm::Value * {

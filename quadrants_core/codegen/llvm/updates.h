@@ -19,7 +19,7 @@ class UpdateCode {
 
   private:
     struct EntryValues {
-        llvm::Value *to_copy = nullptr, *is_free = nullptr, *neutral = nullptr;
+        llvm::Value *copy_offset = nullptr, *is_free = nullptr, *neutral = nullptr;
     };
 
     enum class How : uint8_t { locked, unlocked, decide_on_entry };
@@ -35,10 +35,10 @@ class UpdateCode {
     /// True if this thread has exclusive access to the accumulation or, without one, to all memory. Computed once, on entry.
     llvm::Value *is_free(std::optional<size_t> accumulation);
     /// Returns the distance in bytes from the accumulation to the thread's privatised copy of it.
-    llvm::Value *to_copy(size_t accumulation);
+    llvm::Value *copy_offset(size_t accumulation);
     /// Returns the word that the words of the copy are XORed with; null: none.
     llvm::Value *neutral(size_t accumulation);
-    llvm::Value *in_copy(llvm::Value *pointer, llvm::Value *to_copy);
+    llvm::Value *in_copy(llvm::Value *pointer, llvm::Value *copy_offset);
     llvm::Value *word_of_thread(size_t offset, llvm::Type *t);
 
     llvm::Value *unlocked(Value v, std::optional<size_t> accumulation); ///< returns the old value, as the next two

@@ -147,7 +147,7 @@ frontend::Param Binder::add(const BoundParam &bound, const Origin &from) {
     param.leaf = int(plan_.params.size());
     plan_.params.push_back(bound);
     plan_.names.push_back(from.name);
-    plan_.params.back().object = uint16_t(from.place);
+    plan_.params.back().object = uint16_t(from.object);
     plan_.params.back().argument = uint16_t(from.argument);
     return param;
 }
@@ -199,7 +199,7 @@ frontend::Param Binder::bind_matrix(const ParamSpec &spec, PyObject *, const Ori
     bound.rows = uint16_t(spec.rows);
     bound.cols = uint16_t(spec.cols);
     bound.element_dim = uint8_t(spec.element_dim);
-    if (from.place >= int(kernel_->params->size())) plan_.immutable = false; // matrices in Python are mutable
+    if (from.object >= int(kernel_->params->size())) plan_.immutable = false; // matrices in Python are mutable
     return add(bound, from);
 }
 
@@ -208,7 +208,7 @@ frontend::Param Binder::bind_structure(const ParamSpec &spec, PyObject *, const 
     bound.kind = frontend::ParamKind::structure;
     bound.shape = shape_of(spec.cls);
     if (!bound.shape) throw frontend::PythonError{};
-    if (from.place >= int(kernel_->params->size())) plan_.immutable = false; // structs in Python are mutable
+    if (from.object >= int(kernel_->params->size())) plan_.immutable = false; // structs in Python are mutable
     frontend::Param param = add(bound, from);
     param.value = spec.cls;
     return param;
@@ -251,7 +251,7 @@ frontend::Param Binder::bind_array(const ParamSpec &spec, PyObject *value, const
     param.clamp = spec.clamp;
     param.constant = spec.constant;
     param.layout = layout_order(facts.layout);
-    if (!is_ndarray(value) && from.place >= int(kernel_->params->size())) plan_.immutable = false;
+    if (!is_ndarray(value) && from.object >= int(kernel_->params->size())) plan_.immutable = false;
     if (is_ndarray(value) || foreign_gradient) {
         Node node;
         node.from = from;
@@ -279,7 +279,7 @@ frontend::Param Binder::bind_buffer_view(const ParamSpec &spec, PyObject *value,
     bound.rows = uint16_t(facts.rows);
     bound.cols = uint16_t(facts.cols);
     bound.signature = signature_of(facts.elem, 1, facts.rows, facts.cols, facts.element_dim);
-    if (from.place >= int(kernel_->params->size())) plan_.immutable = false;
+    if (from.object >= int(kernel_->params->size())) plan_.immutable = false;
     frontend::Param param = add(bound, from);
     param.clamp = spec.clamp;
     Node node;
@@ -306,7 +306,7 @@ frontend::Param Binder::bind_constant(const ParamSpec &spec, PyObject *value, co
     BoundParam bound;
     hold_constant(value, bound);
     frontend::Param param = add(bound, from);
-    if (is_dataclass(value) && !is_data_oriented(value) && from.place < int(kernel_->params->size())) {
+    if (is_dataclass(value) && !is_data_oriented(value) && from.object < int(kernel_->params->size())) {
         const std::string text =
             "Passing the dataclass " + std::string(Py_TYPE(value)->tp_name) +
             " through a qd.Template-annotated kernel parameter is deprecated; annotate the parameter "
@@ -346,7 +346,7 @@ frontend::Param Binder::bind_bundle(const ParamSpec &spec, PyObject *value, cons
     return param;
 }
 
-frontend::Param Binder::baked(PyObject *value) {
+frontend::Param Binder::constant_param(PyObject *value) {
     frontend::Param param;
     param.kind = frontend::ParamKind::constant;
     param.value = value;
@@ -372,15 +372,15 @@ void Binder::add_member(int owner, bool item, PyObject *key) {
 }
 
 /// Returns the index of a node among the objects of a launch. Makes every launch fetch and check the objects on the path to it.
-int Binder::place_of(int at) {
-    if (nodes_[size_t(at)].from.place >= 0) return nodes_[size_t(at)].from.place;
+int Binder::object_of(int at) {
+    if (nodes_[size_t(at)].from.object >= 0) return nodes_[size_t(at)].from.object;
     const Node node = nodes_[size_t(at)];
-    const int owner = place_of(node.parent);
+    const int owner = object_of(node.parent);
     clear_immutable_unless_frozen(nodes_[size_t(node.parent)]);
     add_member(owner, node.item, node.key);
     Origin from = node.from;
-    from.place = int(kernel_->params->size() + plan_.members.size()) - 1;
-    nodes_[size_t(at)].from.place = from.place;
+    from.object = int(kernel_->params->size() + plan_.members.size()) - 1;
+    nodes_[size_t(at)].from.object = from.object;
     if (is_data_oriented(node.object)) {
         BoundParam bound;
         hold_constant(node.object, bound);
@@ -391,12 +391,12 @@ int Binder::place_of(int at) {
         bound.value = Py_NewRef(reinterpret_cast<PyObject *>(Py_TYPE(node.object)));
         add(bound, from);
     }
-    return from.place;
+    return from.object;
 }
 
 /// Makes every launch fetch a member of a node; returns where the member comes from.
 Binder::Origin Binder::fetched(int node, PyObject *key, bool item) {
-    const int owner = place_of(node);
+    const int owner = object_of(node);
     clear_immutable_unless_frozen(nodes_[size_t(node)]);
     add_member(owner, item, key);
     const Origin &from = nodes_[size_t(node)].from;
@@ -443,7 +443,7 @@ frontend::Param Binder::typed_member(int at, PyObject *key, PyObject *value) {
     Py_XDECREF(specs);
     keep(tuple);
     if (tuple == Py_None) { // not a dataclass field, but a method or the like
-        if (PyMethod_Check(value) || PyCallable_Check(value)) return baked(value);
+        if (PyMethod_Check(value) || PyCallable_Check(value)) return constant_param(value);
         return bind_constant({}, value, fetched(at, key, false));
     }
     ParamSpec spec;
@@ -456,7 +456,7 @@ frontend::Param Binder::typed_member(int at, PyObject *key, PyObject *value) {
     node.cls = spec.cls;
     node.parent = at;
     node.key = key;
-    frontend::Param param = baked(value);
+    frontend::Param param = constant_param(value);
     param.kind = frontend::ParamKind::bundle;
     param.node = add_node(std::move(node));
     return param;
@@ -465,7 +465,7 @@ frontend::Param Binder::typed_member(int at, PyObject *key, PyObject *value) {
 /// Binds a member of a template argument according to its kind.
 frontend::Param Binder::live_member(int at, PyObject *key, bool item, PyObject *value) {
     const Node &owner = nodes_[size_t(at)];
-    if (is_ndarray(owner.object) && value == Py_None) return baked(value); // an array without gradient
+    if (is_ndarray(owner.object) && value == Py_None) return constant_param(value); // an array without gradient
     ParamSpec spec;
     if (is_buffer_view(owner.object)) { // the offset of the view
         spec.elem = ir::Scalar::i32;
@@ -479,10 +479,10 @@ frontend::Param Binder::live_member(int at, PyObject *key, bool item, PyObject *
         spec.form = ParamForm::scalar;
         spec.elem = PyFloat_Check(value) ? default_float : default_int;
         frontend::Param param = bind(spec, value, fetched(at, key, false));
-        plan_.params.back().runtime_number = param.lifted = true;
+        plan_.params.back().runtime_number = param.runtime_number = true;
         return param;
     }
-    frontend::Param param = baked(value);
+    frontend::Param param = constant_param(value);
     const bool inner = has_members(value);
     if (!inner && !reaches_members(value)) return param;
     Node node;

@@ -20,7 +20,7 @@ class Binder {
   private:
     /// The origin of a value.
     struct Origin {
-        int place = -1; ///< index among the plan's objects; -1: not fetched at launches
+        int object = -1; ///< index among the plan's objects; -1: not fetched at launches
         int argument = 0;
         std::string name; ///< for messages: "s", "s.a"
     };
@@ -46,10 +46,10 @@ class Binder {
     frontend::Param live_member(int node, PyObject *key, bool item, PyObject *value);
     BoundParam::Gradient gradient_of(const ParamSpec &spec, bool of_host, bool has_one) const;
     frontend::Param foreign_gradient(int node, PyObject *key);
-    frontend::Param baked(PyObject *value);
+    frontend::Param constant_param(PyObject *value);
     frontend::Param add(const BoundParam &bound, const Origin &from);
     int add_node(Node node);
-    int place_of(int node);
+    int object_of(int node);
     void add_member(int owner, bool item, PyObject *key);
     void clear_immutable_unless_frozen(const Node &owner);
     Origin fetched(int node, PyObject *key, bool item);

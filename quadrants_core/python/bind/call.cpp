@@ -67,7 +67,7 @@ void raise_current(const Call &call) {
         throw;
     } catch (engine::KernelFault &fault) {
         if (fault.trace.empty())
-            place_fault(call.kernel, call.args, fault); // otherwise it belongs to an earlier launch
+            locate_fault(call.kernel, call.args, fault); // otherwise it belongs to an earlier launch
         raise_current_exception();
     } catch (...) {
         raise_current_exception();

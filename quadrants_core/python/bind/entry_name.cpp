@@ -13,10 +13,10 @@ namespace {
 using frontend::PyRef;
 
 constexpr const char *option_names[] = {
-#define QD_NAME_record(name) #name,
+#define QD_NAME_entry(name) #name,
 #define QD_NAME_none(name)
 #define OPTION(name, type, initial, set_by, key, doc) QD_NAME_##key(name)
-#define KEPT(name, type, initial, doc)
+#define NO_EFFECT(name, type, initial, doc)
 #include "options/options.def"
     "coverage", "fastcache", "graph", "checkpoints"};
 

@@ -105,12 +105,12 @@ void say_where_it_stopped() {
     PyErr_Fetch(&type, &value, &traceback);
     const bool is_plain = type == PyExc_KeyboardInterrupt && !value; // as Python's own handler raises it
     PyObject *maker = is_plain ? package_attr("quadrants._live.activity", "where_it_stopped") : nullptr;
-    PyObject *turns = maker ? PyTuple_New(Py_ssize_t(at->passes.size())) : nullptr;
-    for (size_t i = 0; turns && i < at->passes.size(); i++)
-        PyTuple_SET_ITEM(turns, Py_ssize_t(i), PyLong_FromUnsignedLong(at->passes[i]));
-    PyObject *text = turns ? PyObject_CallFunction(maker, "ssIIIN", at->kernel.c_str(), at->file.c_str(), at->line,
-                                                   at->chunks_done, at->chunks, turns)
-                           : nullptr;
+    PyObject *iterations = maker ? PyTuple_New(Py_ssize_t(at->passes.size())) : nullptr;
+    for (size_t i = 0; iterations && i < at->passes.size(); i++)
+        PyTuple_SET_ITEM(iterations, Py_ssize_t(i), PyLong_FromUnsignedLong(at->passes[i]));
+    PyObject *text = iterations ? PyObject_CallFunction(maker, "ssIIIN", at->kernel.c_str(), at->file.c_str(), at->line,
+                                                        at->chunks_done, at->chunks, iterations)
+                                : nullptr;
     Py_XDECREF(maker);
     if (!text) PyErr_Clear();
     PyErr_Restore(type, text ? text : value, traceback);

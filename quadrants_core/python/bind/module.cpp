@@ -46,7 +46,7 @@ void set_options(const py::dict &options, const py::dict &language, const py::ob
     if (!bind::read_options(options.ptr(), &bind::runtime.options)) throw py::error_already_set();
     frontend::collects_garbage = bind::runtime.options.collect;
     bind::runtime.coverage = language["coverage"].cast<bool>();
-    bind::runtime.coverage_kind = coverage_kind_of(language["coverage_asked"].cast<std::string>());
+    bind::runtime.coverage_kind = coverage_kind_of(language["coverage_kind"].cast<std::string>());
     bind::runtime.kernels_in_python = language["kernels_in_python"].cast<bool>();
     bind::runtime.checks_python = language["checks_python"].cast<bool>();
     bind::runtime.shown = language["show"].cast<std::vector<std::string>>();
@@ -160,7 +160,7 @@ py::capsule set_fault_listener(const py::capsule &listener) {
 }
 
 /// Returns the current activity of the program: None, or {"what": "compiling", "kernel", "file", "seconds", "tasks", "done"} or
-/// {"what": "running", "kernel", "file", "seconds", "tasks", "task", "number", "line", "chunks", "done", "turns"}; see engine::Activity.
+/// {"what": "running", "kernel", "file", "seconds", "tasks", "task", "number", "line", "chunks", "done", "iterations"}; see engine::Activity.
 py::object activity() {
     using Kind = engine::Activity::Kind;
     using namespace py::literals;
@@ -183,7 +183,7 @@ py::object activity() {
     if (now.kind == Kind::nothing) return py::none();
     return py::dict("what"_a = "running", "kernel"_a = now.kernel, "file"_a = now.file, "seconds"_a = seconds,
                     "tasks"_a = now.tasks, "task"_a = now.task, "number"_a = now.number, "line"_a = now.line,
-                    "chunks"_a = now.chunks, "done"_a = now.chunks_done, "turns"_a = now.passes);
+                    "chunks"_a = now.chunks, "done"_a = now.chunks_done, "iterations"_a = now.passes);
 }
 
 /// Returns [(kernel, task, runs, shortest, longest, total)], in microseconds.
@@ -284,7 +284,7 @@ py::list kept_files(bool content) {
         one["bytes"] = file.bytes;
         one["changed"] = double(file.changed) / 1e9;
         one["used"] = file.used;
-        one["record"] = py::reinterpret_steal<py::object>(bind::describe_cache_file(file.content));
+        one["entry"] = py::reinterpret_steal<py::object>(bind::describe_cache_file(file.content));
         if (PyErr_Occurred()) throw py::error_already_set();
         list.append(one);
     }

@@ -181,7 +181,7 @@ class Collector final : public engine::Observer {
         }
     }
 
-    BriefMutex mutex_;
+    ForkLockedMutex mutex_;
     std::condition_variable wake_;
     std::thread writer_;
     bool may_lock = false, stopping_ = false;

@@ -88,7 +88,7 @@ bool read_options(PyObject *dict, Options *options) {
             return false;                                                                                              \
         }                                                                                                              \
     }
-#define KEPT(name, type, initial, doc) OPTION(name, type, initial, config, none, doc)
+#define NO_EFFECT(name, type, initial, doc) OPTION(name, type, initial, config, none, doc)
 #include "options/options.def"
     return true;
 }
@@ -97,7 +97,7 @@ PyObject *options_dict(const Options &options) {
     PyObject *dict = PyDict_New();
     bool good = dict != nullptr;
 #define OPTION(name, type, initial, set_by, key, doc) good = good && put(dict, #name, object_of(options.name));
-#define KEPT(name, type, initial, doc) OPTION(name, type, initial, config, none, doc)
+#define NO_EFFECT(name, type, initial, doc) OPTION(name, type, initial, config, none, doc)
 #include "options/options.def"
     if (!good) Py_CLEAR(dict);
     return dict;

@@ -122,7 +122,7 @@ inline std::vector<std::shared_ptr<Plan>> plans_of(const KernelObject *kernel) {
 std::shared_ptr<Plan> specialise(KernelObject *kernel, PyObject *const *args);
 
 /// Fills in the location of a fault, as far as it can be determined, for a kernel that was launched with these arguments.
-void place_fault(KernelObject *kernel, PyObject *const *args, engine::KernelFault &fault);
+void locate_fault(KernelObject *kernel, PyObject *const *args, engine::KernelFault &fault);
 
 /// Compiles before any call: for the arguments that the older definition `before` was compiled for or, if there are none, for the only
 /// ones that the annotations allow. Returns the number of plans made; -1 with an error set.

@@ -120,7 +120,7 @@ class Specialiser {
             engine::set_stack_budget(*plan_->kernel, request.options.ad_stack_budget_bytes);
         if (request.options.coverage && !asks_for_counts())
             engine::ask_for_coverage(*plan_->kernel, runtime.coverage_kind);
-        lay_out();
+        assign_slots();
         frontend::collect_if_asked();
         if (runtime.options.timeline) {
             plan_->short_running = false; // launches that keep the GIL are not timed
@@ -399,7 +399,7 @@ class Specialiser {
     }
 
     /// Sets the slot of every parameter, as the compiled kernel defines it.
-    void lay_out() {
+    void assign_slots() {
         const abi::Kernel &info = engine::kernel_info(*plan_->kernel);
         plan_->slots = info.slots;
         plan_->ret_bytes = info.ret_bytes;
@@ -470,7 +470,7 @@ bool show_code(KernelObject *kernel, engine::Form form, std::string *out) {
     });
 }
 
-void place_fault(KernelObject *kernel, PyObject *const *args, engine::KernelFault &fault) {
+void locate_fault(KernelObject *kernel, PyObject *const *args, engine::KernelFault &fault) {
     try {
         fault.trace = Specialiser(kernel, args).locate(fault);
     } catch (const frontend::PythonError &) { // the error being reported takes precedence

@@ -182,8 +182,8 @@ class Steps {
 
     py::dict state() const {
         refuse_other_thread();
-        py::list turns, checkpoints, runs, microseconds;
-        for (const uint64_t n : run_.passes) turns.append(n);
+        py::list iterations, checkpoints, runs, microseconds;
+        for (const uint64_t n : run_.passes) iterations.append(n);
         for (const GraphRun::State s : run_.checkpoints) checkpoints.append(name_of(s));
         for (const uint64_t n : run_.runs) runs.append(n);
         for (const double t : run_.microseconds) microseconds.append(t);
@@ -191,7 +191,7 @@ class Steps {
         out["at"] = run_.at;
         out["over"] = run_.is_over();
         out["yielded"] = run_.words.yielded;
-        out["turns"] = turns;
+        out["iterations"] = iterations;
         out["checkpoints"] = checkpoints;
         out["runs"] = runs;
         out["microseconds"] = microseconds;

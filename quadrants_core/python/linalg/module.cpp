@@ -72,7 +72,7 @@ struct Solver {
     std::unique_ptr<linalg::Solver> solver;
     Number number;
     int64_t size = -1; ///< of the matrix analysed last
-    LongMutex busy;
+    ForkResetMutex busy;
 
     Solver(const std::string &dtype, const std::string &factorization, const std::string &ordering)
         : number(number_named(dtype)) {
@@ -83,7 +83,7 @@ struct Solver {
         solver = linalg::make_solver(number, f, ordering == "AMD" ? Ordering::amd : Ordering::colamd);
     }
     void check_whole() const {
-        if (busy.torn())
+        if (busy.was_held_at_fork())
             throw std::runtime_error("this process was forked while another thread used the solver; make a new one");
     }
     void analyze(const Matrix &m) {

@@ -20,7 +20,7 @@ def coverage_wanted(environ=_os.environ):
     return True
 
 
-def coverage_asked(environ=_os.environ):
+def coverage_kind(environ=_os.environ):
     """Returns "counts", or with QD_COVERAGE_COUNTS=0, which only records hits, "lines" or "arcs"."""
     if _environment.value("coverage_counts", environ) or not coverage_wanted(environ):
         return "counts"
@@ -38,7 +38,7 @@ def _following(environ):
     """Returns the settings that are derived from the options."""
     return {
         "coverage": coverage_wanted(environ),
-        "coverage_asked": coverage_asked(environ),
+        "coverage_kind": coverage_kind(environ),
         "kernels_in_python": _settings.of_python is not None,
         "checks_python": _settings.checks_python,
         "show": _dumps.forms(environ),

@@ -195,10 +195,10 @@ def clear():
 def _distrusted(root):
     """Returns {folder: reason} of the cache folders that are not used because another user may have written to them."""
     folders = (root, *(folder for folder, _ in _owned(root)))
-    return {folder: why for folder in folders if (why := _distrust(folder))}
+    return {folder: why for folder in folders if (why := _why_untrusted(folder))}
 
 
-def _distrust(folder):
+def _why_untrusted(folder):
     import stat
 
     try:

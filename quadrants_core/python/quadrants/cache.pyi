@@ -64,7 +64,7 @@ class Specialisation:
         arguments: the argument types, as text.
         outcome: "loaded" (neither parsed nor compiled), "found" (parsed, its code was in the cache), "compiled", or "not kept" (nothing is
             cached on disk).
-        layer: the layer where the search ended: "record", "code" or "".
+        layer: the layer where the search ended: "entry", "code" or "".
         reasons: the differences from earlier cache entries, a list of texts.
         key: the key of its code, as text.
     

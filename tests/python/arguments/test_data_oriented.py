@@ -226,7 +226,7 @@ class Lifted:
         return s
 
 
-def test_lifted_numbers():
+def test_runtime_numbers():
     o = Lifted()
     assert o.count() == 5 and o.mix() == 8.5
     o.n, o.scale, o.flag = 6, 2.5, False
@@ -240,7 +240,7 @@ def test_lifted_numbers():
         o.count()
 
 
-def test_lifted_numbers_are_not_static():
+def test_runtime_numbers_are_not_static():
     o = Lifted()
     for kernel in (o.unrolled, o.chosen):
         with pytest.raises(qd.QuadrantsCompilationError, match="runtime kernel argument"):
@@ -369,7 +369,7 @@ def step(sim: qd.template()) -> qd.f32:
     return n
 
 
-def test_lifted_numbers_of_nested_objects(arch):
+def test_runtime_numbers_of_nested_objects(arch):
     for each in (arch, qd.python):
         qd.init(arch=each, offline_cache=False, print_full_traceback=True)
         sim = Simulation()

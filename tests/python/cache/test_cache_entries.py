@@ -651,7 +651,7 @@ def test_a_cell_of_a_notebook(cached):
         exec(compile(source, name, "exec"), cell)
         _native.core().take_reports()
         assert cell["go"]() == number
-        assert (_native.core().take_reports()[0]["phases"][0][0] == "record") == (how == "loaded")
+        assert (_native.core().take_reports()[0]["phases"][0][0] == "cache entry") == (how == "loaded")
 
 
 def test_ahead_of_the_call(cached):

@@ -358,10 +358,10 @@ def test_why(programs, edit, reason):
     plain = lambda text: text.replace("OPTIONS", "").replace("TYPE", "qd.f32")
     first = outcomes(programs, plain(EXPLAINED))
     assert first == [["compiled", "", ["this kernel was not in the cache"]]]
-    assert outcomes(programs, plain(EXPLAINED)) == [["loaded", "record", []]]
+    assert outcomes(programs, plain(EXPLAINED)) == [["loaded", "entry", []]]
     ((outcome, _, reasons),) = outcomes(programs, plain(EXPLAINED.replace(*edit)))
     assert outcome == "compiled" and reason in reasons, reasons
-    assert outcomes(programs, plain(EXPLAINED.replace(*edit))) == [["loaded", "record", []]]
+    assert outcomes(programs, plain(EXPLAINED.replace(*edit))) == [["loaded", "entry", []]]
 
 
 def test_why_it_was_only_parsed(programs):

@@ -312,4 +312,4 @@ def test_a_skipped_do_while_is_not_a_step():
     states = [one["state"] for one in stepper.state()["steps"] if one["kind"] == "checkpoint"]
     assert states == ["skipped", "pending", "pending"]
     (level,) = [one for one in stepper.state()["steps"] if one["kind"] == "level"]
-    assert level["turn"] == 0 and n[3] == 0
+    assert level["iteration"] == 0 and n[3] == 0

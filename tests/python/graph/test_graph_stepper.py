@@ -47,7 +47,7 @@ def fresh(turns=2):
 def test_steps_lead_to_the_same_end():
     wanted, stop, n = fresh()
     staged(wanted, stop, n)
-    for way in ("task", "turn", "step", "run"):
+    for way in ("task", "iteration", "step", "run"):
         x, stop, n = fresh()
         stepper = qd.graph.Stepper(staged, x, stop, n)
         calls = 0
@@ -55,10 +55,10 @@ def test_steps_lead_to_the_same_end():
             assert not getattr(stepper, way)().yielded
             calls += 1
         assert x.to_numpy().tolist() == wanted.to_numpy().tolist() and n[()] == 0
-        assert calls == {"run": 1, "turn": 3, "step": 7}.get(way, calls)
+        assert calls == {"run": 1, "iteration": 3, "step": 7}.get(way, calls)
 
 
-@pytest.mark.parametrize("way", ("task", "turn", "step", "run"))
+@pytest.mark.parametrize("way", ("task", "iteration", "step", "run"))
 def test_back_brings_the_flag_of_a_checkpoint_back(way):
     x, stop, n = fresh()
     stop[()] = 1
@@ -163,9 +163,9 @@ def test_state_is_plain_data():
     stepper.step()
     checkpoints = [one["state"] for one in stepper.state()["steps"] if one["kind"] == "checkpoint"]
     assert checkpoints == ["skipped", "skipped", "pending"]
-    stepper.turn()
+    stepper.iteration()
     (level,) = [one for one in stepper.state()["steps"] if one["kind"] == "level"]
-    assert (level["flag"], level["value"], level["turn"]) == ("n", 1, 2)
+    assert (level["flag"], level["value"], level["iteration"]) == ("n", 1, 2)
     ran = [one for one in stepper.state()["steps"] if one["kind"] == "task" and one["runs"]]
     assert ran and all(one["microseconds"] > 0 and one["line"] > 0 for one in ran)
     stop[()] = 1
@@ -394,7 +394,7 @@ def test_representation_of_a_stepper():
     assert repr(stepper) == "<Stepper of staged: before its first task>"
     stepper.task()
     assert repr(stepper) == "<Stepper of staged: after 1 task>"
-    stepper.turn()
+    stepper.iteration()
     assert repr(stepper).startswith("<Stepper of staged: after ")
     stepper.run()
     assert repr(stepper) == "<Stepper of staged: over>"

@@ -79,7 +79,7 @@ TESTED = {
     "ad_stack_size": "python/autodiff/test_adstack_memory.py::test_forced_capacity",
     "ad_stack_budget_bytes": "python/autodiff/test_adstack_memory.py::test_budget",
 }
-WITHOUT_EFFECT = {"gdb_trigger"}  # a special option that programs set, in addition to the rows KEPT
+WITHOUT_EFFECT = {"gdb_trigger"}  # a special option that programs set, in addition to the rows NO_EFFECT
 
 
 def acting():

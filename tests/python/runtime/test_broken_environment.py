@@ -121,3 +121,4 @@ def test_code_for_an_older_processor(tmp_path):
     assert status == 0 and "all is well" in out, err
     status, out, err = run(tmp_path, QD_TARGET_CPU="z80")
     assert status == 1 and "QuadrantsRuntimeError: arch cpu cannot run here: QD_TARGET_CPU=z80 is not supported: it must be x86-64, " in err
+    assert "use arch=qd.cpu" not in err  # which is what was refused

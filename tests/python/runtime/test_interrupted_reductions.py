@@ -11,7 +11,7 @@ import quadrants as qd
 
 N = 2000
 LONG = 2**31 - 1
-KEPT = N // 2 + 17  # the iteration that never ends, or fails
+STOPPED_AT = N // 2 + 17  # the iteration that never ends, or fails
 
 Marks = qd.types.ndarray(qd.i32, ndim=1)
 Plane = qd.types.ndarray(qd.i32, ndim=2)
@@ -65,7 +65,7 @@ def finite(s: qd.f32) -> qd.i32:
 def counted(done: Marks, sums: Sums, reals: Reals, long: qd.i32):
     for i in done:
         n = 3
-        if i % KEPT == KEPT - 1:
+        if i % STOPPED_AT == STOPPED_AT - 1:
             n = long
         s = wait(i, n)
         done[i] += finite(s)
@@ -76,7 +76,7 @@ def counted(done: Marks, sums: Sums, reals: Reals, long: qd.i32):
 def repeated(done: Marks, sums: Sums, reals: Reals, long: qd.i32):
     for i in done:
         n = 3
-        if i % KEPT == KEPT - 1:
+        if i % STOPPED_AT == STOPPED_AT - 1:
             n = long
         k = 0
         while k < n:
@@ -90,7 +90,7 @@ def lanes(done: Marks, sums: Sums, reals: Reals, long: qd.i32):
     for i in done:
         s = 0
         n = 5
-        if i >= KEPT - 1:
+        if i >= STOPPED_AT - 1:
             n = long
         for k in range(n):
             s = s * 1664525 + k
@@ -103,7 +103,7 @@ def lanes(done: Marks, sums: Sums, reals: Reals, long: qd.i32):
 def rows(done: Plane, sums: Sums, reals: Reals, long: qd.i32):
     for i, j in done:
         n = 3
-        if (i * done.shape[1] + j) % KEPT == KEPT - 1:
+        if (i * done.shape[1] + j) % STOPPED_AT == STOPPED_AT - 1:
             n = long
         s = wait(j, n)
         done[i, j] += finite(s)
@@ -160,7 +160,7 @@ def to_each(x: Array, out: Array, done: Marks, long: qd.i32):
         for j in range(out.shape[0]):
             out[j] += x[i]
         n = 1
-        if i == KEPT:
+        if i == STOPPED_AT:
             n = long
         s = wait(i, n)
         done[i] += finite(s)
@@ -234,7 +234,7 @@ def test_loops_over_cells(arch, tree, fails):
     def work(sums: Sums, done: Marks, long: qd.i32, zero_at: qd.i32):
         for i in x:
             n = 3
-            if i == KEPT:
+            if i == STOPPED_AT:
                 n = long
             s = wait(i, n)
             done[i] += finite(s)
@@ -250,7 +250,7 @@ def test_loops_over_cells(arch, tree, fails):
         sums.fill(0)
         done.fill(0)
         with pytest.raises(qd.QuadrantsAssertionError):
-            work(sums, done, 3, KEPT)
+            work(sums, done, 3, STOPPED_AT)
     came = np.flatnonzero(done.to_numpy())
     assert 0 < len(came) < N // 2 + 40 and sums.to_numpy()[0] == len(came)
 
@@ -268,13 +268,13 @@ def test_a_check_that_fails(arch, monkeypatch, kernel, counts, debug):
     x, seen = qd.ndarray(qd.i32, N), qd.ndarray(qd.i32, N)
     sums, reals = qd.ndarray(qd.i64, 5), qd.ndarray(qd.f64, 1)
     values = np.full(N, 5, np.int32)
-    values[KEPT] = 0
+    values[STOPPED_AT] = 0
     x.from_numpy(values)
     with pytest.raises(qd.QuadrantsAssertionError):
         kernel(x, seen, sums, reals)
     came = np.flatnonzero(seen.to_numpy())
     found = sums.to_numpy()
-    assert KEPT in came
+    assert STOPPED_AT in came
     assert found.tolist() == [len(came), *others(came), len(came) - 1]
     assert reals.to_numpy()[0] == 0.5 * len(came)
 
@@ -290,8 +290,8 @@ def test_a_check_that_fails_where_threads_might_add_to_copies(arch):
     qd.init(arch=arch, offline_cache=False, cpu_max_num_threads=1)
     x, out = qd.ndarray(qd.i32, N), qd.ndarray(qd.i64, 40)
     values = np.full(N, 5, np.int32)
-    values[KEPT] = 0
+    values[STOPPED_AT] = 0
     x.from_numpy(values)
     with pytest.raises(qd.QuadrantsAssertionError):
         divided_for_each(x, out)
-    assert (out.to_numpy() == KEPT).all()
+    assert (out.to_numpy() == STOPPED_AT).all()

@@ -407,7 +407,7 @@ def test_solver_is_used_wrongly():
         solver.compute(np.eye(3))
     with refused(r"needs a square matrix, not one of shape \(3, 4\)"):
         solver.compute(qd.linalg.SparseMatrix(3, 4))
-    with refused(r"different sparsity pattern than the one that analyze_pattern\(\) got"):
+    with refused(r"Please call analyze_pattern\(\) or compute\(\) before calling factorize\(\)"):
         solver.factorize(a)
     solver.analyze_pattern(a)
     with refused(r"different sparsity pattern than the one that analyze_pattern\(\) got"):

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import quadrants as qd
 from inspected import PATIENCE, members, program, window
+from quadrants import _native, _settings
 from quadrants._inspect import inspector, publisher
 
 
@@ -62,6 +63,20 @@ def test_lines_tasks_and_messages_have_the_members_of_the_protocol(window, progr
     rows = window.wait("tasks", lambda m: any(row["runs"] for row in m["tasks"]))["tasks"]
     assert list(rows[0]) == members("TaskTimes")
     assert rows[0]["total"] > 0 and rows[0]["file"] == __file__ and rows[0]["line"] > 0
+
+
+def test_nothing_is_counted_or_measured_after_close(window, program):
+    before, x = make_step(), qd.ndarray(qd.f32, (8, 4))
+    ins = qd.inspect()
+    steps = before, make_step()
+    for step in steps:
+        step(x, 1.0)
+    counted = _native.core().coverage()
+    assert counted and _settings.cfg.kernel_profiler
+    ins.close()
+    for step in steps:
+        step(x, 1.0)
+    assert _native.core().coverage() == counted and not _settings.cfg.kernel_profiler
 
 
 def test_counts_grow_inside_of_one_launch(window, program):
@@ -494,22 +509,22 @@ def test_the_path_of_a_graph(window, program):
     assert list(graph["steps"][0]) == members("PlacedStep") and list(graph["steps"][0]["step"]) == members("Step", "checkpoints.ts")
     steps = [one["step"] for one in graph["steps"]]
     lines = pathlib.Path(__file__).read_text().splitlines()
-    assert [(s["kind"], s["depth"], s["turn"], s["state"], s["runs"]) for s in steps if s["flag"]] == [
+    assert [(s["kind"], s["depth"], s["iteration"], s["state"], s["runs"]) for s in steps if s["flag"]] == [
         ("level", 0, 3, "", None), ("checkpoint", 0, None, "done", None)]  # fmt: skip
     tasks = [(lines[one["line"] - 1].strip(), one["step"]["runs"]) for one in graph["steps"] if one["line"]]
     assert tasks[0] == ("for i in x:", 3) and tasks[-1] == ("for i in x:", 1) and len(tasks) == 4
     assert launch(2, 1).yielded
     (graph,) = told(2)["graphs"]
     steps = {one["step"]["kind"]: one["step"] for one in graph["steps"] if one["step"]["flag"]}
-    assert (steps["level"]["turn"], steps["checkpoint"]["state"], graph["yielded"]) == (2, "yielded", "ROOM")
+    assert (steps["level"]["iteration"], steps["checkpoint"]["state"], graph["yielded"]) == (2, "yielded", "ROOM")
     assert [one["step"]["runs"] for one in graph["steps"] if one["line"]] == [5, 5, 2, 1]
-    qd.graph.Stepper(staged, x, again, full).turn()  # a launch in steps stops after its first pass
+    qd.graph.Stepper(staged, x, again, full).iteration()  # a launch in steps stops after its first iteration
     under_way = window.wait("graph", lambda m: m["graphs"] and m["graphs"][0]["running"])["graphs"][0]
     assert under_way["launches"] == 3 and ins.alive
 
 
 def test_a_failed_graph_is_not_running(window, program):
-    """A graph of another specialisation does not get its turns either."""
+    """A graph of another specialisation does not get its iterations either."""
 
     @qd.kernel(graph=True)
     def turning(x: Line, again: Flag, wide: qd.template()):
@@ -528,7 +543,7 @@ def test_a_failed_graph_is_not_running(window, program):
     with pytest.raises(AssertionError):
         turning(x, again, 1)
     (graph,) = window.wait("graph", lambda m: m["graphs"] and m["graphs"][0]["launches"] and not m["graphs"][0]["running"])["graphs"]
-    assert graph["steps"][0]["step"]["turn"] == 3 and ins.alive
+    assert graph["steps"][0]["step"]["iteration"] == 3 and ins.alive
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ def test_pictures_of_any_layout_and_dtype(window, program):
         window.want({"id": k, "component": component, "slice": [2]})
         picture = window.wait("picture", lambda m: m["view"] == k)
         np.testing.assert_allclose(window.samples(picture), expected, rtol=1e-6, err_msg=name)
-        assert (picture["columns"], picture["rows"]) == expected.shape and not picture["in_motion"]
+        assert (picture["columns"], picture["rows"]) == expected.shape and not picture["during_launch"]
 
 
 def test_pictures_of_a_device(window):
@@ -161,13 +161,13 @@ def test_a_picture_is_whole(window, program):
         add()
         for picture in [m for m in window.told if m["kind"] == "picture"][seen:]:
             values = window.samples(picture)
-            assert picture["in_motion"] or values.min() == values.max(), (picture, seen)
+            assert picture["during_launch"] or values.min() == values.max(), (picture, seen)
             seen += 1
             window.ask("shown", view=0)
     assert seen > 20
 
 
-def test_one_long_launch_is_shown_in_motion(window, program):
+def test_one_long_launch_is_shown_while_it_runs(window, program):
     x = qd.field(qd.f32, shape=(64, 64))
     x.fill(0)
     ins = qd.inspect(x)
@@ -183,7 +183,7 @@ def test_one_long_launch_is_shown_in_motion(window, program):
     window.ask("shown", view=0)
 
     def stop():
-        window.wait("picture", lambda m: m["in_motion"])
+        window.wait("picture", lambda m: m["during_launch"])
         window.ask("do", what="stop")
 
     thread = threading.Thread(target=stop)

@@ -13,7 +13,7 @@ namespace qd::codegen::llvm_library {
 namespace {
 
 constexpr const char *file_name = "/libquadrants_llvm.so";
-BriefMutex mutex; ///< held across a fork, so that no child sees a half-opened library
+ForkLockedMutex mutex; ///< held across a fork, so that no child sees a half-opened library
 std::string directory;
 std::atomic<const Library *> library{nullptr};
 

@@ -23,7 +23,7 @@ class Specialisation:
         arguments: the argument types, as text.
         outcome: "loaded" (neither parsed nor compiled), "found" (parsed, its code was in the cache), "compiled", or "not kept" (nothing is
             cached on disk).
-        layer: the layer where the search ended: "record", "code" or "".
+        layer: the layer where the search ended: "entry", "code" or "".
         reasons: the differences from earlier cache entries, a list of texts.
         key: the key of its code, as text.
 
@@ -130,18 +130,18 @@ def _differences(before, now):
 
 def _candidates(own, files):
     """Returns the cache entries of the kernel that existed when this one was written, most similar first."""
-    same = [f for f in files if f["record"] and not f["problem"]]
-    ours = [f for f in same if f["record"]["name"] == own["name"]]
+    same = [f for f in files if f["entry"] and not f["problem"]]
+    ours = [f for f in same if f["entry"]["name"] == own["name"]]
     written = max((f["changed"] for f in ours if f["used"]), default=float("inf"))
     place = own["name"]["file"], own["name"]["name"]
     others = []
     for file in same:
-        name = file["record"]["name"]
+        name = file["entry"]["name"]
         if (name["file"], name["name"]) != place or file["used"] and file in ours or file["changed"] > written:
             continue
         differences = _differences(name, own["name"])
         if not differences or name["line"] != own["name"]["line"]:
-            found = _reads.difference(file["record"]["entries"][0], own["entries"][0], anywhere=True)
+            found = _reads.difference(file["entry"]["entries"][0], own["entries"][0], anywhere=True)
             differences[:0] = [found] if found else []
         others.append((len(differences), -file["changed"], differences or ["it was compiled for another processor or build"]))
     return sorted(others, key=lambda other: other[:2])
@@ -170,7 +170,7 @@ def _specialisation(number, params, provenance, records, files):
     own = records.get(number)
     key = provenance["key"]
     if provenance["recalled"]:
-        return Specialisation(number, arguments, "loaded", "record", [], key)
+        return Specialisation(number, arguments, "loaded", "entry", [], key)
     if not provenance["keyed"]:
         outcome = "found" if provenance["cached"] else "not kept"
         return Specialisation(number, arguments, outcome, "code" if provenance["cached"] else "", [], key)

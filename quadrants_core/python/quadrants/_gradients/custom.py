@@ -34,7 +34,7 @@ class _WithKeywords:
         return self.function(*args, **self.keywords)
 
 
-def _recorded_apart(function):
+def _recorded_as_a_whole(function):
     signature = inspect.signature(function)
 
     @functools.wraps(function)
@@ -78,7 +78,7 @@ def grad_replaced(func):
         >>> x.grad[None]
         2.0
     """
-    return _recorded_apart(func)
+    return _recorded_as_a_whole(func)
 
 
 def grad_for(primal):
@@ -132,7 +132,7 @@ def no_grad(func):
         >>> report()
         
     """
-    decorated = _recorded_apart(func)
+    decorated = _recorded_as_a_whole(func)
     decorated.grad = lambda *args, **keywords: None
     decorated.goes_back = False
     return decorated

@@ -10,13 +10,13 @@ from quadrants import _exceptions, _native, _settings
 _NEXT_LEVEL = 1 << 24  # abi::next_level
 
 
-class KeptVariable(namedtuple("KeptVariable", "name type bytes file line column end_line end_column")):
+class AdstackVariable(namedtuple("AdstackVariable", "name type bytes file line column end_line end_column")):
     """`name` is the source text of the first assignment to the variable, or "" if it cannot be read; `bytes` is the size of an entry."""
 
     __slots__ = ()
 
 
-class KeptLoop(namedtuple("KeptLoop", "line depth frame trips pieces lanes variables choice reason", defaults=("",))):
+class AdstackLoop(namedtuple("AdstackLoop", "line depth frame trips pieces lanes variables choice reason", defaults=("",))):
     """A serial loop, or one level of a loop that is cut into blocks.
 
     Attributes:
@@ -24,7 +24,7 @@ class KeptLoop(namedtuple("KeptLoop", "line depth frame trips pieces lanes varia
         trips: maximum trip count at the last launch, or None before the first.
         pieces: number of stacks with `trips` entries that may exist at once: for an inner loop, one per iteration of the enclosing loops.
         lanes: iterations of the parallel loop that run in SIMD lanes, each with its own entries.
-        variables: a tuple of KeptVariable.
+        variables: a tuple of AdstackVariable.
         choice: "keep", or "every k-th": only the values entering each block of k iterations are saved.
         reason: why no less memory is used, if the budget is exceeded.
     """
@@ -41,9 +41,9 @@ class KeptLoop(namedtuple("KeptLoop", "line depth frame trips pieces lanes varia
         return sum(_whole_words((self.trips or 0) * v.bytes * self.lanes * self.pieces) for v in self.variables)
 
 
-class KeptTask(namedtuple("KeptTask", "name line loops measured total budget running", defaults=(0, False))):
+class AdstackTask(namedtuple("AdstackTask", "name line loops measured total budget running", defaults=(0, False))):
     """The adstack memory of a task of a reverse kernel, in bytes: `predicted` for one thread from the trip counts and lanes of its loops,
-    `measured` for the thread that used most, `total` for all threads. `loops`: a tuple of KeptLoop; `budget`: 0 if there is none;
+    `measured` for the thread that used most, `total` for all threads. `loops`: a tuple of AdstackLoop; `budget`: 0 if there is none;
     `running`: true if the figures are those of a launch in progress."""
 
     __slots__ = ()
@@ -70,14 +70,14 @@ class KeptTask(namedtuple("KeptTask", "name line loops measured total budget run
         return most_bytes([loop._replace(lanes=1, trips=_least_trips(loop, self.loops)) for loop in self.loops])
 
 
-class KeptKernel(namedtuple("KeptKernel", "name specialisation tasks", defaults=((),))):
-    """`tasks`: a tuple of KeptTask."""
+class AdstackKernel(namedtuple("AdstackKernel", "name specialisation tasks", defaults=((),))):
+    """`tasks`: a tuple of AdstackTask."""
 
     __slots__ = ()
 
 
 class MemoryReport(list):
-    """A list of KeptKernel, which prints as a table."""
+    """A list of AdstackKernel, which prints as a table."""
 
     def __str__(self):
         lines = []
@@ -135,11 +135,11 @@ def _text(file, line, column, end_line, end_column):
 def _loop(rows):
     frame, depth, line, entries, lanes = rows[0][:5]
     variables = tuple(
-        KeptVariable(_text(file, at, column, end_line, end_column), type, size, file, at, column, end_line, end_column)
+        AdstackVariable(_text(file, at, column, end_line, end_column), type, size, file, at, column, end_line, end_column)
         for *_, size, type, file, at, column, end_line, end_column in rows
         if size
     )
-    return KeptLoop(line, depth, frame, entries, 1, lanes, variables, "keep")
+    return AdstackLoop(line, depth, frame, entries, 1, lanes, variables, "keep")
 
 
 def _with_pieces(loops):
@@ -239,8 +239,8 @@ def _kernel(row):
     own = []
     for name, line, peak, total, running, stacks in tasks:
         loops = [_loop(list(rows)) for _, rows in groupby(stacks, key=lambda row: (row[0], row[2], row[3]))]
-        own.append(_with_reasons(KeptTask(name, line, tuple(_with_choices(_with_pieces(loops))), peak, total, budget, running)))
-    return KeptKernel(kernel, specialisation, tuple(own))
+        own.append(_with_reasons(AdstackTask(name, line, tuple(_with_choices(_with_pieces(loops))), peak, total, budget, running)))
+    return AdstackKernel(kernel, specialisation, tuple(own))
 
 
 def memory_report():

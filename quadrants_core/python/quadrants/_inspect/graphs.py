@@ -15,7 +15,7 @@ def _went(all_steps, launch, times, name):
             runs, total = times.get((name, one["name"]), (0, 0.0))
             one.update(runs=runs, microseconds=total / runs if runs else None)
         elif one["kind"] == "level" and fits:
-            one["turn"] = launch[3][one["index"]]
+            one["iteration"] = launch[3][one["index"]]
         elif one["kind"] == "checkpoint" and fits:
             one["state"] = launch[4][one["index"]]
     return all_steps

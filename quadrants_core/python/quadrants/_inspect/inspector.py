@@ -17,7 +17,7 @@ _current = None  # the Inspector of the process
 _making = threading.RLock()  # guards it
 _attaching = None  # the Effects of a program to which windows are attached
 PATIENCE = 10.0  # maximum start time of a window, in seconds
-KEPT = 100_000  # values of a curve that are retained for a future window
+CURVE_LENGTH = 100_000  # values of a curve that are retained for a future window
 
 
 class Inspector:
@@ -176,7 +176,7 @@ class Inspector:
         numbers = [v if abs(v) <= 1.7e308 else None for v in map(float, values)]
         with self._lock:
             if self._effects is not None:
-                curve = self._curves.setdefault(name, [0, collections.deque(maxlen=KEPT)])
+                curve = self._curves.setdefault(name, [0, collections.deque(maxlen=CURVE_LENGTH)])
                 curve[0] += len(numbers)
                 curve[1].extend(numbers)
             if self._publisher is not None:
@@ -228,7 +228,8 @@ class Inspector:
             self._publisher.main_thread.resume()
 
     def close(self):
-        """Ends the connection to the window. The window stays open and says that the program has ended, unless `keep=False`."""
+        """Ends the connection to the window. The window stays open and says that the program has ended, unless `keep=False`. Kernels that
+        were counted for the window are compiled again without counts."""
         global _current
         publisher, self._publisher = self._publisher, None
         if publisher is None and _current is not self:
@@ -241,6 +242,9 @@ class Inspector:
         if _current is self:
             _current = None
             _counting.define_no_more()
+            if self._effects is None and threading.current_thread() is threading.main_thread():
+                _counting.end()
+                _publisher.measure_no_more()
 
     def _take_leave(self, publisher):
         if publisher.is_alive() and threading.current_thread() is not publisher:

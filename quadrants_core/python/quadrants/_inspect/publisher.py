@@ -18,6 +18,7 @@ _share = 0.008  # fraction of one core's time that is spent on counts and times
 SLOTS = 3
 _loading = threading.Lock()  # held while a thread imports modules, see _before_fork()
 _waited = False
+_measured = None  # generation of the program whose times are measured for the window alone
 PANES = ("lines", "tasks", "adstack", "graph")
 _FORM = ("width", "height", "component", "slice", "first")  # pictures that agree in these can be compared
 
@@ -241,7 +242,7 @@ class Publisher(threading.Thread):
                 pictures.asked_at = now
                 self.main_thread.do(lambda pictures=pictures: self.take(pictures))
 
-    def take(self, pictures, in_motion=False):
+    def take(self, pictures, during_launch=False):
         """Takes a picture into the next slot; called on the main thread, or on this thread if the main thread is not available."""
         with self.lock:
             if pictures.asked_at is None or self.looked_at.get(pictures.view.number) is not pictures:
@@ -261,7 +262,7 @@ class Publisher(threading.Thread):
                 "kind": "picture", "view": pictures.view.number, "memory": pictures.memory.number, "at": 4 * slot * pictures.samples,
                 "width": plan.width, "height": plan.height, "columns": plan.columns, "rows": plan.rows, "component": wanted["component"],
                 "slice": plan.slice, "first": plan.first, "number": pictures.number,
-                "in_motion": in_motion,
+                "during_launch": during_launch,
             }  # fmt: skip
             if same and pictures.same_form(picture):
                 pictures.pause = min(2 * pictures.pause, PERIOD)
@@ -278,7 +279,7 @@ class Publisher(threading.Thread):
         if moving and pictures.view.in_place() is None:
             pictures.asked_at = time.monotonic()  # a kernel would have to wait for the launch, too
             return
-        self.take(pictures, in_motion=moving)
+        self.take(pictures, during_launch=moving)
 
     # --- requests of the window ---
 
@@ -390,8 +391,17 @@ def _whole(wanted):
 
 def measure():
     """Enables the measurement of task times; called on the main thread between two launches."""
-    if _settings.cfg is not None:
+    global _measured
+    if _settings.cfg is not None and not _settings.cfg.kernel_profiler:
+        _measured = _native.core().generation()
         _settings.cfg.kernel_profiler = True
+        _runtime.pass_options()
+
+
+def measure_no_more():
+    """Ends the measurement, if only the window requested it."""
+    if _settings.cfg is not None and _measured == _native.core().generation():
+        _settings.cfg.kernel_profiler = False
         _runtime.pass_options()
 
 

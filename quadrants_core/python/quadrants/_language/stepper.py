@@ -5,7 +5,7 @@ import weakref as _weakref
 from quadrants import _exceptions, _native
 from quadrants._language.graph import GraphStatus
 
-_TASK, _TURN, _CHECKPOINT, _END = range(4)  # engine::Until
+_TASK, _ITERATION, _CHECKPOINT, _END = range(4)  # engine::Until
 
 
 def described(outline):
@@ -129,9 +129,9 @@ class Stepper:
         """Executes one task; returns the `status`, like the other methods that advance the launch."""
         return self._advance(_TASK)
 
-    def turn(self):
+    def iteration(self):
         """Advances to the end of an iteration of a `qd.graph.do_while`."""
-        return self._advance(_TURN)
+        return self._advance(_ITERATION)
 
     def step(self):
         """Advances to the end of the next checkpoint, executed or skipped."""
@@ -152,7 +152,7 @@ class Stepper:
         self._steps.begin(self._steps.find(label))
 
     def back(self):
-        """Undoes the last call of step, turn, task, run or resume, including its writes to arrays of the kernel; returns False if no data
+        """Undoes the last call of step, iteration, task, run or resume, including its writes to arrays of the kernel; returns False if no data
         are saved for it. Read-only arrays that take more than a quarter of `keep_bytes` are not restored."""
         return self._steps.undo()
 
@@ -160,7 +160,7 @@ class Stepper:
         """Returns the state of the launch as plain data that can be converted to JSON: `kernel`, its name; `steps`, in order; `next`, the
         index of the next step, or None; `over`; `yielded`, the label as a number, or None; `back`, the number of calls that can be undone.
         Each step has its `kind`, its `index` among those of its kind, and its `depth`. A "task" has `name`, `line`, `runs`, and
-        `microseconds` of its last run; a "level" (a do_while) has `flag`, its current `value`, `parent` (a level or -1), and `turn`, the
+        `microseconds` of its last run; a "level" (a do_while) has `flag`, its current `value`, `parent` (a level or -1), and `iteration`, the
         number of iterations started since it was entered; a "checkpoint" has `label` and `name` (None if it has none), `flag`, its `value`,
         and `state`: "pending", "skipped", "running", "done" or "yielded". A "region" and a "section" have nothing else."""
         now = self._steps.state()
@@ -171,7 +171,7 @@ class Stepper:
             if one["kind"] == "task":
                 one.update(runs=now["runs"][index], microseconds=now["microseconds"][index])
             elif one["kind"] == "level":
-                one.update(value=self._steps.flag_at(argument), turn=now["turns"][index])
+                one.update(value=self._steps.flag_at(argument), iteration=now["iterations"][index])
             elif one["kind"] == "checkpoint":
                 has_flag = one["flag"] is not None
                 one.update(state=now["checkpoints"][index], value=self._steps.flag_at(argument) if has_flag else None)

@@ -33,18 +33,18 @@ def place_of(activity, shift=0):
     line 1."""
     if activity["what"] == "compiling":
         return f"{activity['done']} of {activity['tasks']} tasks" if activity["tasks"] else "reading its source"
-    turns = [f"turn {' · '.join(f'{turn:,}' for turn in activity['turns'])}"] if activity["turns"] else []
+    iterations = [f"iteration {' · '.join(f'{iteration:,}' for iteration in activity['iterations'])}"] if activity["iterations"] else []
     task = [f"task {activity['number']} of {activity['tasks']}"] if activity["number"] and activity["tasks"] > 1 else []
     line = [f"line {activity['line'] + shift}"] if activity["line"] else []
-    return ", ".join(turns + task + line)
+    return ", ".join(iterations + task + line)
 
 
-def where_it_stopped(kernel, file, line, done, chunks, turns):
+def where_it_stopped(kernel, file, line, done, chunks, iterations):
     """Returns the text of the KeyboardInterrupt of a launch that Stop ended."""
-    said = [f"in turn {' · '.join(f'{turn:,}' for turn in turns)}"] if turns else []
+    said = [f"in iteration {' · '.join(f'{iteration:,}' for iteration in iterations)}"] if iterations else []
     if line:
         said.append(f"at {_exceptions.place_name(file, line + shift_of(file))}" if file else f"at line {line}")
-    if chunks and not turns:
+    if chunks and not iterations:
         said.append(f"after {done / chunks:.0%} of this loop")
     return f"kernel {shown_name(kernel)} was stopped {', '.join(said)}".strip()
 

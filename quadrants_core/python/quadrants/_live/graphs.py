@@ -30,7 +30,7 @@ def steps_of(kernel, all_steps, shift=0):
     for one in all_steps:
         kind = one["kind"]
         step = {"kind": kind, "depth": one["depth"], "text": "", "label": one.get("label"), "state": one.get("state", ""),
-                "flag": one.get("flag"), "value": one.get("value"), "turn": one.get("turn"), "runs": one.get("runs"),
+                "flag": one.get("flag"), "value": one.get("value"), "iteration": one.get("iteration"), "runs": one.get("runs"),
                 "microseconds": one.get("microseconds")}
         if kind == "task":
             source = linecache.getline(file, one["line"]).strip()

@@ -1,4 +1,4 @@
-"""The adstack memory used by lines of code: the Python side of KeptLine of widgets/protocol/coverage.ts."""
+"""The adstack memory used by lines of code: the Python side of AdstackLine of widgets/protocol/coverage.ts."""
 
 import ast
 import functools
@@ -8,7 +8,7 @@ from quadrants._gradients import memory as _memory
 
 
 def adstack_now():
-    """Returns (kernel, name of the cell or file) -> {line: KeptLine} for the gradients that have run or are running. Of several
+    """Returns (kernel, name of the cell or file) -> {line: AdstackLine} for the gradients that have run or are running. Of several
     specialisations, the one that uses most memory for a line is reported."""
     found = {}
     for kernel in _memory.memory_now():
@@ -61,7 +61,7 @@ def _line(kernel, line, loops):
 
 
 def lines_of(entries, kept):
-    """Returns the KeptLines of a listing with these kernels and funcs. `kept`: the result of adstack_now()."""
+    """Returns the AdstackLines of a listing with these kernels and funcs. `kept`: the result of adstack_now()."""
     found = {}
     for entry in entries:
         for (_, file), lines in kept.items():

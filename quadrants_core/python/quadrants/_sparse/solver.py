@@ -85,6 +85,8 @@ class SparseSolver(_sparse_matrix.ProgramResource):
             sparse_matrix: a square SparseMatrix.
         """
         self._accept(sparse_matrix)
+        if self.matrix is None:
+            raise _Error("Please call analyze_pattern() or compute() before calling factorize().")
         if not self.solver.factorize(sparse_matrix.matrix):
             raise _Error(
                 "This matrix has a different sparsity pattern than the one that analyze_pattern() got; call analyze_pattern() or compute() with it"

@@ -231,11 +231,11 @@ class Field(_values.Shown):
             )
         arr = arr.reshape(shape + (len(self._parts),))
         if len(self._parts) > 1:  # otherwise NumPy handles overlapping memory
-            arr = self._apart(arr)
+            arr = self._without_aliases(arr)
         for k, part in enumerate(self._parts):
             self._change(part, arr[..., k])
 
-    def _apart(self, arr):
+    def _without_aliases(self, arr):
         """Returns the array, or a copy of it if it may share memory with the field."""
         import numpy as np
 

@@ -322,19 +322,19 @@ class StructField(_values.Shown):
         Args:
             array_dict: member name -> array with the shape that the member's field expects.
         """
-        apart = self._apart({name: array_dict[name] for name in self._fields})
+        arrays = self._without_aliases({name: array_dict[name] for name in self._fields})
         for name, f in self._fields.items():
-            f.from_numpy(apart[name])
+            f.from_numpy(arrays[name])
 
-    def _apart(self, given):
+    def _without_aliases(self, given):
         """Returns the arrays, with copies of those that may overlap with a member."""
         import numpy as np
 
         if isinstance(given, dict):
-            return {name: self._apart(arr) for name, arr in given.items()}
+            return {name: self._without_aliases(arr) for name, arr in given.items()}
         given = np.asarray(given)
         for f in self._fields.values():
-            given = f._apart(given)
+            given = f._without_aliases(given)
         return given
 
     @_values.host_only

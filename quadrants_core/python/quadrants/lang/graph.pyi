@@ -95,8 +95,11 @@ class Stepper:
     def __init__(self, kernel: Any, *args: Any, keep_bytes: Any=268435456, **keywords: Any) -> None: ...
 
     def back(self) -> Any:
-        """Undoes the last call of step, turn, task, run or resume, including its writes to arrays of the kernel; returns False if no data
+        """Undoes the last call of step, iteration, task, run or resume, including its writes to arrays of the kernel; returns False if no data
         are saved for it. Read-only arrays that take more than a quarter of `keep_bytes` are not restored."""
+
+    def iteration(self) -> Any:
+        """Advances to the end of an iteration of a `qd.graph.do_while`."""
     over: Any
 
     def resume(self, label: Any) -> Any:
@@ -112,7 +115,7 @@ class Stepper:
         """Returns the state of the launch as plain data that can be converted to JSON: `kernel`, its name; `steps`, in order; `next`, the
         index of the next step, or None; `over`; `yielded`, the label as a number, or None; `back`, the number of calls that can be undone.
         Each step has its `kind`, its `index` among those of its kind, and its `depth`. A "task" has `name`, `line`, `runs`, and
-        `microseconds` of its last run; a "level" (a do_while) has `flag`, its current `value`, `parent` (a level or -1), and `turn`, the
+        `microseconds` of its last run; a "level" (a do_while) has `flag`, its current `value`, `parent` (a level or -1), and `iteration`, the
         number of iterations started since it was entered; a "checkpoint" has `label` and `name` (None if it has none), `flag`, its `value`,
         and `state`: "pending", "skipped", "running", "done" or "yielded". A "region" and a "section" have nothing else."""
     status: Any
@@ -122,6 +125,3 @@ class Stepper:
 
     def task(self) -> Any:
         """Executes one task; returns the `status`, like the other methods that advance the launch."""
-
-    def turn(self) -> Any:
-        """Advances to the end of an iteration of a `qd.graph.do_while`."""
