@@ -211,7 +211,7 @@ void warm_up() {
     for (const backends::Backend *backend : backends::all()) {
         if (!why_not(*backend).empty()) continue;
         ir::Function task = to_tasks(read.functions[0]).at(0);
-        backend->emit(task, backend->caps(0), backends::Tier::best, false);
+        backend->emit(task, backend->caps(0), backends::Tier::best, nullptr);
     }
 }
 

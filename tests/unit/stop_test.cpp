@@ -34,7 +34,7 @@ class Gate {
 Gate entered, may_leave, left;
 std::thread::id emitted_by;
 
-abi::Binary emit_slowly(const ir::Function &task, const backends::Caps &caps, backends::Tier, bool) {
+abi::Binary emit_slowly(const ir::Function &task, const backends::Caps &caps, backends::Tier, SpanQuery *) {
     emitted_by = std::this_thread::get_id();
     entered.open();
     may_leave.wait();
@@ -43,7 +43,7 @@ abi::Binary emit_slowly(const ir::Function &task, const backends::Caps &caps, ba
     return binary;
 }
 
-abi::Binary emit_at_once(const ir::Function &task, const backends::Caps &, backends::Tier, bool) {
+abi::Binary emit_at_once(const ir::Function &task, const backends::Caps &, backends::Tier, SpanQuery *) {
     emitted_by = std::this_thread::get_id();
     if (task.name == "refused") throw std::runtime_error("refused");
     return {task.name, {}};
