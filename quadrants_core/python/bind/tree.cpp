@@ -90,8 +90,10 @@ PyObject *list_statements(PyObject *o, PyObject *shift) {
         for (size_t i = 0; all && i < found.size(); i++) {
             const auto [line, column, last] = found[i];
             PyObject *one = Py_BuildValue("(iii)", line + lower, column, last + lower);
-            if (one) PyList_SET_ITEM(all, Py_ssize_t(i), one);
-            else Py_CLEAR(all);
+            if (one)
+                PyList_SET_ITEM(all, Py_ssize_t(i), one);
+            else
+                Py_CLEAR(all);
         }
         return all;
     } catch (...) {
@@ -116,8 +118,8 @@ PyObject *name_privates(PyObject *o, PyObject *class_name) {
 PyMethodDef methods[] = {
     {"name_privates", name_privates, METH_O, "makes private names those of a class; before the tree is used"},
     {"statements", list_statements, METH_O,
-     "[(line, column, last line)], so many lines lower: each statement that is the first on its line, without the docstring; a compound "
-     "statement ends with its header"},
+     "[(line, column, last line)], shifted by so many lines: each statement that is the first on its line, without the "
+     "docstring; a compound statement ends with its header"},
     {"dump", dump_tree, METH_NOARGS, "as text, with places"},
     {"difference", difference, METH_O, "what differs first from another tree; empty if nothing does"},
     {nullptr, nullptr, 0, nullptr},
