@@ -233,9 +233,8 @@ def test_memory_outside_of_the_pickle_outlives_the_program(arch, memory_in_reach
     assert (pickle.loads(packed, buffers=buffers).to_numpy() == 7).all()
 
 
-def test_a_gibibyte_travels_outside_of_the_pickle(arch, memory_in_reach):
-    if arch != "cpu":
-        pytest.skip("once is enough")
+@pytest.mark.parametrize("arch", ["cpu"], indirect=True)
+def test_a_gibibyte_travels_outside_of_the_pickle(arch):
     x = qd.ndarray(qd.f32, 1 << 28)
     x[(1 << 28) - 1] = 5
     buffers = []

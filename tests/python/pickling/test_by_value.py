@@ -13,7 +13,7 @@ import pytest
 import quadrants as qd
 from quadrants import _native, _source
 from quadrants._language import pickling
-from worker import Worker, by_value, worker, workers  # noqa: F401 (fixtures)
+from worker import Worker
 
 pytestmark = pytest.mark.filterwarnings("ignore:Calling non-quadrants function")
 vec = qd.types.vector(2, qd.f32)
@@ -217,7 +217,8 @@ def test_objects_with_kernels(worker):
         K = 30
 
     assert worker.run(lambda: Local().both(1)) == 32
-    assert worker.run(lambda method=Local().both: method(2)) == 33
+    method = Local().both
+    assert worker.run(lambda: method(2)) == 33
 
 
 @dataclasses.dataclass(frozen=True)
@@ -386,8 +387,8 @@ def cell():
     del linecache.cache[name]
 
 
-def test_errors_name_the_cell(arch, cell, by_value, tmp_path):  # noqa: F811
-    worker = Worker(arch, tmp_path, QD_DEBUG="1")  # noqa: F811
+def test_errors_name_the_cell(arch, cell, by_value, tmp_path):
+    worker = Worker(arch, tmp_path, QD_DEBUG="1")
     checked, wrong = cell["checked"], cell["wrong"]
     x = qd.ndarray(qd.f32, 3)
     assert worker.run(lambda: checked(x, 3)) == 1
@@ -399,8 +400,8 @@ def test_errors_name_the_cell(arch, cell, by_value, tmp_path):  # noqa: F811
     worker.end()
 
 
-def test_coverage_names_the_cell(arch, cell, by_value, tmp_path):  # noqa: F811
-    worker = Worker(arch, tmp_path, QD_KERNEL_COVERAGE="1")  # noqa: F811
+def test_coverage_names_the_cell(arch, cell, by_value, tmp_path):
+    worker = Worker(arch, tmp_path, QD_KERNEL_COVERAGE="1")
     checked = cell["checked"]
     x = qd.ndarray(qd.f32, 3)
     counts = worker.run(lambda: (checked(x, 3), dict(qd.coverage.snapshot()["cell 41"]))[1])

@@ -6,7 +6,6 @@ import subprocess
 import sys
 
 import cloudpickle
-import pytest
 
 PROGRAM = """
 import cloudpickle, os, pickle, struct, sys, traceback
@@ -50,24 +49,3 @@ class Worker:
         self.process.stdin.close()
         self.process.stdout.close()
         assert self.process.wait() == 0
-
-
-@pytest.fixture
-def by_value(request):
-    """Pickles what the module of the test defines by value."""
-    cloudpickle.register_pickle_by_value(request.module)
-    yield
-    cloudpickle.unregister_pickle_by_value(request.module)
-
-
-@pytest.fixture(scope="module")
-def workers(tmp_path_factory):
-    made = {}
-    yield lambda arch: made.get(arch) or made.setdefault(arch, Worker(arch, tmp_path_factory.mktemp("worker")))
-    for one in made.values():
-        one.end()
-
-
-@pytest.fixture
-def worker(workers, arch, by_value):
-    return workers(arch)

@@ -1,5 +1,7 @@
 """The base of objects that `pickle` finds by name, as it does functions."""
 
+from quadrants._factories import make as _make
+
 
 class _Reference:
     """The attribute `_reference`, which is made when it is first read."""
@@ -7,9 +9,7 @@ class _Reference:
     def __get__(self, instance, _):
         if instance is None:
             return self
-        from quadrants._language import pickling
-
-        made = instance.__dict__["_reference"] = pickling.make_reference(instance)
+        made = instance.__dict__["_reference"] = _make("reference", instance)
         return made
 
 
@@ -19,9 +19,7 @@ class ByName:
     _reference = _Reference()
 
     def __reduce_ex__(self, protocol):
-        from quadrants._language import pickling
-
-        return pickling.reduced(self, protocol)
+        return _make("pickle", self, protocol)
 
     def __copy__(self):
         return self

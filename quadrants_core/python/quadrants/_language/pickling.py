@@ -1,9 +1,9 @@
-"""How kernels, funcs and struct types with methods are pickled.
+"""Pickling of kernels, funcs and struct types with methods.
 
 Only the pickler knows whether a Python function goes by name or by value: `pickle` names all of them, `cloudpickle` includes those that
 other processes cannot import. So such an object is reduced to a function that is an attribute of it, `_reference`. It does nothing; its
-code has a Description of the object among its constants. By name, it leads to the object of the process that loads it; by value, to what is
-made of the description.
+code has a description of the object among its constants. Found by name, it leads to the object of the process that loads it; included, it
+leads to an object made from the description.
 """
 
 import os as _os
@@ -59,7 +59,7 @@ def _path_of(owner):
 
 
 class _Description:
-    """What another process needs to make an object. It is pickled only if the object goes by value."""
+    """Describes an object to another process. It is pickled only if the object goes by value."""
 
     def __init__(self, owner):
         self.owner = _weakref.ref(owner)
@@ -79,7 +79,7 @@ class _Description:
         _refuse_fields("func" if is_func else "kernel", owner, values | closure)
         sources = [self._source, *_sources_of_functions(owner, [*values.values(), *closure.values()])]
         function = fn.__code__, fn.__defaults__, fn.__annotations__ if is_func else info.annotations, closure, values
-        state = sources, function, [name for name in map(self._imported, self._modules) if name]
+        state = sources, function, [module for module in map(self._imported, self._modules) if module]
         if is_func:
             return _ArrivedFunc, (_VERSIONS, names, type(owner)), state
         return _ArrivedKernel, (_VERSIONS, names, info.signature, [getattr(info, name) for name in _OPTIONS]), state
@@ -97,10 +97,9 @@ class _Description:
         self._modules = [ast.unparse(part) for part in parts if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name | ast.Attribute)]
 
     def _imported(self, path):
-        """Returns the name of the module that `package.module` in the source stands for, or None."""
+        """Returns the module that `package.module` in the source stands for, or None. Another process imports it when it loads it."""
         first, _, rest = path.partition(".")
-        name = f"{getattr(self.owner().fn.__globals__.get(first), '__name__', '')}.{rest}"
-        return name if name in _sys.modules else None
+        return _sys.modules.get(f"{getattr(self.owner().fn.__globals__.get(first), '__name__', '')}.{rest}")
 
 
 def _global_names(code):
@@ -213,9 +212,7 @@ class _Arrived:
 
     def function(self):
         """Returns the function that was decorated."""
-        sources, (code, defaults, annotations, closure, values), modules = self.state
-        for name in modules:
-            __import__(name)
+        sources, (code, defaults, annotations, closure, values), _ = self.state
         lines, *_ = [_source.receive(*sent) for sent in sources]
         known = {"__name__": self.names[2], "__builtins__": __builtins__, **values}
         cells = tuple(_Cell(closure[name]) if name in closure else _Cell() for name in code.co_freevars)
