@@ -472,3 +472,87 @@ def test_large_arrays_in_a_closure(worker):
     x = qd.ndarray(qd.f32, 1 << 20)
     x.fill(2)
     assert worker.run(lambda: x.to_numpy().sum(dtype=np.float64)) == 2 << 20
+
+
+LATER = """
+from __future__ import annotations
+import dataclasses
+import quadrants as qd
+
+@dataclasses.dataclass(frozen=True)
+class Inner:
+    y: Floats
+
+@dataclasses.dataclass(frozen=True)
+class Outer:
+    n: Number
+    inner: Inner
+
+Floats, Number = qd.types.NDArray[qd.f32, 1], qd.i32
+
+@qd.func
+def add(x: Number) -> Number:
+    return x + 1
+
+@qd.kernel
+def k(s: Outer, t: qd.types.NDArray[qd.f32, 1] | None) -> Number:
+    for i in s.inner.y:
+        s.inner.y[i] = add(s.n)
+    return qd.static(0 if t is None else 1)
+"""
+
+
+@pytest.mark.parametrize("arch", ["cpu", "python"], indirect=True)
+def test_annotations_that_are_strings(worker, tmp_path):
+    path, scope = tmp_path / "later.py", vars(sys.modules["__main__"])
+    path.write_text(LATER)
+    before = set(scope)
+    exec(compile(LATER, str(path), "exec"), scope)
+    kernel, state = scope["k"], scope["Outer"](4, scope["Inner"](qd.ndarray(qd.f32, 2)))
+    try:
+        assert worker.run(lambda: (kernel(state, None), kernel(state, state.inner.y), state.inner.y[1])) == (0, 1, 5)
+        assert worker.run(lambda: pickle.loads(cloudpickle.dumps(kernel))(state, None)) == 0
+    finally:
+        for name in set(scope) - before:
+            del scope[name]
+
+
+@qd.data_oriented
+class Circular:
+    number = 4
+
+    @qd.kernel
+    def of_class(self, n: qd.i32) -> qd.i32:
+        return Circular.number + n
+
+    @qd.func
+    def other(self, n):
+        return Circular.number * n
+
+    @qd.kernel
+    def through(self, n: qd.i32) -> qd.i32:
+        return self.other(n)
+
+
+def test_kernels_that_refer_to_their_class(worker):
+    for one in (Circular.of_class, Circular.through):
+        again = pickle.loads(cloudpickle.dumps(one))
+        assert again is not one and again(Circular(), 3) == one(Circular(), 3)
+    kernel, method = Circular.of_class, Circular().through
+    assert worker.run(lambda: (kernel(Circular(), 3), method(3))) == (7, 12)
+
+
+def test_threads_may_load_at_once(worker):
+    import threading
+
+    packed, loaded = [cloudpickle.dumps(one) for one in (everything, grow, Ball, Circular.through)], []
+
+    def load():
+        loaded.extend(pickle.loads(one) for _ in range(50) for one in packed)
+
+    threads = [threading.Thread(target=load) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(loaded) == 800 and sum(one is Ball for one in loaded) == 200

@@ -11,7 +11,7 @@ import sys as _sys
 import weakref as _weakref
 
 from quadrants import _exceptions, _source, _version
-from quadrants._language import annotations as _annotations, func as _func, kernel as _kernel
+from quadrants._language import annotations as _annotations, func as _func, kernel as _kernel, signature as _signature
 
 _Function = type(lambda: None)
 _Cell = type((lambda value: lambda: value)(0).__closure__[0])
@@ -82,7 +82,8 @@ class _Description:
         state = sources, function, [module for module in map(self._imported, self._modules) if module]
         if is_func:
             return _ArrivedFunc, (_VERSIONS, names, type(owner)), state
-        return _ArrivedKernel, (_VERSIONS, names, info.signature, [getattr(info, name) for name in _OPTIONS]), state
+        annotations = _annotations_of_dataclasses(info.signature[0])
+        return _ArrivedKernel, (_VERSIONS, names, info.signature, [getattr(info, name) for name in _OPTIONS]), (*state, annotations)
 
     def _read(self, source, code):
         """Finds the source, and the names of globals and modules in it. Python compiles neither annotations of variables nor, with -O,
@@ -173,6 +174,18 @@ def _goes_by_name(value):
     return found is value
 
 
+def _annotations_of_dataclasses(params):
+    """Returns (class, name -> annotation) of the dataclasses among the parameters whose annotations are strings."""
+    waiting, found = [cls for *_, cls, _ in params], {}
+    while waiting:
+        cls = waiting.pop()
+        if isinstance(cls, type) and cls not in found and "__dataclass_fields__" in vars(cls) and not _goes_by_name(cls):
+            types = {name: field.type for name, field in cls.__dataclass_fields__.items()}
+            found[cls] = {name: _signature.evaluated(cls, name, kind) for name, kind in types.items() if isinstance(kind, str)}
+            waiting += [*types.values(), *found[cls].values()]
+    return [(cls, annotations) for cls, annotations in found.items() if annotations]
+
+
 def _number_of(struct_type):
     """Returns the number by which processes recognise a struct type that they have met."""
     number = struct_type.__dict__.get("_number")
@@ -212,7 +225,7 @@ class _Arrived:
 
     def function(self):
         """Returns the function that was decorated."""
-        sources, (code, defaults, annotations, closure, values), _ = self.state
+        sources, (code, defaults, annotations, closure, values), *_ = self.state
         lines, *_ = [_source.receive(*sent) for sent in sources]
         known = {"__name__": self.names[2], "__builtins__": __builtins__, **values}
         cells = tuple(_Cell(closure[name]) if name in closure else _Cell() for name in code.co_freevars)
@@ -227,6 +240,8 @@ class _ArrivedKernel(_Arrived):
         return _kernel.kernel_of(_kernel.KernelInfo.__new__(_kernel.KernelInfo), *self.details[0])
 
     def complete(self):
+        for cls, annotations in self.state[3]:
+            _signature.receive(cls, annotations)
         fn, info = self.function(), self.made._primal
         info.__init__(fn, None)
         vars(info).update(zip(_OPTIONS, self.details[1]))
