@@ -120,12 +120,15 @@ def receive(file, shown, start, text, key=None):
     if shown != shown_name(file):
         set_display_name(file, shown)
     new = io.StringIO(text).readlines()
-    known = _exceptions.received_lines.get(file, [])
-    lines = next((lines for lines in (known, _cached_lines(file)) if lines[start : start + len(new)] == new), None)
+    known = _exceptions.received_lines.setdefault(file, [])
+    here = slice(start, start + len(new))
+    lines = next((lines for lines in (known, _cached_lines(file)) if lines[here] == new), None)
     if lines is None:
-        lines = known + ["\n"] * (start + len(new) - len(known))  # a new list, since earlier functions have the old one
-        lines[start : start + len(new)] = new
-        _exceptions.received_lines[file] = lines
+        if any(line.strip() for line in known[here]):  # the file was changed: functions that came earlier keep their list
+            known = _exceptions.received_lines[file] = list(known)
+        known += ["\n"] * (here.stop - len(known))
+        known[here] = new
+        lines = known
     if key is not None:
         _received[key] = file, lines
     return lines

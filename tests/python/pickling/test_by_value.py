@@ -424,6 +424,28 @@ def test_a_file_that_is_not_there(worker, tmp_path):
         worker.load(packed[1])
 
 
+def test_a_lambda_of_a_file_that_is_not_there(worker, tmp_path):
+    path = tmp_path / "lambdas.py"
+    text = """
+    import quadrants as qd
+    def made(k):
+        plus, times = (
+            lambda x: x + k,
+            lambda x: x * k,
+        )
+        @qd.kernel
+        def both(x: qd.i32) -> qd.i32:
+            return plus(x) * 100 + times(x)
+        return both
+    """
+    path.write_text(textwrap.dedent(text))
+    scope = {"__name__": "__main__"}
+    exec(compile(path.read_text(), str(path), "exec"), scope)
+    packed = cloudpickle.dumps([scope["made"](k) for k in (2, 3)])
+    path.unlink()
+    assert worker.run(lambda: [kernel(5) for kernel in pickle.loads(packed)]) == [710, 815]
+
+
 def test_a_file_that_was_changed(worker, tmp_path):
     """Each kernel has the text of its time."""
     path, packed = tmp_path / "changed.py", []
@@ -534,7 +556,16 @@ class Circular:
         return self.other(n)
 
 
+class Child(Circular):
+    @qd.kernel
+    def more(self, n: qd.i32) -> qd.i32:
+        return super().other(n) + 1
+
+
 def test_kernels_that_refer_to_their_class(worker):
+    kernel, child = Child.more, Child()
+    assert worker.run(lambda: (kernel(child, 3), child.more(4))) == (13, 17)
+    assert pickle.loads(cloudpickle.dumps(kernel))(child, 3) == 13
     for one in (Circular.of_class, Circular.through):
         again = pickle.loads(cloudpickle.dumps(one))
         assert again is not one and again(Circular(), 3) == one(Circular(), 3)

@@ -131,10 +131,13 @@ def _refuse_fields(kind, owner, values):
 
 
 def _sent(source):
-    """Returns (file, display name, index of the first line, text). A cell goes whole, since other processes cannot open it."""
+    """Returns (file, display name, index of the first line, text). A cell goes whole, since other processes cannot open it, and so does the
+    file of a lambda, which is searched for it."""
     lines, start, shown, _ = source.lines()
     file = source.file
-    return (file, shown, start, source.tree()[4]) if _os.path.exists(file) else (file, shown, 0, "".join(lines))
+    if isinstance(source, _source.LambdaSource) or not _os.path.exists(file):
+        return file, shown, 0, "".join(lines)
+    return file, shown, start, source.tree()[4]
 
 
 def _sources_of_functions(owner, values):
