@@ -171,9 +171,10 @@ PYTHON = {
     "_perf_dispatch": ["_environment", "_exceptions", "_logging", "_runtime"],
     "_display": [],
     "_trees": ["_arch", "_dtypes", "_exceptions", "_factories", "_native", "_runtime", "_settings"],
-    # A kernel that is always counted imports coverage; before a kernel is compiled, all fields must be placed.
+    # A kernel that is always counted imports coverage; before a kernel is compiled, all fields must be placed; a pickled kernel names the
+    # version that made it.
     "_language": ["_coverage", "_display", "_dtypes", "_exceptions", "_factories", "_logging", "_native", "_option_values", "_runtime", "_settings",
-                  "_source", "_trees"],
+                  "_source", "_trees", "_version"],
     "_storage": ["_arch", "_display", "_dtypes", "_environment", "_exceptions", "_factories", "_language", "_native", "_settings", "_source",
                  "_trees"],
     "_sparse": ["_dtypes", "_exceptions", "_language", "_native", "_runtime", "_settings", "_storage", "_trees", "built"],
@@ -190,7 +191,7 @@ PYTHON = {
     # The window of qd.inspect(): it reads fields and arrays, samples them with kernels, and is a process that _windows starts.
     "_inspect": ["_coverage", "_dtypes", "_environment", "_exceptions", "_language", "_live", "_logging", "_native", "_runtime", "_settings", "_source", "_storage", "_windows"],
     # Factories whose modules are loaded on first use.
-    "_on_demand": ["_factories", "_sparse", "_storage", "_trees"],
+    "_on_demand": ["_factories", "_language", "_sparse", "_storage", "_trees"],
 }
 
 # Modules that programs import or use: they may import all of the above and each other as listed, and none of the above imports them.

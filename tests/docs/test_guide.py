@@ -1,7 +1,7 @@
 """Runs the code of the guide: every ```python block of a page, in order, in one process for each page.
 
 A ```text block right after it is its output, without the header lines of Quadrants; after a ```python error block it is (a part of) the
-message of the error that ends the block. """
+message of the error that ends the block. A ```python NAME.py block is a script of that name. """
 
 import re
 import subprocess
@@ -26,15 +26,20 @@ def blocks(text):
 
 
 RUNNER = """
-import contextlib, io, linecache, sys, traceback
+import contextlib, io, linecache, subprocess, sys
 name, scope = {name!r}, {{"__name__": "__main__"}}
 text = open(name, encoding="utf-8").read()
 linecache.cache[name] = (len(text), None, text.splitlines(True), name)  # so that lines of errors are those of the page
-for line, body, wanted, fails in {steps!r}:
-    out, said = io.StringIO(), None
+for line, body, wanted, word in {steps!r} if __name__ == "__main__" else ():  # processes of multiprocessing import this file
+    out, said, fails = io.StringIO(), None, word == "error"
     with contextlib.redirect_stdout(out):
         try:
-            exec(compile("\\n" * (line - 1) + body, name, "exec"), scope)
+            if word.endswith(".py"):
+                with open(word, "w") as file:
+                    file.write(body)
+                out.write(subprocess.run([sys.executable, word], stdout=subprocess.PIPE, text=True, check=True).stdout)
+            else:
+                exec(compile("\\n" * (line - 1) + body, name, "exec"), scope)
         except Exception as error:
             if not fails:
                 raise
@@ -53,7 +58,7 @@ def test_code_runs(page, tmp_path):
     steps = []
     for language, word, line, body, follows in blocks(page.read_text(encoding="utf-8")):
         if language == "python":
-            steps.append([line, body, None, word == "error"])
+            steps.append([line, body, None, word])
         elif language == "text" and follows and steps:
             steps[-1][2] = body
     if not steps:

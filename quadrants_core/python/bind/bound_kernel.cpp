@@ -98,18 +98,6 @@ PyObject *get_signature(PyObject *o, void *) {
     return found;
 }
 
-/// Lets copy and pickle restore it: as the attribute of this name of the instance.
-PyObject *reduce(PyObject *o, PyObject *) {
-    PyObject *builtins = PyImport_ImportModule("builtins");
-    PyObject *find = builtins ? PyObject_GetAttrString(builtins, "getattr") : nullptr;
-    PyObject *name = find ? PyObject_GetAttrString(self_of(o)->kernel, "__name__") : nullptr;
-    PyObject *made = name ? Py_BuildValue("O(OO)", find, self_of(o)->instance, name) : nullptr;
-    Py_XDECREF(name);
-    Py_XDECREF(find);
-    Py_XDECREF(builtins);
-    return made;
-}
-
 /// resume(arguments, from_checkpoint=label)
 PyObject *resume(PyObject *o, PyObject *const *args, Py_ssize_t n, PyObject *names) {
     const size_t total = size_t(n) + (names ? size_t(PyTuple_GET_SIZE(names)) : 0);
@@ -123,7 +111,6 @@ PyObject *resume(PyObject *o, PyObject *const *args, Py_ssize_t n, PyObject *nam
 
 PyMethodDef methods[] = {
     {"resume", reinterpret_cast<PyCFunction>(reinterpret_cast<void *>(resume)), METH_FASTCALL | METH_KEYWORDS, nullptr},
-    {"__reduce__", reduce, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -120,7 +120,7 @@ def _shown_as(public):
     def named(own):
         key = own.__name__
         own.__name__ = own.__qualname__ = public.__name__
-        own.__reduce__ = lambda self: (_remade, (key, self.args))  # pickle would otherwise look the class up by its name
+        own.__reduce__ = lambda self: (_remade, (key, self.args), self.__dict__ or None)  # pickle would otherwise look the class up by its name
         return own
 
     return named
@@ -154,6 +154,8 @@ _display_names = {}
 _files_shown_as = {}  # display name -> all files that have had it, newest last
 _named_now = {}  # (name, line) -> name of the cell that currently contains the same definition
 
+received_lines = {}  # file or cell of another process -> its lines as far as they are known; the others are empty
+
 
 def _raw():
     return bool(_settings.special.print_full_traceback)
@@ -167,15 +169,16 @@ def _source_line(file, line):
     import linecache
 
     shown_so = _files_shown_as.get(file, [file])  # several, since code executed by a cell has the cell's name
+    received = (text for real in reversed(shown_so) for text in received_lines.get(real, ())[line - 1 : line] if text.strip())
     lines = (linecache.getline(real, line).rstrip("\n") for real in reversed(shown_so))
-    return next((text for text in lines if text), "")
+    return next((text.rstrip("\n") for text in (*received, *lines) if text), "")
 
 
 def source_of(file):
     """Returns the text of a file given its display name; "" if it is not available."""
     import linecache
 
-    texts = ("".join(linecache.getlines(real)) for real in reversed(_files_shown_as.get(file, [file])))
+    texts = ("".join(received_lines.get(real) or linecache.getlines(real)) for real in reversed(_files_shown_as.get(file, [file])))
     return next((text for text in texts if text), "")
 
 

@@ -17,6 +17,20 @@ def _(array, key):
     return _buffer_view.slice_of(array, key)
 
 
+@makes("reference")
+def _(owner):
+    from quadrants._language import pickling
+
+    return pickling.make_reference(owner)
+
+
+@makes("pickle")
+def _(owner, protocol):
+    from quadrants._language import pickling
+
+    return pickling.reduced(owner, protocol)
+
+
 @makes("quant array")
 def _(*args):
     from quadrants._trees import quant

@@ -55,6 +55,8 @@ def _lines_now(fn):
     """Returns the lines of the file or cell in which a function is being defined, if they are available without importing linecache; else
     None."""
     name = fn.__code__.co_filename
+    if "_qd_lines_" in fn.__dict__:  # while a function from another process becomes a kernel or func
+        return fn.__dict__["_qd_lines_"]
     if "linecache" in _sys.modules:
         lines = _cached_lines(name, fn.__globals__) or None
     else:
@@ -96,6 +98,48 @@ def _find_code(outer, code):
         if isinstance(constant, type(code)) and (constant == code or _find_code(constant, code)):
             return True
     return False
+
+
+_received = {}  # key of the code of a function that came from another process -> (file, lines)
+
+
+def key_of(code):
+    """Returns what identifies the code of a function in all processes. Picklers do not preserve file names."""
+    return code.co_qualname, code.co_firstlineno, code.co_code
+
+
+def receive(file, shown, start, text, key=None):
+    """Records the text of a function from another process, which begins at lines[start] of a file or cell there. Returns the lines of the
+    file, as far as they are known here.
+
+    Args:
+        key: `key_of` a Python function that kernels may call.
+    """
+    import io
+
+    if shown != shown_name(file):
+        set_display_name(file, shown)
+    new = io.StringIO(text).readlines()
+    known = _exceptions.received_lines.setdefault(file, [])
+    here = slice(start, start + len(new))
+    lines = next((lines for lines in (known, _cached_lines(file)) if lines[here] == new), None)
+    if lines is None:
+        if any(line.strip() for line in known[here]):  # the file was changed: functions that came earlier keep their list
+            known = _exceptions.received_lines[file] = list(known)
+        known += ["\n"] * (here.stop - len(known))
+        known[here] = new
+        lines = known
+    if key is not None:
+        _received[key] = file, lines
+    return lines
+
+
+def _received_lines(fn):
+    """Returns the lines of the file of a function that came from another process, after giving it the name of that file; else None."""
+    file, lines = _received.get(key_of(fn.__code__), (None, None)) if _received else (None, None)
+    if file is not None and fn.__code__.co_filename != file:
+        fn.__code__ = fn.__code__.replace(co_filename=file)
+    return lines
 
 
 def _lines_of(fn):
@@ -324,7 +368,7 @@ class Source:
     def __init__(self, fn, is_new=True):
         """`is_new`: whether it is being defined now."""
         self._fn = fn
-        self._lines = _lines_now(fn) if is_new else _defined.get(fn.__code__.co_filename)
+        self._lines = _lines_now(fn) if is_new else _received_lines(fn) or _defined.get(fn.__code__.co_filename)
         self._text = None
 
     @property
@@ -345,6 +389,10 @@ class Source:
         if in_use is not None:
             in_use[self._text.file, self._text.start] = self._text
         return self._text
+
+    @property
+    def file(self):
+        return self._fn.__code__.co_filename
 
     def lines(self):
         text = self._read()
@@ -369,9 +417,14 @@ class LambdaSource:
     def __init__(self, fn):
         self._fn = fn
         self._made = None
+        self._lines = _received_lines(fn)
+
+    @property
+    def file(self):
+        return self._fn.__code__.co_filename
 
     def _whole_file(self):
-        return _defined.get(self._fn.__code__.co_filename) or _lines_of(self._fn)
+        return self._lines or _defined.get(self._fn.__code__.co_filename) or _lines_of(self._fn)
 
     def lines(self):
         code = self._fn.__code__

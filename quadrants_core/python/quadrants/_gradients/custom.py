@@ -20,6 +20,16 @@ def suspended():
     return _thread.depth > 0
 
 
+class _suspending:
+    """Context of a function with custom gradients. (A class, so that cloudpickle finds it by name; it cannot pickle `_thread`.)"""
+
+    def __enter__(self):
+        _thread.depth += 1
+
+    def __exit__(self, *_):
+        _thread.depth -= 1
+
+
 class _WithKeywords:
     """A call of a function with keyword-only arguments."""
 
@@ -44,11 +54,8 @@ def _recorded_as_a_whole(function):
             bound = signature.bind(*args, **keywords)
             called = _WithKeywords(decorated, bound.kwargs) if bound.kwargs else decorated
             recorder.insert(called, bound.args)
-        _thread.depth += 1
-        try:
+        with _suspending():
             function(*args, **keywords)
-        finally:
-            _thread.depth -= 1
 
     decorated.grad = None
     decorated.autodiff_mode = _Mode.NONE

@@ -2,6 +2,7 @@
 
 from quadrants import _dtypes, _exceptions
 from quadrants._factories import make as _make
+from quadrants._language import by_name as _by_name
 
 
 def kind_word(x):
@@ -365,7 +366,7 @@ def _member_type(name, kind):
     return _dtypes.dtype(kind)
 
 
-class StructType:
+class StructType(_by_name.ByName):
     """A struct type, made by qd.types.struct(...) or by decorating a class with @qd.dataclass. Calling it makes a value.
 
     Args:
@@ -393,6 +394,11 @@ class StructType:
                 self._add(dict.fromkeys(self.unpacked[name], kind.dtype))
             else:
                 self._add({name: _member_type(name, kind)})
+
+    def __reduce_ex__(self, protocol):
+        if self.methods and "__qualname__" in self.__dict__:
+            return super().__reduce_ex__(protocol)
+        return object.__reduce_ex__(self, protocol)  # by value: types with the same members are equal
 
     def __mro_entries__(self, _):
         name = getattr(self, "__name__", "it")

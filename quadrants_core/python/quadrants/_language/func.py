@@ -1,7 +1,7 @@
 """@qd.func and related decorators: functions for use in kernels."""
 
 from quadrants import _dtypes, _exceptions, _source
-from quadrants._language import annotations as _annotations, signature as _signature
+from quadrants._language import annotations as _annotations, by_name as _by_name, signature as _signature
 
 _Syntax = _exceptions.QuadrantsSyntaxError
 
@@ -32,7 +32,7 @@ runs_in_kernel = None  # while a kernel runs on qd.python: executes the calls of
 on_definition = None  # set in a notebook: called with the function of each func that is defined
 
 
-class Func:
+class Func(_by_name.Method):
     """A function for use in kernels, inlined at each call."""
 
     _qd_kind_ = "func"
@@ -88,15 +88,6 @@ class Func:
         error = _Syntax("Quadrants functions cannot be called from Python-scope.")
         error._qd_called_func_ = True
         raise error
-
-    def __reduce__(self):
-        return self.__qualname__  # pickled by name, as functions are
-
-    def __copy__(self):
-        return self
-
-    def __deepcopy__(self, memo):
-        return self
 
     def __repr__(self):
         return f"<qd.func {self.__qualname__}>"

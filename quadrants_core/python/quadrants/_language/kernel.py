@@ -5,7 +5,7 @@ import itertools as _itertools
 from _thread import _local
 
 from quadrants import _exceptions, _logging, _native, _option_values, _runtime, _settings, _source
-from quadrants._language import func as _func, signature as _signature
+from quadrants._language import by_name as _by_name, func as _func, signature as _signature
 from quadrants._trees import snode as _snode
 
 _Syntax = _exceptions.QuadrantsSyntaxError
@@ -56,6 +56,7 @@ class KernelInfo(metaclass=_Replaceable):
     checked_in = None  # the program in which the kernel is compiled again for a window; fields that are not placed are then not an error
     readings = None  # if a window may be attached: what the compilation read from its environment
     used = None  # in a notebook: global name -> its value when the kernel was compiled
+    kernel = None  # weak reference to the kernel
 
     def __init__(self, fn, frame, fastcache=False, graph=False, checkpoints=False):
         self.fn = fn
@@ -65,7 +66,6 @@ class KernelInfo(metaclass=_Replaceable):
         self.fastcache = fastcache  # True if the kernel promises to read only its arguments
         self.graph = graph
         self.checkpoints = checkpoints
-        self.kernel = None  # weak reference to the kernel
         self.name = fn.__qualname__
         self.autodiff_mode = AutodiffMode.NONE
         self.derivatives = {}  # AutodiffMode -> the kernel that computes that derivative, created on first use
@@ -119,6 +119,9 @@ class KernelInfo(metaclass=_Replaceable):
     def __call__(self, *args, **keywords):
         return self.kernel()(*args, **keywords)
 
+    def __reduce_ex__(self, protocol):
+        return getattr, (self.kernel(), "_primal")
+
     def _launch(self, args, keywords):
         if KernelInfo.calls_in_python:
             return self._call_replaced(*args, **keywords)
@@ -162,8 +165,6 @@ def report_fastcache(info, params):
 
 
 def _make_kernel(fn, frame, fastcache=False, graph=False, checkpoints=False, ad_stack_budget_bytes=None):
-    import weakref
-
     if not hasattr(fn, "__code__"):
         raise _Syntax(
             "KERNEL_ANNOTATION_ORDER: Cant put kernel in front of other annotations; @qd.kernel takes a plain function, "
@@ -174,11 +175,27 @@ def _make_kernel(fn, frame, fastcache=False, graph=False, checkpoints=False, ad_
     _source.remember_exec(fn.__code__, frame)
     returns, returns_tuple = _signature.returns(fn, frame)
     params = _signature.params(fn, frame)
-    core = _native.core()
     info = KernelInfo(fn, frame, fastcache or getattr(fn, "_qd_pure_", False), graph, checkpoints)
     if ad_stack_budget_bytes is not None:
         info.ad_stack_budget_bytes = _option_values.checked("ad_stack_budget_bytes", ad_stack_budget_bytes)
-    made = core.Kernel(info, params, returns, returns_tuple)
+    return name_as(kernel_of(info, params, returns, returns_tuple), fn)
+
+
+def kernel_of(info, params, returns, returns_tuple):
+    """Makes a kernel with this signature."""
+    import weakref
+
+    made = _native.core().Kernel(info, params, returns, returns_tuple)
+    info.kernel = weakref.ref(made)
+    info.signature = params, returns, returns_tuple
+    _all_kernels.append(weakref.ref(made, _all_kernels.remove))
+    if calls_are_observed():
+        made._record_calls(True)
+    return made
+
+
+def name_as(made, fn):
+    """Gives a kernel the attributes of its function; returns the kernel."""
     made.__name__ = fn.__name__
     made.__qualname__ = fn.__qualname__
     made.__module__ = fn.__module__
@@ -186,12 +203,18 @@ def _make_kernel(fn, frame, fastcache=False, graph=False, checkpoints=False, ad_
     made.__annotations__ = fn.__annotations__
     made.__wrapped__ = fn
     made.fn = fn
-    info.kernel = weakref.ref(made)
-    info.signature = params, returns, returns_tuple
-    _all_kernels.append(weakref.ref(made, _all_kernels.remove))
-    if calls_are_observed():
-        made._record_calls(True)
     return made
+
+
+def _pickle_by_name(core):
+    """Lets kernels be pickled and copied."""
+    bound = type(core.Kernel(None, (), (), False).__get__(core))
+    for cls, like in ((core.Kernel, _by_name.ByName), (core.Kernel, _by_name.Method), (bound, _by_name.Bound)):
+        for name in vars(like).keys() - {"__module__", "__doc__", "__dict__", "__weakref__"}:
+            setattr(cls, name, vars(like)[name])
+
+
+_native.when_core_loads(_pickle_by_name)
 
 
 class _Thread(_local):

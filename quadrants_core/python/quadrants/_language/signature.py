@@ -174,17 +174,30 @@ def param(name, annotation, position):
 
 
 _member_specs = None  # weak dict: class -> name -> result of param, or None for an attribute that is not a field
+_annotations_elsewhere = None  # weak dict: dataclass from another process -> name -> annotation
 
 
 def evaluated(cls, name, text):
     """Evaluates the annotation of a dataclass field that is a string because of `from __future__ import annotations`."""
     import sys
 
+    if _annotations_elsewhere is not None and name in _annotations_elsewhere.get(cls, ()):
+        return _annotations_elsewhere[cls][name]
     owner = next(base for base in cls.__mro__ if name in getattr(base, "__annotations__", ()))
     try:
         return eval(text, vars(sys.modules[owner.__module__]), dict(vars(owner)))
     except Exception as error:
         raise _Syntax(f"Invalid type annotation {text!r} of {cls.__qualname__}.{name}: {error}") from error
+
+
+def receive(cls, annotations):
+    """Sets the meaning of the annotations of a dataclass from another process, whose names this process may not have."""
+    import weakref
+
+    global _annotations_elsewhere
+    if _annotations_elsewhere is None:
+        _annotations_elsewhere = weakref.WeakKeyDictionary()
+    _annotations_elsewhere[cls] = annotations
 
 
 def member_spec(cls, name):

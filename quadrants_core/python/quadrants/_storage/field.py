@@ -13,7 +13,35 @@ from quadrants._trees.layout import Layout as _Layout
 from quadrants._trees.layout import extents as _extents
 
 
-class Field(_values.Shown):
+class InProcess:
+    """Base of fields, which cannot be pickled."""
+
+    def _refuse(self, what, hint):
+        name = _naming.named(self)
+        return TypeError(f"the field{f' `{name}`' if name else ''} cannot be {what}\nHint: {hint}")
+
+    def __reduce_ex__(self, protocol):
+        raise self._refuse(
+            "pickled: fields stay in the process that made them",
+            "send an array of qd.ndarray instead, or the result of to_numpy(), and call from_numpy() in the other process",
+        )
+
+    def __copy__(self):
+        made = type(self).__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        return made
+
+    def __deepcopy__(self, memo):
+        import copy
+
+        if any(member.place is not None for member in self._members()):
+            raise self._refuse("copied with its memory", "make another field of the same shape, and call copy_from() of it")
+        made = memo[id(self)] = type(self).__new__(type(self))
+        made.__dict__.update(copy.deepcopy(self.__dict__, memo))
+        return made
+
+
+class Field(InProcess, _values.Shown):
     """Storage with an element type and a shape. In kernels and, one element at a time, in Python, `x[i, j]` reads and writes it.
 
     Attributes:

@@ -47,13 +47,13 @@ class names_of:
 
 
 def _variables():
-    """Yields the variables of the active functions, except those of the package."""
+    """Yields the variables of the active functions, except those of the package and of `copy` and `pickle`."""
     for name, value in list(_thread.variables.items()):
         if not name.startswith("_"):  # IPython stores results under such names, `_` and `_2`
             yield name, value
     frame, modules = sys._getframe(1), set()
     while frame is not None:
-        if not frame.f_code.co_filename.startswith(_PACKAGE):
+        if not frame.f_code.co_filename.startswith(_PACKAGE) and frame.f_globals.get("__name__") not in ("copy", "pickle"):
             if frame.f_code.co_name != "<module>":
                 yield from list(frame.f_locals.items())
             if id(frame.f_globals) not in modules:

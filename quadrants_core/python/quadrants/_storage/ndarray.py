@@ -205,9 +205,16 @@ def _classes():
 
         __copy__ = None
 
-        def __reduce__(self):
-            gradient = None if self.grad is None else self.grad._to_numpy()
-            return _rebuild, (type(self).__name__, self.dtype, self._live_shape(), self._description(), self._to_numpy(), gradient)
+        def __reduce_ex__(self, protocol):
+            arrays = (None if array is None else array._pickled(protocol) for array in (self, self.grad))
+            return _rebuild, (type(self).__name__, self.dtype, self._live_shape(), self._description(), *arrays)
+
+        def _pickled(self, protocol):
+            """Returns the values as a NumPy array; for protocols with buffers outside of the pickle, a view of the memory."""
+            try:
+                return self._to_numpy() if protocol < 5 else _interop.view(self)
+            except ValueError:
+                return self._to_numpy()
 
         def __repr__(self):
             if not self._alive:

@@ -181,7 +181,7 @@ def make(struct_type, args, keywords):
     return _restore(struct_type, entries)
 
 
-class StructField(_values.Shown):
+class StructField(_field.InProcess, _values.Shown):
     """A field of structs: one field per member, interleaved (AOS) or apart (SOA). `f.member` is the field of a member.
 
     Args:
