@@ -84,15 +84,16 @@ class Expressions(Writer):
         name = self.fresh("w")
         first, test = f"({name} := {of(depth)})", self.condition(depth)
         form = self.rng.randrange(5)
+        real = "" if of == self.integer else " * 1.0"  # the condition may be known, and the other value an integer
         if form == 0:
-            return f"(({first} if {test} else ({name} := {self.pick(of, self.integer)(depth)})) - {name})"
+            return f"((({first} if {test} else ({name} := {self.pick(of, self.integer)(depth)})) - {name}){real})"
         if form == 1:
             return f"({name} if ({test}) and {first} != 2 else {of(depth)})"
         if form == 2:
             return f"({of(depth)} if not (({test}) and {first} > 1) else {name})"
         if form == 3:
             inner = f"({first} if {self.condition(0)} else ({name} := 7))"
-            return f"({inner} + {name} if {test} else ({name} := {of(depth)}) - {name})"
+            return f"(({inner} + {name} if {test} else ({name} := {of(depth)}) - {name}){real})"
         return f"({first} + {name})"
 
     def int_leaf(self, depth):
