@@ -144,7 +144,9 @@ class View:
         self.take()
 
     def take(self, report=None):
-        """Reads what is kept. `report`: a memory report of a launch that is still running; without it, waits for the launch to end."""
+        """Reads what is kept. `report`: a memory report, read now unless given; of a launch that is still running, in another thread, it
+        has the current figures."""
+        report = _memory.memory_now() if report is None else report
         self.report, self.kernels = _memory.MemoryReport(), []
         for name, info in self.infos.items():
             if (kept := _newest_kept(info, report)) is None:

@@ -194,6 +194,31 @@ def longer(k: qd.i32):
     assert len(kept) > 3 and 800 < kept[0] < kept[len(kept) // 2] < kept[-1] == 1500 * 100 * 8 and kept == sorted(kept)
 
 
+ENDLESS = """%%qd_kernel
+big = qd.field(qd.f32, shape=10, name="big")
+
+@qd.kernel
+def forever():
+    for i in big:
+        while big[i] < 1e30:
+            big[i] = qd.sin(big[i])
+"""
+STARTED = "import threading, time\nthread = threading.Thread(target=forever, daemon=True)\nthread.start()\ntime.sleep(0.5)"
+
+
+def test_views_do_not_wait_for_launches_of_other_threads(session):
+    shown(session.run("%qd_adstack logistic"))
+    session.run("with qd.ad.Tape(loss):\n    logistic(500)")
+    session.run(ENDLESS)
+    end = threading.Timer(60, os.kill, (session.pid, signal.SIGINT))  # if something waits
+    end.start()
+    assert session.run(STARTED).status == "ok"
+    assert shown(session.run("%qd_adstack logistic"))[VIEW]["model_id"]
+    assert session.run("print(thread.is_alive())").text() == "True\n"
+    end.cancel()
+    os.kill(session.pid, signal.SIGINT)
+
+
 def test_an_exceeded_budget(session):
     session.run("%qd_adstack logistic --budget 100")
     session.run("logistic.grad(1000)")
