@@ -225,7 +225,7 @@ def test_annotated_sources_stay_in_their_folder(tmp_path, monkeypatch):
     names = ["a/../../../out.py", "../out.py", "/out.py", "..//../x/./out.py", "x/out.py"]
     files = [tool.File(name, [f"x = {n}"], {1}, set(), {}, (0, 0), {}, set()) for n, name in enumerate(names)]
     monkeypatch.chdir(tmp_path)
-    tool._write_forms(argparse.Namespace(annotate="in/listing", markdown=None, html=None), files, None)
+    tool._write_forms(argparse.Namespace(annotate="in/listing", markdown=None, html=None), files, None, None)
     written = sorted(str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*,cover"))
     assert written == sorted(f"in/listing/{name},cover" for name in
                              ["out.py", "2-out.py", "3-out.py", "x/out.py", "x/2-out.py"])

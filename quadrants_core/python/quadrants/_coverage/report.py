@@ -10,22 +10,18 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import unicodedata
 import warnings
 from html import escape
 
-from quadrants._coverage import data as _coverage_data, runs as _coverage_runs
+from quadrants._coverage import changes as _changes, cobertura as _cobertura, data as _coverage_data, runs as _coverage_runs
+from quadrants._coverage.changes import ReportError
 from quadrants._coverage.percent import LOW, percentage, shown
 
 LONGEST_COMMENT = 60000  # characters; hosts of pull requests accept 65,536
 AROUND = 3  # lines shown before and after lines that never ran, in Markdown
-
-
-class ReportError(Exception):
-    pass
 
 
 _no_data = "no data: run the tests with pytest --cov or with QD_KERNEL_COVERAGE=1 first"
@@ -70,6 +66,21 @@ class File:
         for start, ends in self.partial.items():
             found += [(start, f"{start}->{end if end > 0 else 'exit'}") for end in ends if end not in self.missing and wanted(start)]
         return [part for _, part in sorted(found, key=lambda one: one[0])]
+
+    def places(self, among):
+        """Returns (first line, last line, what is wrong) of the given lines that never ran, and of their branches that were never taken."""
+        found, follows = [], False
+        for line in sorted(self.statements):
+            if (is_gap := line in self.missing and line in among) and follows:
+                found[-1][1] = line
+            elif is_gap:
+                found.append([line, line])
+            follows = is_gap
+        places = [(first, last, f"Line {first} never ran." if first == last else f"Lines {first} to {last} never ran.") for first, last in found]
+        for line, ends in self.partial.items():
+            ends = [end for end in ends if end not in self.missing] if line in among else ()
+            places += [(line, line, f"Line {line} never {'leaves the function' if end < 0 else f'continues to line {end}'}.") for end in ends]
+        return sorted(places)
 
     def marks(self, line):
         """Describes which lines a line that ran never continued to."""
@@ -169,35 +180,6 @@ def _aliases(measured):
     return aliases
 
 
-def _changes(base):
-    """Returns absolute file -> lines that are in the working tree and not in the revision."""
-
-    def git(*command):
-        done = subprocess.run(["git", *command], capture_output=True, encoding="utf-8", errors="surrogateescape")
-        if done.returncode:
-            raise ReportError(f"git {' '.join(command)}: {done.stderr.strip()}")
-        return done.stdout
-
-    top = git("rev-parse", "--show-toplevel").strip()
-    start = git("merge-base", base, "HEAD").strip()
-    changed, here = {}, None
-    for name in git("-C", top, "ls-files", "--others", "--exclude-standard", "-z").split("\0"):
-        if name.endswith(".py"):
-            with open(os.path.join(top, name), "rb") as file:
-                changed[os.path.realpath(file.name)] = set(range(1, 1 + len(file.read().splitlines())))
-    plain = ("--unified=0", "--no-color", "--no-ext-diff", "--src-prefix=a/", "--dst-prefix=b/")
-    for line in git("-C", top, "-c", "core.quotePath=false", "diff", *plain, start).splitlines():
-        if line.startswith("+++ "):
-            name = line[4:].rstrip("\t").strip('"')
-            path = os.path.realpath(os.path.join(top, name[2:]))
-            here = changed.setdefault(path, set()) if name.startswith("b/") else None
-        hunk = re.match(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@", line)
-        if hunk and here is not None:
-            first, count = int(hunk[1]), int(hunk[2] if hunk[2] is not None else 1)
-            here.update(range(first, first + count))
-    return changed
-
-
 def _copies(sources, folder, contexts=False):
     """Writes data files that contain only the requested data."""
     import coverage
@@ -238,9 +220,9 @@ def data_file():
     return os.environ.get("COVERAGE_FILE") or coverage.Coverage().get_option("run:data_file")
 
 
-def gather(paths, base=None, include=None, omit=None):
-    """Returns the File objects of all files, by name."""
-    changed = _changes(base) if base else {}
+def gather(paths, base=None, include=None, omit=None, xml=()):
+    """Returns the File objects of all files, by name; also writes Cobertura XML to the paths `xml`."""
+    changed = _changes.since(base) if base else {}
     with _wanted(paths) as (measured, sources, aliases), tempfile.TemporaryDirectory() as folder:
         if include:
             measured.set_option("report:include", include)
@@ -254,9 +236,12 @@ def gather(paths, base=None, include=None, omit=None):
             _warn(warning.message)
         with open(out, encoding="utf-8") as file:
             report = json.load(file)
-    counts = _counts_in(sources, aliases)
-    files = [_file(name, found, counts, changed) for name, found in report["files"].items()]
-    return sorted(files, key=lambda file: file.name)
+        counts = _counts_in(sources, aliases)
+        files = {name: _file(name, found, counts, changed) for name, found in report["files"].items()}
+        for path in xml:
+            os.makedirs(os.path.dirname(path) or os.curdir, exist_ok=True)
+            _cobertura.write(path, measured, files)
+    return sorted(files.values(), key=lambda file: file.name)
 
 
 def combine(paths, keep=False):
@@ -328,15 +313,6 @@ def totals(files, base):
 # --- output formats --------------------------------------------------------------------------------------------------
 
 
-def _commit():
-    """Returns the revision of the working tree, marked if it has been edited; "" outside git."""
-    try:
-        done = subprocess.run(["git", "describe", "--always", "--dirty", "--exclude=*"], capture_output=True, encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
-    return "" if done.returncode else done.stdout.strip().replace("-dirty", ", edited since")
-
-
 def _nothing_new(base):
     return f"no measured line is new since {base}"
 
@@ -387,10 +363,10 @@ def annotated(f, wanted=None):
     return "\n".join(out) + "\n"
 
 
-def as_markdown(files, total, base, low=LOW):
+def as_markdown(files, total, base, low=LOW, heading=None):
     diff = total.diff is not None
-    commit = _commit()
-    out = [f"## Coverage of {commit}" if commit else "## Coverage", ""]
+    commit = "" if heading else _changes.commit()
+    out = [f"## {_plain(heading or (f'Coverage of {commit}' if commit else 'Coverage'))}", ""]
     if diff and not total.new:
         out += [f"No{_nothing_new(_markdown_code(base))[2:]}.", ""]
     elif diff:
@@ -399,22 +375,30 @@ def as_markdown(files, total, base, low=LOW):
     out += [f"Overall: **{shown(total.overall)}** ({lines}).", ""]
     new, others = ([f for f in files if f.new], [f for f in files if not f.new]) if diff else ([], files)
     if new:
-        out += _markdown_table(new, True, low)
+        out += _markdown_table(new, True, low, LONGEST_COMMENT // 2)
+    room = LONGEST_COMMENT - 1000 - sum(len(line) + 1 for line in out)
     if others and diff:
         title = f"{len(others)} {'file' if len(others) == 1 else 'files'} without new lines"
-        out += [*[""] * bool(new), f"<details><summary>{title}</summary>", "", *_markdown_table(others, False, low), "", "</details>"]
+        table = _markdown_table(others, False, low, room)
+        out += [*[""] * bool(new), f"<details><summary>{title}</summary>", "", *table, "", "</details>"]
     elif others:
-        out += _markdown_table(others, False, low)
-    return "\n".join(out + _markdown_listings(new if diff else others, sum(map(len, out)))) + "\n"
+        out += _markdown_table(others, False, low, room)
+    return "\n".join(out + _markdown_listings(new if diff else others, sum(len(line) + 1 for line in out))) + "\n"
 
 
-def _markdown_table(files, new, low):
+def _markdown_table(files, new, low, room):
+    """Returns a row for each file, as many as fit into `room` characters."""
     out = ["| | file | new | overall | new lines that never ran |", "| - | :- | -: | -: | :- |"] if new else \
           ["| | file | overall | never ran |", "| - | :- | -: | :- |"]  # fmt: skip
-    for f in files:
+    for number, f in enumerate(files):
         mark = "⚠️" if (f.diff_percent if new else f.percent()) < low else "✅"
         cells = [shown(f.diff_percent)] * new + [shown(f.percent()), ", ".join(f.gaps(f.new if new else None))]
-        out.append(f"| {mark} | {_markdown_code(f.name, in_table=True)} | {' | '.join(cells)} |".replace("|  |", "| |"))
+        row = f"| {mark} | {_markdown_code(f.name, in_table=True)} | {' | '.join(cells)} |".replace("|  |", "| |")
+        room -= len(row) + 1
+        if room < 0:
+            left_out = len(files) - number
+            return [*out, "", f"{left_out} more {'file' if left_out == 1 else 'files'} would make this too long."]
+        out.append(row)
     return out
 
 
@@ -454,11 +438,24 @@ def _markdown_listings(files, length):
     return out
 
 
+def as_html(files, total, base):
+    from quadrants._coverage import html as _coverage_html
+
+    return _coverage_html.page(files, total, base, _changes.commit())
+
+
 _options = {
     "--diff": ("BASE", "also report lines that are new since this revision"),
     "--annotate": ("FOLDER", "write annotated sources"),
     "--markdown": ("FILE", "write Markdown; - for standard output"),
     "--html": ("FILE", "write one HTML page"),
+    "--xml": ("FILE", "write Cobertura XML, with the counts of kernels as hits"),
+}
+_services = {
+    "--github": "in a step of GitHub Actions: write the summary of the step, mark new lines that never ran, and compare with the target branch of "
+    "the pull request; writes comment.md, report.html and coverage.xml for later steps",
+    "--gitlab": "in a job of GitLab CI: compare with the target branch of the merge request, and write coverage.xml, code-quality.json and "
+    "report.html for its artifacts",
 }
 
 
@@ -478,46 +475,77 @@ def parser(prog="quadrants-coverage"):
     report.add_argument("--fail-under", type=float, metavar="PERCENT", help=status)
     for name in ("--include", "--omit"):
         report.add_argument(name, action="append", metavar="PATTERN")
+    services = report.add_mutually_exclusive_group()
+    for name, text in _services.items():
+        services.add_argument(name, action="store_true", help=text)
+    report.add_argument("--output", metavar="FOLDER", default="coverage-report", help="folder of the files of --github and --gitlab (%(default)s)")
+    report.add_argument("--name", default="Kernel coverage", help="heading of --github, which tells the comments of several jobs apart (%(default)s)")
+    comment = "write a comment to the pull request of this run of GitHub Actions, or update the one with the same hidden first line"
+    commands.add_parser("comment", help=comment, description=comment).add_argument("file", help="comment.md as written by report --github")
     return made
 
 
 def main(arguments=None):
     options = parser().parse_args(arguments)
     try:
-        if options.command == "combine":
-            count = combine(options.data, options.keep)
-            print(f"{count} data file{'' if count == 1 else 's'} combined in {_plain(data_file())}")
-            return 0
-        files = gather(options.data, options.diff, options.include, options.omit)
+        return {"report": _report, "combine": _combine, "comment": _comment}[options.command](options)
     except ReportError as error:
         _warn(error)
-        return 1
-    total = totals(files, options.diff)
-    if options.markdown != "-":
-        sys.stdout.write(as_text(files, total, options.diff))
-    _write_forms(options, files, total)
-    reached = total.overall if total.diff is None else total.diff
-    if options.fail_under is not None and reached < options.fail_under:
-        print(f"quadrants-coverage: {shown(reached)} is less than {options.fail_under:g}%", file=sys.stderr)
-        return 2
+    except OSError as error:
+        _warn(f"{error.filename or 'a file'} cannot be written ({error.strerror or error}): choose another place")
+    return 1
+
+
+def _combine(options):
+    count = combine(options.data, options.keep)
+    print(f"{count} data file{'' if count == 1 else 's'} combined in {_plain(data_file())}")
     return 0
 
 
-def _write_forms(options, files, total):
+def _comment(options):
+    from quadrants._coverage import github
+
+    return github.comment(options.file)
+
+
+def _report(options):
+    service = None
+    if options.github or options.gitlab:
+        from quadrants._coverage import github, gitlab
+
+        service = (github if options.github else gitlab).Service(options)
+    revision, base = (options.diff, options.diff) if options.diff or not service else service.base()
+    xml = [options.xml] * bool(options.xml) + [os.path.join(options.output, "coverage.xml")] * bool(service)
+    files = gather(options.data, revision, options.include, options.omit, xml)
+    total = totals(files, base)
+    reached = total.overall if total.diff is None else total.diff
+    has_failed = options.fail_under is not None and reached < options.fail_under
+    failure = f"{shown(reached)} is less than {options.fail_under:g}%" if has_failed else ""
+    if options.markdown != "-":
+        text = as_text(files, total, base)
+        sys.stdout.write(service.quoted(text) if service else text)
+    _write_forms(options, files, total, base)
+    if service:
+        write(os.path.join(options.output, "report.html"), as_html(files, total, base))
+        service.write(files, total, base, failure)
+    if failure:
+        _warn(failure)
+    return 2 if failure else 0
+
+
+def _write_forms(options, files, total, base):
     if options.annotate:
         taken = set()
         for f in files:
-            _write(os.path.join(options.annotate, _inside(f.name, taken) + ",cover"), annotated(f))
+            write(os.path.join(options.annotate, _inside(f.name, taken) + ",cover"), annotated(f))
     if options.markdown:
-        text = as_markdown(files, total, options.diff)
+        text = as_markdown(files, total, base)
         if options.markdown == "-":
             sys.stdout.write(text)
         else:
-            _write(options.markdown, text)
+            write(options.markdown, text)
     if options.html:
-        from quadrants._coverage import html as _coverage_html
-
-        _write(options.html, _coverage_html.page(files, total, options.diff, _commit()))
+        write(options.html, as_html(files, total, base))
 
 
 def _inside(name, taken):
@@ -531,7 +559,7 @@ def _inside(name, taken):
     return path
 
 
-def _write(path, text):
+def write(path, text):
     folder = os.path.dirname(path)
     if folder:
         os.makedirs(folder, exist_ok=True)
