@@ -8,31 +8,7 @@ import ci_project
 import pytest
 from ci_project import ARCS, NAME, Actions, FakeGitHub, git, pull_request, report_file
 
-from quadrants._coverage import changes, github, report
-
-
-@pytest.fixture
-def repository(tmp_path, monkeypatch):
-    for name in [name for name in os.environ if name.startswith(("GITHUB_", "CI_", "COVERAGE_"))]:
-        monkeypatch.delenv(name)
-    folder = ci_project.project(tmp_path / "work")
-    monkeypatch.chdir(folder)
-    ci_project.measure(folder)
-    return folder
-
-
-@pytest.fixture
-def run(tmp_path, monkeypatch, capfd):
-    """Runs the command in a step, and returns (status, output, messages)."""
-
-    def run_in(actions, *arguments):
-        for name, value in (actions.variables if actions else {}).items():
-            monkeypatch.setenv(name, value)
-        capfd.readouterr()
-        status = report.main(list(arguments))
-        return status, *capfd.readouterr()
-
-    return run_in
+from quadrants._coverage import changes, command, github, report
 
 
 WORKFLOW_COMMAND = re.compile(r"::(warning|error|notice) ((?:[a-zA-Z]+=[^\r\n:,]*,?)*)::([^\r\n]*)")
@@ -175,6 +151,18 @@ def test_an_explicit_base(repository, run, tmp_path):
     assert "no measured line is new since HEAD" in said
 
 
+def test_files_that_are_left_out(repository, run, tmp_path):
+    """--include and --omit are about every form of the report."""
+    ci_project.write(repository, "more.py", "b = 1\nif b > 1:\n    b = 2\n")
+    ci_project.measure(repository, {NAME: ARCS, "more.py": [(-1, 1), (1, 2), (2, -1)]}, {NAME: {}})
+    for option in (["--include", "shapes/*"], ["--omit", "more.py"]):
+        _, said, _ = run(Actions(tmp_path / "step", pull_request(repository)), "report", "--github", *option)
+        assert {found[1]["file"] for found in commands(said)} == {NAME}
+        for name in ("comment.md", "coverage.xml", "report.html"):
+            text = (repository / "coverage-report" / name).read_text()
+            assert NAME in text and "more.py" not in text
+
+
 def test_a_push_has_no_base(repository, run, tmp_path):
     actions = Actions(tmp_path / "step", {"before": "1" * 40, "after": "2" * 40})
     status, said, _ = run(actions, "report", "--github", "--fail-under", "69")
@@ -198,7 +186,7 @@ def test_a_shallow_clone(repository, run, tmp_path, monkeypatch, depth):
         assert status == 1 and messages == (
             f"quadrants-coverage: the target branch main is not known here: {event['pull_request']['base']['sha']} and HEAD have no common commit "
             "in this shallow clone, so fetch the whole history: fetch-depth: 0 of actions/checkout, GIT_DEPTH: 0 of GitLab, or git fetch --unshallow\n")
-    assert report.main(["report", "--diff", "nowhere"]) == 1
+    assert command.main(["report", "--diff", "nowhere"]) == 1
 
 
 def test_a_base_that_is_not_here(repository, run, tmp_path):

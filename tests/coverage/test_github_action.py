@@ -168,3 +168,38 @@ def test_a_run_that_fails_ends_the_job(repository, tmp_path, phases, step, text)
 def test_nothing_in_a_line_is_executed(repository, tmp_path):
     run = runner(repository, tmp_path, pytest="tests -k '$(touch made) or small' `touch made` ; touch made")
     assert run.run() == "Measure" and not (repository / "made").exists()
+
+
+def uses(workflow):
+    """Returns (the job, its step with the action) after checking what the action needs."""
+    (job,) = [job for job in workflow["jobs"].values() if any("kernel-coverage" in step.get("uses", "") for step in job["steps"])]
+    (step,) = [step for step in job["steps"] if step.get("uses") == "./.github/actions/kernel-coverage"]
+    assert step["with"].keys() <= ACTION["inputs"].keys()
+    (checkout,) = [step for step in job["steps"] if step.get("uses", "").startswith("actions/checkout@")]
+    assert checkout["with"]["fetch-depth"] == 0
+    assert {**workflow.get("permissions", {}), **job.get("permissions", {})} == {"contents": "read", "pull-requests": "write"}
+    return job, step
+
+
+def test_the_workflow_of_the_guide():
+    page = (ROOT / "docs/guide/ci.md").read_text(encoding="utf-8")
+    github, _ = (yaml.safe_load(block) for block in re.findall(r"^```yaml\n(.*?)^```", page, re.M | re.S))
+    _, step = uses(github)
+    assert step["with"]["fail-under"] == 80 and len(step["with"]["pytest"].splitlines()) == 2
+    rows = dict(re.findall(r"^\| (`[a-z-]+`(?:, `[a-z-]+`)*) \| (.*) \|$", page, re.M))
+    assert {name for row in rows for name in re.findall("`([a-z-]+)`", row)} == set(ACTION["inputs"])
+
+
+def test_the_workflow_of_this_project():
+    """80 % of the new lines of a pull request must have run, in the tests that `make coverage` runs as well."""
+    job, step = uses(yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8")))
+    assert step["if"] == "github.event_name == 'pull_request'" and step["with"]["fail-under"] == 80
+    names = [one.get("run") or one["uses"] for one in job["steps"]]
+    assert names.index("make test") < names.index("./.github/actions/kernel-coverage")
+    phases = step["with"]["pytest"].splitlines()
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    covered = re.search(r"pytest -q (tests/examples .*?) -k ", makefile)[1]
+    assert phases[0] == f'{covered} -k "{re.search(r"^UNCOVERED = (.*)$", makefile, re.M)[1]}"'
+    for phase in phases:
+        for path in re.findall(r"tests/[\w./-]+", phase):
+            assert (ROOT / path).exists(), path

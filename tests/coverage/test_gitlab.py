@@ -1,16 +1,14 @@
 """quadrants-coverage report --gitlab, and Cobertura XML."""
 
 import json
-import os
 import re
 import xml.dom.minidom
+from pathlib import Path
 
 import ci_project
 import pytest
+import yaml
 from ci_project import ARCS, COUNTS, NAME, NEW, git
-
-from quadrants._coverage import gitlab, report
-from test_github import repository, run
 
 # coverage-04.dtd of Cobertura: element -> (the elements inside, as a pattern; required attributes)
 RATES = {"line-rate", "branch-rate", "complexity"}
@@ -127,3 +125,19 @@ def test_fingerprints_move_with_the_lines(repository, run):
     moved = fingerprints("# one\n# two\n" + text, [(a + 2 if a > 0 else a, b + 2 if b > 0 else b) for a, b in arcs])
     assert len(before) == 2 and before == moved
     assert fingerprints(text.replace("x = 1", "x = 2"), arcs) != before
+
+
+def test_the_job_of_the_guide(repository, run, monkeypatch):
+    """Its artifacts are the files that are written, and its pattern finds the percentage of all lines."""
+    page = (Path(__file__).resolve().parents[2] / "docs/guide/ci.md").read_text(encoding="utf-8")
+    _, block = re.findall(r"^```yaml\n(.*?)^```", page, re.M | re.S)
+    job = yaml.safe_load(block)["test"]
+    assert job["variables"] == {"GIT_DEPTH": 0}
+    assert "quadrants-coverage report --gitlab --fail-under 80" in job["script"]
+    monkeypatch.setenv("CI_MERGE_REQUEST_DIFF_BASE_SHA", git(repository, "rev-parse", "main~1"))
+    _, said, _ = run(None, *job["script"][-1].split()[1:])
+    assert re.findall(job["coverage"].strip("/"), said) == ["69.2"]
+    reports = job["artifacts"]["reports"]
+    assert reports["coverage_report"]["coverage_format"] == "cobertura"
+    for path in (reports["coverage_report"]["path"], reports["codequality"], *job["artifacts"]["paths"]):
+        assert (repository / path).exists()

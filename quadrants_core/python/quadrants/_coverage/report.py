@@ -1,8 +1,5 @@
-"""python -m quadrants.coverage report: combined host and kernel coverage of all processes, as a terminal summary, annotated source,
-Markdown for a pull request, or HTML with heat. Lines, branches and exclusions are those of coverage.py; the files of the kernels add
-execution counts. python -m quadrants.coverage combine merges all data into one file."""
+"""Coverage reports: the data of coverage.py and of kernels combined, as text, annotated source, Markdown and HTML."""
 
-import argparse
 import contextlib
 import dataclasses
 import glob
@@ -130,27 +127,27 @@ def _sources(paths, aliases, plugins):
         try:
             data = _coverage_data.read(path)
         except _coverage_data.Damaged as error:
-            _warn(f"{path} {error}, and left out")
+            warn(f"{path} {error}, and left out")
             continue
         places = {name: os.path.realpath(aliases.map(name)) for name in {*data.names, *(name for name, _ in data.digests)}}
         stale = _coverage_runs.stale_names(data, places.get)
         for name in sorted(stale):
-            _warn(f"{name} has changed since {path} was written; its data are left out: run the tests again")
+            warn(f"{name} has changed since {path} was written; its data are left out: run the tests again")
         odd = {name for name in data.names if os.path.exists(places[name]) and not _coverage_data.is_plain(places[name])}
         for name in sorted(odd):
-            _warn(f"{name}, which {path} covers, is not a source file and is left out")
+            warn(f"{name}, which {path} covers, is not a source file and is left out")
         unknown = {name for name, tracer in data.tracers.items() if tracer.rpartition(".")[0] not in plugins}
         for name in sorted(unknown):
-            _warn(f"{name} was measured by a plugin that the configuration of coverage.py does not name, and is left out")
+            warn(f"{name} was measured by a plugin that the configuration of coverage.py does not name, and is left out")
         found.append(_Source(path, data, [name for name in data.names if name not in stale | odd | unknown]))
     if not found:
         raise ReportError(_no_data)
     return found
 
 
-def _warn(text):
+def warn(text):
     for line in str(text).splitlines():
-        print(f"quadrants-coverage: {_plain(line)}", file=sys.stderr)
+        print(f"quadrants-coverage: {plain(line)}", file=sys.stderr)
 
 
 def _matches(folder, name):
@@ -233,7 +230,7 @@ def gather(paths, base=None, include=None, omit=None, xml=()):
             warnings.simplefilter("always")
             measured.json_report(outfile=out, ignore_errors=True)
         for warning in warned:
-            _warn(warning.message)
+            warn(warning.message)
         with open(out, encoding="utf-8") as file:
             report = json.load(file)
         counts = _counts_in(sources, aliases)
@@ -326,7 +323,7 @@ def as_text(files, total, base=None):
 
     for f in files:
         row(f.name, len(f.statements), len(f.missing), f.branches, f.percent(), shown(f.diff_percent) if f.new else "-", f.gaps())
-    rows = [[_plain(name), *rest] for name, *rest in rows]
+    rows = [[plain(name), *rest] for name, *rest in rows]
     row("total", total.lines, total.missing, total.branches, total.overall, shown(total.diff) if diff else "", [])
     widths = [max(map(len, column)) for column in zip(*rows)]
     out = []
@@ -335,10 +332,10 @@ def as_text(files, total, base=None):
         out.append("  ".join([f"{name:<{widths[0]}}", *cells, gaps]).rstrip())
     out.insert(-1, "-" * (sum(widths[:-1]) + 2 * len(widths[:-2])))
     if diff and not total.new:
-        out.append(_plain(_nothing_new(base)))
+        out.append(plain(_nothing_new(base)))
     elif diff:
         out.append(f"of what is new: {shown(total.diff)} ({total.new_ran} of {total.new} lines)")
-        out += [f"  {_plain(f.name)}: never ran {', '.join(f.gaps(f.new))}" for f in files if f.gaps(f.new)]
+        out += [f"  {plain(f.name)}: never ran {', '.join(f.gaps(f.new))}" for f in files if f.gaps(f.new)]
     return "\n".join(out) + "\n"
 
 
@@ -357,7 +354,7 @@ def annotated(f, wanted=None):
         last = number
         count = f"{f.counts[number]:,}" if number in f.counts else ""
         marks = f"  # {f.marks(number)}" if number in f.partial else ""
-        out.append(f"{number:5} {count:>{width}} {_signs[f.state(number)]} {_plain(text)}{marks}".rstrip())
+        out.append(f"{number:5} {count:>{width}} {_signs[f.state(number)]} {plain(text)}{marks}".rstrip())
     if last < len(f.text):
         out.append("  ...")
     return "\n".join(out) + "\n"
@@ -366,7 +363,7 @@ def annotated(f, wanted=None):
 def as_markdown(files, total, base, low=LOW, heading=None):
     diff = total.diff is not None
     commit = "" if heading else _changes.commit()
-    out = [f"## {_plain(heading or (f'Coverage of {commit}' if commit else 'Coverage'))}", ""]
+    out = [f"## {plain(heading or (f'Coverage of {commit}' if commit else 'Coverage'))}", ""]
     if diff and not total.new:
         out += [f"No{_nothing_new(_markdown_code(base))[2:]}.", ""]
     elif diff:
@@ -402,14 +399,14 @@ def _markdown_table(files, new, low, room):
     return out
 
 
-def _plain(name):
+def plain(name):
     """Returns the name on one line, without characters that a terminal hides or interprets."""
     return "".join("?" if c != "\t" and unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp") else c for c in name)
 
 
 def _markdown_code(name, in_table=False):
     """Formats a code span with arbitrary content. In a table, bars must be escaped with a backslash."""
-    name = _plain(name)
+    name = plain(name)
     fence = "`" * (1 + max((len(run) for run in re.findall("`+", name)), default=0))
     pad = " " if name.startswith(("`", " ")) or name.endswith(("`", " ")) else ""
     span = f"{fence}{pad}{name}{pad}{fence}"
@@ -425,7 +422,7 @@ def _markdown_listings(files, length):
             continue
         listing = annotated(f, {near for line in lines for near in range(line - AROUND, line + AROUND + 1)}).rstrip("\n")
         fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", listing)), default=0))
-        title = f"<details><summary><code>{escape(_plain(f.name))}</code></summary>"
+        title = f"<details><summary><code>{escape(plain(f.name))}</code></summary>"
         block = ["", title, "", f"{fence}python", listing, fence, "", "</details>"]
         more = sum(len(line) + 1 for line in block)
         if length + more > LONGEST_COMMENT:
@@ -442,121 +439,6 @@ def as_html(files, total, base):
     from quadrants._coverage import html as _coverage_html
 
     return _coverage_html.page(files, total, base, _changes.commit())
-
-
-_options = {
-    "--diff": ("BASE", "also report lines that are new since this revision"),
-    "--annotate": ("FOLDER", "write annotated sources"),
-    "--markdown": ("FILE", "write Markdown; - for standard output"),
-    "--html": ("FILE", "write one HTML page"),
-    "--xml": ("FILE", "write Cobertura XML, with the counts of kernels as hits"),
-}
-_services = {
-    "--github": "in a step of GitHub Actions: write the summary of the step, mark new lines that never ran, and compare with the target branch of "
-    "the pull request; writes comment.md, report.html and coverage.xml for later steps",
-    "--gitlab": "in a job of GitLab CI: compare with the target branch of the merge request, and write coverage.xml, code-quality.json and "
-    "report.html for its artifacts",
-}
-
-
-def parser(prog="quadrants-coverage"):
-    made = argparse.ArgumentParser(prog=prog, description=__doc__)
-    commands = made.add_subparsers(dest="command", required=True)
-    report = commands.add_parser("report", help="combine host and kernel data and report them", description=__doc__)
-    summary = "combine the data of coverage.py and of kernels into one file, and remove the files read"
-    whole = summary + ". `coverage combine _qd_kcov.*` without --append discards the previous content of .coverage"
-    joined = commands.add_parser("combine", help=summary, description=whole)
-    joined.add_argument("--keep", action="store_true", help="keep the files read")
-    for command in (report, joined):
-        command.add_argument("data", nargs="*", help="data files or folders (default: _qd_kcov.* and those of coverage.py)")
-    for name, (value, text) in _options.items():
-        report.add_argument(name, metavar=value, help=text)
-    status = "exit with status 2 if a smaller share of the new lines (without --diff: of all lines) ran"
-    report.add_argument("--fail-under", type=float, metavar="PERCENT", help=status)
-    for name in ("--include", "--omit"):
-        report.add_argument(name, action="append", metavar="PATTERN")
-    services = report.add_mutually_exclusive_group()
-    for name, text in _services.items():
-        services.add_argument(name, action="store_true", help=text)
-    report.add_argument("--output", metavar="FOLDER", default="coverage-report", help="folder of the files of --github and --gitlab (%(default)s)")
-    report.add_argument("--name", default="Kernel coverage", help="heading of --github, which tells the comments of several jobs apart (%(default)s)")
-    comment = "write a comment to the pull request of this run of GitHub Actions, or update the one with the same hidden first line"
-    commands.add_parser("comment", help=comment, description=comment).add_argument("file", help="comment.md as written by report --github")
-    return made
-
-
-def main(arguments=None):
-    options = parser().parse_args(arguments)
-    try:
-        return {"report": _report, "combine": _combine, "comment": _comment}[options.command](options)
-    except ReportError as error:
-        _warn(error)
-    except OSError as error:
-        _warn(f"{error.filename or 'a file'} cannot be written ({error.strerror or error}): choose another place")
-    return 1
-
-
-def _combine(options):
-    count = combine(options.data, options.keep)
-    print(f"{count} data file{'' if count == 1 else 's'} combined in {_plain(data_file())}")
-    return 0
-
-
-def _comment(options):
-    from quadrants._coverage import github
-
-    return github.comment(options.file)
-
-
-def _report(options):
-    service = None
-    if options.github or options.gitlab:
-        from quadrants._coverage import github, gitlab
-
-        service = (github if options.github else gitlab).Service(options)
-    revision, base = (options.diff, options.diff) if options.diff or not service else service.base()
-    xml = [options.xml] * bool(options.xml) + [os.path.join(options.output, "coverage.xml")] * bool(service)
-    files = gather(options.data, revision, options.include, options.omit, xml)
-    total = totals(files, base)
-    reached = total.overall if total.diff is None else total.diff
-    has_failed = options.fail_under is not None and reached < options.fail_under
-    failure = f"{shown(reached)} is less than {options.fail_under:g}%" if has_failed else ""
-    if options.markdown != "-":
-        text = as_text(files, total, base)
-        sys.stdout.write(service.quoted(text) if service else text)
-    _write_forms(options, files, total, base)
-    if service:
-        write(os.path.join(options.output, "report.html"), as_html(files, total, base))
-        service.write(files, total, base, failure)
-    if failure:
-        _warn(failure)
-    return 2 if failure else 0
-
-
-def _write_forms(options, files, total, base):
-    if options.annotate:
-        taken = set()
-        for f in files:
-            write(os.path.join(options.annotate, _inside(f.name, taken) + ",cover"), annotated(f))
-    if options.markdown:
-        text = as_markdown(files, total, base)
-        if options.markdown == "-":
-            sys.stdout.write(text)
-        else:
-            write(options.markdown, text)
-    if options.html:
-        write(options.html, as_html(files, total, base))
-
-
-def _inside(name, taken):
-    """Returns a relative path without parent references, distinct from those in `taken`."""
-    parts = [part for part in os.path.normpath(name).split(os.sep) if part not in ("", os.curdir, os.pardir)]
-    path, number = os.path.join(*parts), 1
-    while path in taken:
-        number += 1
-        path = os.path.join(*parts[:-1], f"{number}-{parts[-1]}")
-    taken.add(path)
-    return path
 
 
 def write(path, text):
