@@ -23,9 +23,14 @@ def coverage_files_elsewhere(tmp_path_factory):
 
 
 @pytest.fixture
-def repository(tmp_path, monkeypatch):
+def outside_of_ci(monkeypatch):
+    """These tests run in CI too, where its variables are set."""
     for name in [name for name in os.environ if name.startswith(("GITHUB_", "CI_", "COVERAGE_"))]:
         monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def repository(tmp_path, monkeypatch, outside_of_ci):
     folder = ci_project.project(tmp_path / "work")
     monkeypatch.chdir(folder)
     ci_project.measure(folder)
@@ -33,7 +38,7 @@ def repository(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch, capfd):
+def run(monkeypatch, capfd, outside_of_ci):
     """Runs the command in a step, and returns (status, output, messages)."""
 
     def run_in(actions, *arguments):
