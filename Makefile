@@ -53,7 +53,7 @@ test-quick: install ## run C++ and .qir tests, some random functions and the lan
 	@$(BUILD)/tests/qd-property --count 300
 	@$(RUN) pytest -q tests/python/language
 
-check:           ## check formatting, mistakes (ruff, eslint), types (pyright, tsc), arithmetic of the front end, layering, sizes, the table of conformance
+check:           ## check formatting, mistakes (ruff, eslint), types (pyright, tsc), arithmetic of the front end, layering, sizes, the table of conformance, lists of packages
 	@git ls-files '*.cpp' '*.h' | xargs $(VENV)/bin/clang-format --dry-run -Werror
 	@$(VENV)/bin/basedpyright --pythonpath $(PY)
 	@$(VENV)/bin/ruff check -q .
@@ -61,7 +61,7 @@ check:           ## check formatting, mistakes (ruff, eslint), types (pyright, t
 	@PATH=$(CURDIR)/$(VENV)/bin:$$PATH widgets/node_modules/.bin/eslint widgets labextension/src tests/frontend
 	@PATH=$(CURDIR)/$(VENV)/bin:$$PATH widgets/node_modules/.bin/esbuild tests/frontend/pure.test.ts --bundle --platform=node --format=esm --outfile=out/frontend/pure.test.mjs --log-level=warning
 	@PATH=$(CURDIR)/$(VENV)/bin:$$PATH node --test --test-reporter=dot out/frontend/pure.test.mjs
-	@$(RUN) pytest -q tests/layering_test.py tests/limits_test.py tests/members_test.py tests/words_test.py tests/conformance_test.py
+	@$(RUN) pytest -q tests/layering_test.py tests/limits_test.py tests/members_test.py tests/words_test.py tests/conformance_test.py tests/packages_test.py
 
 test-cpp:        ## run C++ unit, .qir and property tests
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)

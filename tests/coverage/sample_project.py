@@ -68,6 +68,15 @@ ARCS = {(-5, 8), (8, 9), (9, 10), (9, 11), (10, 11), (11, -5), (-14, 16), (16, 1
 on_both = pytest.mark.parametrize("project", ["interp", "x64"], indirect=True)
 
 
+def environment(folder, arch="interp", **variables):
+    """Returns the variables of a process of a user who works in the folder."""
+    found = {k: v for k, v in os.environ.items() if not k.startswith(("COV", "QD_", "_QD_", "PYTEST", "GITHUB_", "CI_"))}
+    found.update(QD_ARCH=arch, QD_OFFLINE_CACHE="0", PYTHONPATH=str(folder), PYTHONDONTWRITEBYTECODE="1",
+                 PYTHONUNBUFFERED="1", ENABLE_QUADRANTS_HEADER_PRINT="0")  # fmt: skip
+    found.update(variables)
+    return found
+
+
 class Project:
     def __init__(self, folder, arch):
         self.folder, self.arch = folder, arch
@@ -83,11 +92,8 @@ class Project:
 
     def start(self, *command, folder=None, **variables):
         """Starts a Python process as users do."""
-        environment = {k: v for k, v in os.environ.items() if not k.startswith(("COV", "QD_", "_QD_", "PYTEST"))}
-        environment.update(QD_ARCH=self.arch, QD_OFFLINE_CACHE="0", PYTHONPATH=str(self.folder), PYTHONDONTWRITEBYTECODE="1",
-                           PYTHONUNBUFFERED="1", ENABLE_QUADRANTS_HEADER_PRINT="0")  # fmt: skip
-        environment.update(variables)
-        return subprocess.Popen([sys.executable, *command], cwd=folder or self.folder, env=environment, text=True,
+        return subprocess.Popen([sys.executable, *command], cwd=folder or self.folder, text=True,
+                                env=environment(self.folder, self.arch, **variables),
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT)  # fmt: skip
 
     def run(self, *command, status=0, **keywords):

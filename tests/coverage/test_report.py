@@ -220,12 +220,12 @@ def test_names_do_not_become_markup():
 def test_annotated_sources_stay_in_their_folder(tmp_path, monkeypatch):
     import argparse
 
-    from quadrants._coverage import report as tool
+    from quadrants._coverage import command, report as tool
 
     names = ["a/../../../out.py", "../out.py", "/out.py", "..//../x/./out.py", "x/out.py"]
     files = [tool.File(name, [f"x = {n}"], {1}, set(), {}, (0, 0), {}, set()) for n, name in enumerate(names)]
     monkeypatch.chdir(tmp_path)
-    tool._write_forms(argparse.Namespace(annotate="in/listing", markdown=None, html=None), files, None)
+    command._write_forms(argparse.Namespace(annotate="in/listing", markdown=None, html=None), files, None, None)
     written = sorted(str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*,cover"))
     assert written == sorted(f"in/listing/{name},cover" for name in
                              ["out.py", "2-out.py", "3-out.py", "x/out.py", "x/2-out.py"])

@@ -35,10 +35,13 @@ def help_pages():
         if name not in ("cache", "coverage"):
             yield f"quadrants {name}", sub.format_help()
     from quadrants import cache
-    from quadrants._coverage import report
+    from quadrants._coverage import command
 
     yield "quadrants cache", cache._parser("quadrants cache").format_help()
-    yield "quadrants coverage", report.parser("quadrants coverage").format_help()
+    coverage = command.parser("quadrants coverage")
+    yield "quadrants coverage", coverage.format_help()
+    for name, sub in coverage._subparsers._group_actions[0].choices.items():
+        yield f"quadrants coverage {name}", sub.format_help()
 
 
 def main(arguments=None):

@@ -8,9 +8,9 @@ __all__ = ["FileCounts", "Specialisation", "branches", "clear", "counters", "mai
 
 def main(arguments=None):
     """Runs the command and returns its exit status."""
-    from quadrants._coverage import report as _coverage_report
+    from quadrants._coverage import command as _coverage_command
 
-    return _coverage_report.main(arguments)
+    return _coverage_command.main(arguments)
 
 
 if __name__ == "__main__":

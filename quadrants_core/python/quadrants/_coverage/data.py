@@ -11,6 +11,7 @@ SCHEMA = 7  # version of coverage.py's tables, since its version 5
 LONGEST = 1_000_000  # maximum number of lines of a source
 MOST = 5_000_000  # maximum number of lines of all sources together
 LARGEST = 64_000_000  # maximum size of a source, in bytes
+SOURCES_OF_CELLS = "_qd_kcov_sources"  # folder for sources that are not in a file
 _LONGEST_NAME = 4096
 _steps = 20_000_000, 50  # maximum number of SQLite instructions: per file, and per byte of the file
 

@@ -258,7 +258,7 @@ def _kept(file):
         shown = file if text is None else text.shown
         name = names_of_sources.get(file) or re.sub(r"\W+", "_", os.path.basename(shown)).strip("_") or "source"
         mark = hashlib.sha256(content.encode()).hexdigest()[:8]
-        folder = os.path.join(_folder, "_qd_kcov_sources")
+        folder = os.path.join(_folder, _coverage_data.SOURCES_OF_CELLS)
         path = os.path.join(folder, f"{name}_{mark}.py")
         os.makedirs(os.path.dirname(path), exist_ok=True)
         if not os.path.exists(path):

@@ -1,8 +1,5 @@
-"""python -m quadrants.coverage report: combined host and kernel coverage of all processes, as a terminal summary, annotated source,
-Markdown for a pull request, or HTML with heat. Lines, branches and exclusions are those of coverage.py; the files of the kernels add
-execution counts. python -m quadrants.coverage combine merges all data into one file."""
+"""Coverage reports: the data of coverage.py and of kernels combined, as text, annotated source, Markdown and HTML."""
 
-import argparse
 import contextlib
 import dataclasses
 import glob
@@ -10,22 +7,18 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import unicodedata
 import warnings
 from html import escape
 
-from quadrants._coverage import data as _coverage_data, runs as _coverage_runs
+from quadrants._coverage import changes as _changes, cobertura as _cobertura, data as _coverage_data, runs as _coverage_runs
+from quadrants._coverage.changes import ReportError
 from quadrants._coverage.percent import LOW, percentage, shown
 
 LONGEST_COMMENT = 60000  # characters; hosts of pull requests accept 65,536
 AROUND = 3  # lines shown before and after lines that never ran, in Markdown
-
-
-class ReportError(Exception):
-    pass
 
 
 _no_data = "no data: run the tests with pytest --cov or with QD_KERNEL_COVERAGE=1 first"
@@ -70,6 +63,21 @@ class File:
         for start, ends in self.partial.items():
             found += [(start, f"{start}->{end if end > 0 else 'exit'}") for end in ends if end not in self.missing and wanted(start)]
         return [part for _, part in sorted(found, key=lambda one: one[0])]
+
+    def places(self, among):
+        """Returns (first line, last line, what is wrong) of the given lines that never ran, and of their branches that were never taken."""
+        found, follows = [], False
+        for line in sorted(self.statements):
+            if (is_gap := line in self.missing and line in among) and follows:
+                found[-1][1] = line
+            elif is_gap:
+                found.append([line, line])
+            follows = is_gap
+        places = [(first, last, f"Line {first} never ran." if first == last else f"Lines {first} to {last} never ran.") for first, last in found]
+        for line, ends in self.partial.items():
+            ends = [end for end in ends if end not in self.missing] if line in among else ()
+            places += [(line, line, f"Line {line} never {'leaves the function' if end < 0 else f'continues to line {end}'}.") for end in ends]
+        return sorted(places)
 
     def marks(self, line):
         """Describes which lines a line that ran never continued to."""
@@ -119,27 +127,27 @@ def _sources(paths, aliases, plugins):
         try:
             data = _coverage_data.read(path)
         except _coverage_data.Damaged as error:
-            _warn(f"{path} {error}, and left out")
+            warn(f"{path} {error}, and left out")
             continue
         places = {name: os.path.realpath(aliases.map(name)) for name in {*data.names, *(name for name, _ in data.digests)}}
         stale = _coverage_runs.stale_names(data, places.get)
         for name in sorted(stale):
-            _warn(f"{name} has changed since {path} was written; its data are left out: run the tests again")
+            warn(f"{name} has changed since {path} was written; its data are left out: run the tests again")
         odd = {name for name in data.names if os.path.exists(places[name]) and not _coverage_data.is_plain(places[name])}
         for name in sorted(odd):
-            _warn(f"{name}, which {path} covers, is not a source file and is left out")
+            warn(f"{name}, which {path} covers, is not a source file and is left out")
         unknown = {name for name, tracer in data.tracers.items() if tracer.rpartition(".")[0] not in plugins}
         for name in sorted(unknown):
-            _warn(f"{name} was measured by a plugin that the configuration of coverage.py does not name, and is left out")
+            warn(f"{name} was measured by a plugin that the configuration of coverage.py does not name, and is left out")
         found.append(_Source(path, data, [name for name in data.names if name not in stale | odd | unknown]))
     if not found:
         raise ReportError(_no_data)
     return found
 
 
-def _warn(text):
+def warn(text):
     for line in str(text).splitlines():
-        print(f"quadrants-coverage: {_plain(line)}", file=sys.stderr)
+        print(f"quadrants-coverage: {plain(line)}", file=sys.stderr)
 
 
 def _matches(folder, name):
@@ -167,35 +175,6 @@ def _aliases(measured):
         for pattern in patterns:
             aliases.add(pattern, result)
     return aliases
-
-
-def _changes(base):
-    """Returns absolute file -> lines that are in the working tree and not in the revision."""
-
-    def git(*command):
-        done = subprocess.run(["git", *command], capture_output=True, encoding="utf-8", errors="surrogateescape")
-        if done.returncode:
-            raise ReportError(f"git {' '.join(command)}: {done.stderr.strip()}")
-        return done.stdout
-
-    top = git("rev-parse", "--show-toplevel").strip()
-    start = git("merge-base", base, "HEAD").strip()
-    changed, here = {}, None
-    for name in git("-C", top, "ls-files", "--others", "--exclude-standard", "-z").split("\0"):
-        if name.endswith(".py"):
-            with open(os.path.join(top, name), "rb") as file:
-                changed[os.path.realpath(file.name)] = set(range(1, 1 + len(file.read().splitlines())))
-    plain = ("--unified=0", "--no-color", "--no-ext-diff", "--src-prefix=a/", "--dst-prefix=b/")
-    for line in git("-C", top, "-c", "core.quotePath=false", "diff", *plain, start).splitlines():
-        if line.startswith("+++ "):
-            name = line[4:].rstrip("\t").strip('"')
-            path = os.path.realpath(os.path.join(top, name[2:]))
-            here = changed.setdefault(path, set()) if name.startswith("b/") else None
-        hunk = re.match(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@", line)
-        if hunk and here is not None:
-            first, count = int(hunk[1]), int(hunk[2] if hunk[2] is not None else 1)
-            here.update(range(first, first + count))
-    return changed
 
 
 def _copies(sources, folder, contexts=False):
@@ -238,9 +217,9 @@ def data_file():
     return os.environ.get("COVERAGE_FILE") or coverage.Coverage().get_option("run:data_file")
 
 
-def gather(paths, base=None, include=None, omit=None):
-    """Returns the File objects of all files, by name."""
-    changed = _changes(base) if base else {}
+def gather(paths, base=None, include=None, omit=None, xml=()):
+    """Returns the File objects of all files, by name; also writes Cobertura XML to the paths `xml`."""
+    changed = _changes.since(base) if base else {}
     with _wanted(paths) as (measured, sources, aliases), tempfile.TemporaryDirectory() as folder:
         if include:
             measured.set_option("report:include", include)
@@ -251,12 +230,15 @@ def gather(paths, base=None, include=None, omit=None):
             warnings.simplefilter("always")
             measured.json_report(outfile=out, ignore_errors=True)
         for warning in warned:
-            _warn(warning.message)
+            warn(warning.message)
         with open(out, encoding="utf-8") as file:
             report = json.load(file)
-    counts = _counts_in(sources, aliases)
-    files = [_file(name, found, counts, changed) for name, found in report["files"].items()]
-    return sorted(files, key=lambda file: file.name)
+        counts = _counts_in(sources, aliases)
+        files = {name: _file(name, found, counts, changed) for name, found in report["files"].items()}
+        for path in xml:
+            os.makedirs(os.path.dirname(path) or os.curdir, exist_ok=True)
+            _cobertura.write(path, measured, files)
+    return sorted(files.values(), key=lambda file: file.name)
 
 
 def combine(paths, keep=False):
@@ -328,15 +310,6 @@ def totals(files, base):
 # --- output formats --------------------------------------------------------------------------------------------------
 
 
-def _commit():
-    """Returns the revision of the working tree, marked if it has been edited; "" outside git."""
-    try:
-        done = subprocess.run(["git", "describe", "--always", "--dirty", "--exclude=*"], capture_output=True, encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
-    return "" if done.returncode else done.stdout.strip().replace("-dirty", ", edited since")
-
-
 def _nothing_new(base):
     return f"no measured line is new since {base}"
 
@@ -350,7 +323,7 @@ def as_text(files, total, base=None):
 
     for f in files:
         row(f.name, len(f.statements), len(f.missing), f.branches, f.percent(), shown(f.diff_percent) if f.new else "-", f.gaps())
-    rows = [[_plain(name), *rest] for name, *rest in rows]
+    rows = [[plain(name), *rest] for name, *rest in rows]
     row("total", total.lines, total.missing, total.branches, total.overall, shown(total.diff) if diff else "", [])
     widths = [max(map(len, column)) for column in zip(*rows)]
     out = []
@@ -359,10 +332,10 @@ def as_text(files, total, base=None):
         out.append("  ".join([f"{name:<{widths[0]}}", *cells, gaps]).rstrip())
     out.insert(-1, "-" * (sum(widths[:-1]) + 2 * len(widths[:-2])))
     if diff and not total.new:
-        out.append(_plain(_nothing_new(base)))
+        out.append(plain(_nothing_new(base)))
     elif diff:
         out.append(f"of what is new: {shown(total.diff)} ({total.new_ran} of {total.new} lines)")
-        out += [f"  {_plain(f.name)}: never ran {', '.join(f.gaps(f.new))}" for f in files if f.gaps(f.new)]
+        out += [f"  {plain(f.name)}: never ran {', '.join(f.gaps(f.new))}" for f in files if f.gaps(f.new)]
     return "\n".join(out) + "\n"
 
 
@@ -381,16 +354,16 @@ def annotated(f, wanted=None):
         last = number
         count = f"{f.counts[number]:,}" if number in f.counts else ""
         marks = f"  # {f.marks(number)}" if number in f.partial else ""
-        out.append(f"{number:5} {count:>{width}} {_signs[f.state(number)]} {_plain(text)}{marks}".rstrip())
+        out.append(f"{number:5} {count:>{width}} {_signs[f.state(number)]} {plain(text)}{marks}".rstrip())
     if last < len(f.text):
         out.append("  ...")
     return "\n".join(out) + "\n"
 
 
-def as_markdown(files, total, base, low=LOW):
+def as_markdown(files, total, base, low=LOW, heading=None):
     diff = total.diff is not None
-    commit = _commit()
-    out = [f"## Coverage of {commit}" if commit else "## Coverage", ""]
+    commit = "" if heading else _changes.commit()
+    out = [f"## {plain(heading or (f'Coverage of {commit}' if commit else 'Coverage'))}", ""]
     if diff and not total.new:
         out += [f"No{_nothing_new(_markdown_code(base))[2:]}.", ""]
     elif diff:
@@ -399,33 +372,41 @@ def as_markdown(files, total, base, low=LOW):
     out += [f"Overall: **{shown(total.overall)}** ({lines}).", ""]
     new, others = ([f for f in files if f.new], [f for f in files if not f.new]) if diff else ([], files)
     if new:
-        out += _markdown_table(new, True, low)
+        out += _markdown_table(new, True, low, LONGEST_COMMENT // 2)
+    room = LONGEST_COMMENT - 1000 - sum(len(line) + 1 for line in out)
     if others and diff:
         title = f"{len(others)} {'file' if len(others) == 1 else 'files'} without new lines"
-        out += [*[""] * bool(new), f"<details><summary>{title}</summary>", "", *_markdown_table(others, False, low), "", "</details>"]
+        table = _markdown_table(others, False, low, room)
+        out += [*[""] * bool(new), f"<details><summary>{title}</summary>", "", *table, "", "</details>"]
     elif others:
-        out += _markdown_table(others, False, low)
-    return "\n".join(out + _markdown_listings(new if diff else others, sum(map(len, out)))) + "\n"
+        out += _markdown_table(others, False, low, room)
+    return "\n".join(out + _markdown_listings(new if diff else others, sum(len(line) + 1 for line in out))) + "\n"
 
 
-def _markdown_table(files, new, low):
+def _markdown_table(files, new, low, room):
+    """Returns a row for each file, as many as fit into `room` characters."""
     out = ["| | file | new | overall | new lines that never ran |", "| - | :- | -: | -: | :- |"] if new else \
           ["| | file | overall | never ran |", "| - | :- | -: | :- |"]  # fmt: skip
-    for f in files:
+    for number, f in enumerate(files):
         mark = "⚠️" if (f.diff_percent if new else f.percent()) < low else "✅"
         cells = [shown(f.diff_percent)] * new + [shown(f.percent()), ", ".join(f.gaps(f.new if new else None))]
-        out.append(f"| {mark} | {_markdown_code(f.name, in_table=True)} | {' | '.join(cells)} |".replace("|  |", "| |"))
+        row = f"| {mark} | {_markdown_code(f.name, in_table=True)} | {' | '.join(cells)} |".replace("|  |", "| |")
+        room -= len(row) + 1
+        if room < 0:
+            left_out = len(files) - number
+            return [*out, "", f"{left_out} more {'file' if left_out == 1 else 'files'} would make this too long."]
+        out.append(row)
     return out
 
 
-def _plain(name):
+def plain(name):
     """Returns the name on one line, without characters that a terminal hides or interprets."""
     return "".join("?" if c != "\t" and unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp") else c for c in name)
 
 
 def _markdown_code(name, in_table=False):
     """Formats a code span with arbitrary content. In a table, bars must be escaped with a backslash."""
-    name = _plain(name)
+    name = plain(name)
     fence = "`" * (1 + max((len(run) for run in re.findall("`+", name)), default=0))
     pad = " " if name.startswith(("`", " ")) or name.endswith(("`", " ")) else ""
     span = f"{fence}{pad}{name}{pad}{fence}"
@@ -441,7 +422,7 @@ def _markdown_listings(files, length):
             continue
         listing = annotated(f, {near for line in lines for near in range(line - AROUND, line + AROUND + 1)}).rstrip("\n")
         fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", listing)), default=0))
-        title = f"<details><summary><code>{escape(_plain(f.name))}</code></summary>"
+        title = f"<details><summary><code>{escape(plain(f.name))}</code></summary>"
         block = ["", title, "", f"{fence}python", listing, fence, "", "</details>"]
         more = sum(len(line) + 1 for line in block)
         if length + more > LONGEST_COMMENT:
@@ -454,84 +435,13 @@ def _markdown_listings(files, length):
     return out
 
 
-_options = {
-    "--diff": ("BASE", "also report lines that are new since this revision"),
-    "--annotate": ("FOLDER", "write annotated sources"),
-    "--markdown": ("FILE", "write Markdown; - for standard output"),
-    "--html": ("FILE", "write one HTML page"),
-}
+def as_html(files, total, base):
+    from quadrants._coverage import html as _coverage_html
+
+    return _coverage_html.page(files, total, base, _changes.commit())
 
 
-def parser(prog="quadrants-coverage"):
-    made = argparse.ArgumentParser(prog=prog, description=__doc__)
-    commands = made.add_subparsers(dest="command", required=True)
-    report = commands.add_parser("report", help="combine host and kernel data and report them", description=__doc__)
-    summary = "combine the data of coverage.py and of kernels into one file, and remove the files read"
-    whole = summary + ". `coverage combine _qd_kcov.*` without --append discards the previous content of .coverage"
-    joined = commands.add_parser("combine", help=summary, description=whole)
-    joined.add_argument("--keep", action="store_true", help="keep the files read")
-    for command in (report, joined):
-        command.add_argument("data", nargs="*", help="data files or folders (default: _qd_kcov.* and those of coverage.py)")
-    for name, (value, text) in _options.items():
-        report.add_argument(name, metavar=value, help=text)
-    status = "exit with status 2 if a smaller share of the new lines (without --diff: of all lines) ran"
-    report.add_argument("--fail-under", type=float, metavar="PERCENT", help=status)
-    for name in ("--include", "--omit"):
-        report.add_argument(name, action="append", metavar="PATTERN")
-    return made
-
-
-def main(arguments=None):
-    options = parser().parse_args(arguments)
-    try:
-        if options.command == "combine":
-            count = combine(options.data, options.keep)
-            print(f"{count} data file{'' if count == 1 else 's'} combined in {_plain(data_file())}")
-            return 0
-        files = gather(options.data, options.diff, options.include, options.omit)
-    except ReportError as error:
-        _warn(error)
-        return 1
-    total = totals(files, options.diff)
-    if options.markdown != "-":
-        sys.stdout.write(as_text(files, total, options.diff))
-    _write_forms(options, files, total)
-    reached = total.overall if total.diff is None else total.diff
-    if options.fail_under is not None and reached < options.fail_under:
-        print(f"quadrants-coverage: {shown(reached)} is less than {options.fail_under:g}%", file=sys.stderr)
-        return 2
-    return 0
-
-
-def _write_forms(options, files, total):
-    if options.annotate:
-        taken = set()
-        for f in files:
-            _write(os.path.join(options.annotate, _inside(f.name, taken) + ",cover"), annotated(f))
-    if options.markdown:
-        text = as_markdown(files, total, options.diff)
-        if options.markdown == "-":
-            sys.stdout.write(text)
-        else:
-            _write(options.markdown, text)
-    if options.html:
-        from quadrants._coverage import html as _coverage_html
-
-        _write(options.html, _coverage_html.page(files, total, options.diff, _commit()))
-
-
-def _inside(name, taken):
-    """Returns a relative path without parent references, distinct from those in `taken`."""
-    parts = [part for part in os.path.normpath(name).split(os.sep) if part not in ("", os.curdir, os.pardir)]
-    path, number = os.path.join(*parts), 1
-    while path in taken:
-        number += 1
-        path = os.path.join(*parts[:-1], f"{number}-{parts[-1]}")
-    taken.add(path)
-    return path
-
-
-def _write(path, text):
+def write(path, text):
     folder = os.path.dirname(path)
     if folder:
         os.makedirs(folder, exist_ok=True)
