@@ -76,8 +76,7 @@ void Cells::step(Value v) {
 uint64_t Cells::element(Value v) {
     const Place &place = fn().places[place_of(fn()[v])];
     const char *elements = trees().elements(place.tree, place.levels.back().node);
-    return number_of(elements) +
-           uint64_t(values_.index(fn().args(v)[0])) * abi::list_element_bytes(place.shape.size());
+    return number_of(elements) + uint64_t(values_.index(fn().args(v)[0])) * abi::list_element_bytes(place.shape.size());
 }
 
 } // namespace qd::backends::interpreter

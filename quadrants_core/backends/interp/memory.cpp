@@ -70,6 +70,14 @@ uint64_t Memory::make(Value v) {
     return number_of(memory.data());
 }
 
+uint64_t Memory::make_once(Value v, uint8_t byte) {
+    if (made(v).empty()) {
+        make(v);
+        std::memset(made(v).data(), byte, made(v).size() * sizeof(uint64_t));
+    }
+    return number_of(made(v).data());
+}
+
 uint64_t Memory::table(Value v) {
     const Table &table = fn_.tables[fn_[v].imm];
     const size_t size = size_t(size_of(table.elem));

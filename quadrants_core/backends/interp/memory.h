@@ -25,8 +25,10 @@ class Memory {
     /// control flow are not checked.
     void check_bounds(Value pointer, uint64_t address, uint64_t bytes, bool writes) const;
 
-    /// Makes the memory of a `local` or a `shared`, zeroed, in place of what the instruction made before. Returns its address.
+    /// Makes the memory of a `local`, or of a thread that is a block of its own, zeroed, in place of what the instruction made before. Returns its address.
     uint64_t make(Value v);
+    /// Makes the memory of a `shared`, with this value in each byte, unless that was done before.
+    uint64_t make_once(Value v, uint8_t byte);
     /// Returns the address of a table, which is made at its first use.
     uint64_t table(Value v);
 
