@@ -53,6 +53,7 @@ bool is_same(const Function &fn, Value v) {
     case Family::meta:
     case Family::address:
     case Family::memory:
+    case Family::group:
     case Family::cell:
     case Family::step:
     case Family::control:

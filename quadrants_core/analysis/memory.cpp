@@ -278,6 +278,7 @@ Access Memory::access(Value v) const {
         case MemoryOp::masked_store: return {fn_.args(v)[0], fn_.type(fn_.args(v)[1])};
         case MemoryOp::gather:
         case MemoryOp::scatter: return {fn_.args(v)[0], {}};
+        case MemoryOp::fence:
         case MemoryOp::block_sync: return {}; // Does::syncs
         }
     }

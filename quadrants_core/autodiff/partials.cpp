@@ -20,7 +20,6 @@ Slope of_plain(Op op, size_t operand) {
     case PlainOp::cast: return Slope::converted;
     case PlainOp::bitcast: return Slope::refused;
     case PlainOp::constant:
-    case PlainOp::group_any:
     case PlainOp::dim:
     case PlainOp::chunk_begin:
     case PlainOp::chunk_end:
@@ -260,6 +259,7 @@ Slope slope(Op op, size_t operand) {
     case Family::bits:
     case Family::comparison: return Slope::flat;
     case Family::reduction: break; // of SIMD lanes, which are introduced later
+    case Family::group:
     case Family::meta:
     case Family::address:
     case Family::memory:

@@ -15,6 +15,7 @@ passes::Config config_of(const Caps &caps) {
     passes::Config config;
     config.vector_bytes = caps.vector_bytes;
     config.bounds_from_tasks = caps.bounds_from_tasks;
+    config.lanes = caps.lanes;
     config.grid = caps.grid;
     return config;
 }

@@ -1,5 +1,6 @@
 #include "engine/build_task.h"
 
+#include "analysis/lanes.h"
 #include "base/bytes.h"
 #include "base/stack.h"
 #include "engine/emit.h"
@@ -139,12 +140,11 @@ TaskBuild start_build(ir::Function task) {
     info.kind = task.role == ir::Role::range_task ? abi::TaskKind::range : abi::TaskKind::serial;
     info.weight = weight(task);
     info.line = place_of_serial(task).line;
+    info.block_dim = analysis::block_dim(task);
     if (info.kind == abi::TaskKind::range)
         for (ir::Value v : task[task.body].insts)
-            if (task[v].op == ir::Op::parallel) {
-                info.block_dim = task.loops[task[v].imm].block_dim;
+            if (task[v].op == ir::Op::parallel)
                 if (const auto trace = task.trace(task[v].span); !trace.empty()) info.line = trace.front().line;
-            }
     info.messages = describe_messages(task);
     for (const ir::Block &block : task.blocks)
         for (ir::Value v : block.insts) {

@@ -1,5 +1,8 @@
 #include "engine/lowering.h"
 
+#include "analysis/lanes.h"
+#include "base/error.h"
+
 #include <utility>
 
 namespace qd::engine {
@@ -25,7 +28,17 @@ void Lowering::run(std::span<const passes::Pass> list, ir::Function &fn, passes:
     }
 }
 
+void Lowering::refuse_lanes(const ir::Function &kernel) const {
+    const ir::Value v = caps_.lanes ? ir::Value() : analysis::needs_lanes(kernel);
+    if (!v) return;
+    fail_user(UserErrorKind::compilation,
+              kernel.name + " uses lanes of a group of threads (`" + ir::info(kernel[v].op).name +
+                  "`), which the backend " + std::string(backend_->name) + " does not have",
+              kernel.trace(kernel[v].span));
+}
+
 void Lowering::simplify(ir::Function &kernel, passes::Observer *observer) const {
+    refuse_lanes(kernel);
     run(stages_.kernel, kernel, observer);
 }
 

@@ -24,7 +24,7 @@ class Lowering {
     const backends::Caps &caps() const { return caps_; }
     const passes::Config &config() const { return config_; }
 
-    /// Runs the passes that precede the split into tasks.
+    /// Runs the passes that precede the split into tasks. Throws UserError if the kernel uses lanes and the target has none.
     void simplify(ir::Function &kernel, passes::Observer *observer = nullptr) const;
     /// Runs the passes that precede differentiation.
     void prepare(ir::Function &kernel) const;
@@ -44,6 +44,7 @@ class Lowering {
     std::string disassemble(const ir::Function &task, backends::Tier tier, backends::Listing listing) const;
 
   private:
+    void refuse_lanes(const ir::Function &kernel) const;
     void run(std::span<const passes::Pass> list, ir::Function &fn, passes::Observer *observer) const;
 
     const backends::Backend *backend_;

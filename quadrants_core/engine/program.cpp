@@ -74,7 +74,9 @@ constexpr std::string_view simplifying_passes = "fold,simplify_branches,cse,dce"
 
 std::unique_ptr<runtime::Device> open_device(const Options &options) {
     const int threads = options.make_cpu_multithreading_loop ? int(options.cpu_max_num_threads) : 1;
-    return choose_backend(options.arch).open({0, threads, options.random_seed, block_dim(options), need_locks});
+    const backends::Backend &backend = choose_backend(options.arch);
+    const auto block = backend.caps(0).lanes ? uint32_t(options.default_gpu_block_dim) : block_dim(options);
+    return backend.open({0, threads, options.random_seed, block, need_locks});
 }
 
 runtime::CacheLimits cache_limits(const Options &options) {

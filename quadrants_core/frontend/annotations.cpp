@@ -45,6 +45,7 @@ static PyObject *python_object(const Val &v) {
     case Tag::loop:
     case Tag::method:
     case Tag::ref:
+    case Tag::shared:
     case Tag::triplet: break;
     }
     return nullptr;

@@ -165,6 +165,7 @@ static bool is_kept(Walk &w, const Val &v) {
     case Tag::loop:
     case Tag::dict:
     case Tag::element:
+    case Tag::shared:
     case Tag::relation: return true;
     case Tag::constant: return w.objects.kind_of(v.object()) != Kind::foreign;
     case Tag::none:

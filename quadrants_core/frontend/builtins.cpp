@@ -355,6 +355,7 @@ Val handlers::length_of(Walk &w, const Call &call) {
     case Tag::method:
     case Tag::container:
     case Tag::element:
+    case Tag::shared:
     case Tag::triplet: break;
     }
     w.fail_type(call.node, "'" + type_text(w, v) + "' has no len()", v.is_array() ? "use `x.shape[0]`" : "");

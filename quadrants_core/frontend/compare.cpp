@@ -247,6 +247,7 @@ Val chosen_value(Walk &w, const Node *node, const Val &side) {
     case Tag::ref:
     case Tag::container:
     case Tag::relation:
+    case Tag::shared:
     case Tag::triplet: break;
     }
     w.fail_type(node,
@@ -409,6 +410,7 @@ static bool is_choosable(Walk &w, const Val &v) {
     case Tag::method:
     case Tag::container:
     case Tag::relation:
+    case Tag::shared:
     case Tag::triplet: return false;
     }
     return false;

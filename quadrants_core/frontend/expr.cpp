@@ -200,6 +200,7 @@ PyRef to_python(const Val &v) {
     case Tag::container:
     case Tag::element:
     case Tag::relation:
+    case Tag::shared:
     case Tag::triplet: break;
     }
     return {};
@@ -319,6 +320,7 @@ Val attribute_of(Walk &w, const Node *node, const Val &base, PyObject *name) {
     case Tag::none:
     case Tag::scalar:
     case Tag::loop:
+    case Tag::shared:
     case Tag::triplet: break;
     }
     w.fail(node, UserErrorKind::compilation,

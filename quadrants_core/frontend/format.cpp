@@ -346,6 +346,7 @@ static void format_value(Walk &w, const Node *node, ir::Message &message, std::v
     case Tag::container:
     case Tag::element:
     case Tag::relation:
+    case Tag::shared:
     case Tag::triplet: break;
     }
     w.fail_type(node, "'" + type_text(w, v) + "' cannot be printed");

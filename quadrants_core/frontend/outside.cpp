@@ -13,8 +13,12 @@ Val handlers::clock(Walk &w, const Call &) { return scalar(w, w.b.emit(Op::clock
 
 Val handlers::thread_index(Walk &w, const Call &) { return scalar(w, w.b.emit(Op::thread_index, {}, Scalar::i32)); }
 
-/// The CPU has no subgroups.
-Val handlers::group_size(Walk &, const Call &) { return integer(0); }
+/// The number depends on the architecture, which the package knows.
+Val handlers::group_size(Walk &w, const Call &call) {
+    PyRef size = PyRef::steal(PyObject_CallNoArgs(call.callee));
+    if (!size) w.python_failed(call.node);
+    return constant(std::move(size));
+}
 
 /// The mask of the lanes that compare in this way with a given lane.
 Val handlers::lane_mask(Walk &w, const Call &call, Op op) {

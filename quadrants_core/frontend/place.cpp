@@ -71,6 +71,7 @@ Val Places::load(Val v) {
     case Tag::method:
     case Tag::container:
     case Tag::relation:
+    case Tag::shared:
     case Tag::triplet: break;
     }
     return v;
@@ -312,6 +313,7 @@ Val Places::new_variable(const Node *node, const Val &given) {
     case Tag::ref:
     case Tag::container:
     case Tag::relation:
+    case Tag::shared:
     case Tag::triplet: break; // need no variable
     }
     return v;
@@ -338,6 +340,7 @@ bool Places::storable(const Val &v) {
     case Tag::container:
     case Tag::element:
     case Tag::relation:
+    case Tag::shared:
     case Tag::triplet: break;
     }
     return false;

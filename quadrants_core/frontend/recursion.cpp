@@ -164,6 +164,7 @@ bool is_fixed(const Val &v) {
     case Tag::container:
     case Tag::element:
     case Tag::relation:
+    case Tag::shared:
     case Tag::triplet: return false;
     }
     return false;
@@ -201,6 +202,7 @@ bool is_same(const Val &a, const Val &b) {
     case Tag::container:
         return a.container().indices == b.container().indices &&
                is_same_object(a.container().field.get(), b.container().field.get());
+    case Tag::shared: return a.shared().pointer == b.shared().pointer;
     case Tag::triplet:
         return a.triplet().row == b.triplet().row && a.triplet().column == b.triplet().column &&
                is_same(*a.triplet().builder, *b.triplet().builder);

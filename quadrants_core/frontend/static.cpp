@@ -59,6 +59,7 @@ bool is_compile_time(const Val &v) {
     case Tag::container:
     case Tag::element:
     case Tag::relation:
+    case Tag::shared:
     case Tag::triplet:
     case Tag::ref: return false;
     }

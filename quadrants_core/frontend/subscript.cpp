@@ -6,6 +6,7 @@
 #include "frontend/dict.h"
 #include "frontend/expr.h"
 #include "frontend/instance.h"
+#include "frontend/lanes.h"
 #include "frontend/matrix.h"
 #include "frontend/mesh.h"
 #include "frontend/objects.h"
@@ -97,6 +98,9 @@ Val eval_subscript(Walk &w, const Node *node, Use use) {
         AtNode at(w, node);
         return is_view(w, base) ? subscript_view(w, node, base, indices) : subscript_array(w, node, base, indices);
     }
+    case Tag::shared:
+        if (!has_slice) return subscript_shared(w, node, base, indices_of(w, slice));
+        break;
     case Tag::relation:
         if (!has_slice) return w.meshes.subscript_relation(node, base, indices_of(w, slice));
         break;

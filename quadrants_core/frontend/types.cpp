@@ -364,6 +364,7 @@ std::string type_text(Walk &w, const Val &v) {
     case Tag::container: return "dynamic node";
     case Tag::element: return "element of a mesh";
     case Tag::relation: return "elements of a mesh";
+    case Tag::shared: return "shared array";
     case Tag::triplet: return "entry of a sparse matrix builder";
     }
     return "";

@@ -36,6 +36,7 @@ int Val::node() const {
     case Tag::container:
     case Tag::element:
     case Tag::relation:
+    case Tag::shared:
     case Tag::triplet: break;
     }
     return -1;
@@ -58,6 +59,7 @@ std::span<const Val> Val::parts() const & {
     case Tag::container:
     case Tag::element:
     case Tag::relation:
+    case Tag::shared:
     case Tag::triplet: break;
     }
     return {};

@@ -199,6 +199,12 @@ struct Triplet {
     ir::Value row, column;
 };
 
+/// An array shared by the threads of a block.
+struct Shared {
+    ir::Value pointer; ///< of its first element
+    std::shared_ptr<const std::vector<int>> shape;
+};
+
 } // namespace val
 
 /// The alternative that a value holds.

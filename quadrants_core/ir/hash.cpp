@@ -135,6 +135,7 @@ void Hasher::immediate(const Inst &in) {
     case Imm::axis:
     case Imm::tree:
     case Imm::slot:
+    case Imm::scope:
     case Imm::external: return add(in.imm);
     }
 }

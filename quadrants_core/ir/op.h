@@ -25,6 +25,7 @@ enum class Family : uint8_t {
     real,
     comparison,
     reduction,
+    group,
     address,
     memory,
     atomic,
@@ -65,6 +66,11 @@ enum class ComparisonOp : uint8_t {
 enum class ReductionOp : uint8_t {
 #define OP(...)
 #define REDUCTION(id, ...) id = uint8_t(Op::id),
+#include "ir/ops.def"
+};
+enum class GroupOp : uint8_t {
+#define OP(...)
+#define GROUP(id, ...) id = uint8_t(Op::id),
 #include "ir/ops.def"
 };
 enum class AddressOp : uint8_t {
@@ -164,8 +170,12 @@ enum class Imm : uint8_t {
     packing,
     external,
     subgraph,
-    table
+    table,
+    scope
 };
+/// The threads for which a fence orders memory accesses.
+enum class FenceScope : uint8_t { group, block, device };
+inline constexpr const char *scope_names[] = {"group", "block", "device"}; ///< in the text form
 enum class Operand : uint8_t {
     alike,
     like_result,

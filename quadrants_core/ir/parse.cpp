@@ -365,6 +365,7 @@ uint64_t Reader::immediate(Cursor &c, Op op, Type type) {
     case Imm::none: return 0;
     case Imm::loop: return loop_attributes(c);
     case Imm::bits: return c.constant(type.elem);
+    case Imm::scope: return uint64_t(c.one_of(scope_names));
     case Imm::level:
     case Imm::part:
     case Imm::place_axis: {

@@ -278,6 +278,7 @@ std::string Printer::immediate(const Inst &in) const {
     case Imm::none: return "";
     case Imm::loop: return loop_attributes(in.imm);
     case Imm::bits: return " " + to_text(Constant{in.type.elem, in.imm});
+    case Imm::scope: return in.imm < std::size(scope_names) ? std::string(" ") + scope_names[in.imm] : " ?";
     case Imm::level:
     case Imm::part:
     case Imm::place_axis: return " !" + std::to_string(place_of(in)) + "." + std::to_string(level_of(in));

@@ -26,6 +26,8 @@
 //  - The op that creates a pointer determines its space; `offset` preserves it, and control flow passes values of one type only.
 //    Constant memory is not written. Only addresses of global memory are converted to numbers or used in ops on cells.
 //  - `shared` is allowed in the parallel loops of a kernel only, because tasks do not share such memory.
+//  - Ops of Family::group are allowed in parallel loops and range tasks only, and not in loops that are serialised or run over cells:
+//    the iterations of these are no threads of a block.
 //  - bitcast preserves the bits per lane. chunk_begin, chunk_end and chunk_step are allowed in the body of range tasks only.
 #include "ir/verify.h"
 
@@ -48,6 +50,7 @@ struct Scope {
     bool in_bounds = false;
     bool outermost = false;
     bool in_parallel = false;
+    bool in_threads = false; ///< in a parallel loop of a kernel whose iterations are threads of blocks
     int nesting = 0;
 };
 
@@ -294,6 +297,12 @@ void Checker::control(Value v, const Scope &scope) {
             report(v, "the instruction is allowed in a parallel loop of a kernel only");
         return;
     }
+    if (family(in.op) == Family::group) {
+        const bool is_thread =
+            fn.role == Role::kernel ? scope.in_threads : fn.role == Role::range_task && !scope.in_bounds;
+        if (!is_thread) report(v, "stands in parallel loops only, and not in serialised ones or those over cells");
+        return;
+    }
     if (is_graph_mark(in.op)) {
         if (fn.role != Role::kernel || !scope.outermost)
             report(v, "the instruction is allowed at the outermost level of a kernel only");
@@ -326,6 +335,8 @@ void Checker::children(Value v, const Scope &scope) {
     inner.owner = v;
     inner.outermost = false;
     inner.in_parallel |= in.op == Op::parallel;
+    if (in.op == Op::parallel && in.imm < fn.loops.size())
+        inner.in_threads |= !fn.loops[in.imm].serialize && !fn.loops[in.imm].cells;
     ++inner.nesting;
     if (in.op == Op::if_) {
         inner.kind = Scope::Kind::branch;

@@ -297,6 +297,9 @@ void Checker::immediate() {
         if (in.imm >= fn.counters.size()) return report("there is no such counter");
         if (fn.counters[in.imm].shares()) report("the counter shares the count of another counter");
         return;
+    case Imm::scope:
+        if (in.imm >= std::size(scope_names)) report("there is no such scope");
+        return;
     case Imm::table:
         if (in.imm >= fn.tables.size()) return report("there is no such table");
         return table(fn.tables[in.imm]);

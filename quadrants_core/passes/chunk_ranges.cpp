@@ -63,7 +63,7 @@ void several_axes(Builder &b, const RangeLoop &range) {
 } // namespace
 
 bool chunk_ranges(Function &fn, const Config &config) {
-    if (config.grid) return false;
+    if (config.grid || by_threads(fn, config)) return false;
     return replace_range_loop(fn, [](Builder &b, const RangeLoop &loop) {
         if (loop.bounds.size() == 2)
             one_axis(b, loop);

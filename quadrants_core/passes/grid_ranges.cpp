@@ -3,6 +3,8 @@
 //
 //   for k in 0 .. (chunk_end - chunk_begin + chunk_step - 1) / chunk_step: index = chunk_begin + k * chunk_step
 //
+// A task that uses blocks of threads is lowered so on every target that has them: neighbouring threads of a block run neighbouring indices.
+//
 // One axis: this is the index itself. Several axes: the coordinates are computed from it by division, the last axis varying fastest.
 #include "passes/passes.h"
 #include "passes/range_loop.h"
@@ -57,6 +59,8 @@ void lower(Builder &b, const RangeLoop &range) {
 
 } // namespace
 
-bool grid_ranges(Function &fn, const Config &config) { return config.grid && replace_range_loop(fn, lower); }
+bool grid_ranges(Function &fn, const Config &config) {
+    return (config.grid || by_threads(fn, config)) && replace_range_loop(fn, lower);
+}
 
 } // namespace qd::passes

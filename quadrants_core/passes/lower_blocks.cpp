@@ -1,5 +1,5 @@
-// For targets where each thread is a block and a group of its own: barriers are removed, a condition on any lane of the group is the
-// thread's own, and shared memory is private.
+// For targets where each thread is a block and a group of its own: barriers and fences within blocks are removed, a condition on any lane
+// of the group is the thread's own, and shared memory is private.
 #include "passes/passes.h"
 #include "passes/rename.h"
 #include "passes/spaces.h"
@@ -14,6 +14,12 @@ using namespace ir;
 
 namespace {
 
+/// True for instructions that a thread which is alone does not need.
+bool is_removed(const Inst &in) {
+    return in.op == Op::block_sync || in.op == Op::group_any ||
+           (in.op == Op::fence && FenceScope(in.imm) != FenceScope::device);
+}
+
 struct Blocks {
     Function &fn;
     Rename rename;
@@ -25,7 +31,7 @@ struct Blocks {
         for (Value v : fn[b].insts) {
             rename.apply(fn, v);
             Inst &in = fn[v];
-            any |= in.op == Op::block_sync || in.op == Op::group_any;
+            any |= is_removed(in);
             if (in.op == Op::group_any) rename.replace(v, fn.args(v)[0]);
             if (in.op == Op::shared) {
                 in.op = Op::local;
@@ -34,18 +40,14 @@ struct Blocks {
             for (BlockId child : in.blocks)
                 if (child) run(child);
         }
-        if (any)
-            std::erase_if(fn[b].insts,
-                          [&](Value v) { return fn[v].op == Op::block_sync || fn[v].op == Op::group_any; });
+        if (any) std::erase_if(fn[b].insts, [&](Value v) { return is_removed(fn[v]); });
     }
 };
 
 } // namespace
 
 bool lower_blocks(Function &fn, const Config &) {
-    const auto is_lowered = [](const Inst &in) {
-        return in.op == Op::block_sync || in.op == Op::group_any || in.op == Op::shared;
-    };
+    const auto is_lowered = [](const Inst &in) { return is_removed(in) || in.op == Op::shared; };
     if (std::ranges::none_of(fn.insts, is_lowered)) return false;
     Blocks blocks(fn);
     for (BlockId root : {fn.bounds, fn.body})

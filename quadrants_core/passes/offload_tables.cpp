@@ -46,6 +46,7 @@ void Tables::adjust(Inst &inst) {
     case Imm::axis:
     case Imm::tree:
     case Imm::slot:
+    case Imm::scope:
     case Imm::external:
     case Imm::subgraph: return;
     }

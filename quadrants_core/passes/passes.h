@@ -16,6 +16,9 @@ struct Config {
     bool bounds_from_tasks = false;
     /// A range is distributed over threads index by index (grid_ranges), not in chunks (chunk_ranges).
     bool grid = false;
+    /// Lanes of a group of threads; 0: each thread is alone. A range task that uses blocks of threads is then distributed index by index,
+    /// whatever `grid` says.
+    int lanes = 0;
 };
 
 #define PASS(id, doc) bool id(ir::Function &fn, const Config &config);

@@ -1,8 +1,14 @@
 #include "passes/range_loop.h"
 
+#include "analysis/lanes.h"
+
 namespace qd::passes {
 
 using namespace ir;
+
+bool by_threads(const Function &fn, const Config &config) {
+    return config.lanes > 0 && fn.role == Role::range_task && analysis::uses_blocks(fn, fn.body);
+}
 
 std::vector<Axis> axes_of(Builder &b, std::span<const Value> bounds) {
     std::vector<Axis> axes;

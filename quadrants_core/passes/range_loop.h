@@ -1,6 +1,7 @@
 #pragma once
 // Helpers that turn the parallel loop of a range task into loops over its linearised range.
 #include "ir/builder.h"
+#include "passes/passes.h"
 
 #include <span>
 #include <utility>
@@ -14,6 +15,9 @@ struct RangeLoop {
     ir::Loop flags; ///< settings of the loop that contains the body
     ir::BlockId body;
 };
+
+/// True if the iterations of a range task are threads of blocks on the target.
+bool by_threads(const ir::Function &fn, const Config &config);
 
 struct Axis {
     ir::Value lo;     ///< i32

@@ -50,7 +50,8 @@ struct DeviceOptions {
     int device = 0;           ///< index among devices of its kind
     int threads = 0;          ///< concurrent workers; 0: all cores
     uint64_t random_seed = 0; ///< seeds the workers' random generators
-    /// Iterations that a host worker takes at once, for loops without their own number; 0: chosen by cost.
+    /// For loops without their own number: the iterations that a host worker takes at once, 0: chosen by cost; on a device with blocks of
+    /// threads, the threads of a block.
     uint32_t block_dim = 0;
     /// Called on the launching thread when a task's code needs one thread or copies (abi::Needs) but several threads would pay: requests
     /// code with locks, to be passed to `set_locked_code`. Without such code one thread runs the task. Null: such code is never available.

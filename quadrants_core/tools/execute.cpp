@@ -1,5 +1,6 @@
 #include "tools/execute.h"
 
+#include "analysis/lanes.h"
 #include "backends/interp/walk.h"
 #include "base/error.h"
 #include "device_lib/random.h"
@@ -313,6 +314,7 @@ Compiled compile(const BackendRun &how, runtime::Device &device, const engine::L
     task.info.weight = how.weight;
     task.info.kind = fn.role == Role::range_task ? abi::TaskKind::range : abi::TaskKind::serial;
     task.info.range_at = fn.range_at;
+    task.info.block_dim = analysis::block_dim(task.source);
     task.code = device.load(task.info, lowering.emit(fn, how.tier));
     if (how.threads > 1 && engine::may_need_locks(fn)) {
         fn.set_flag(CompileFlag::locked);
@@ -358,7 +360,8 @@ Outputs interpret(const Function &fn, const Inputs &inputs, const Function *sour
     runtime::ThreadHeap heap(thread, runtime::host_chunks());
     device_lib::seed_random(thread.random, 0, 0);
     abi::Launch launch = memory.launch(fn, source ? *source : fn, record, memory.outputs.counters);
-    backends::interpreter::Outcome outcome = backends::interpreter::run(fn, launch, thread, 0, 1);
+    backends::interpreter::Outcome outcome =
+        backends::interpreter::run(fn, launch, thread, {}, {uint32_t(inputs.lanes)});
     memory.gather_fields();
     Outputs outputs = std::move(memory.outputs);
     for (size_t i = 0; i < fn.counters.size(); ++i)
@@ -397,6 +400,7 @@ Outputs run_on(const BackendRun &how, const Function &fn, const Inputs &inputs, 
     caps.vector_bytes = how.vector_bytes.value_or(caps.vector_bytes);
     caps.bounds_from_tasks |= how.bounds_from_tasks;
     caps.grid |= how.grid;
+    if (caps.lanes) caps.lanes = inputs.lanes;
     const engine::Lowering lowering(*how.backend, caps, how.verify, how.stages);
     runtime::DeviceOptions options;
     options.threads = how.threads;

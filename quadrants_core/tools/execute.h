@@ -18,10 +18,11 @@ struct Array {
 };
 Array make_array(const ir::Type &type, std::vector<int64_t> extents);
 
-/// Values of the scalar and of the array parameters, each in order.
+/// Values of the scalar and of the array parameters, each in order, and how threads are grouped.
 struct Inputs {
     std::vector<ir::Constant> scalars;
     std::vector<Array> arrays;
+    int lanes = 0; ///< of a group, on backends that have groups; 0: each thread is alone
 };
 
 struct Outputs {

@@ -1,5 +1,6 @@
 #include "tools/properties.h"
 
+#include "analysis/lanes.h"
 #include "base/error.h"
 #include "ir/hash.h"
 #include "ir/print.h"
@@ -25,9 +26,14 @@ std::string problems_of(const Function &fn) {
     return problems.empty() ? "" : "not well formed:\n" + explain(fn, problems);
 }
 
+/// True if the pass is for targets without groups of threads.
+bool for_threads_alone(const passes::Pass &pass) { return pass.run == passes::lower_blocks; }
+
 /// Checks a pass on the whole kernel: the function stays well formed and its results the same, and it changes only if the pass says so.
-std::string check_pass(const passes::Pass &pass, const passes::Config &config, const Function &fn,
+std::string check_pass(const passes::Pass &pass, const passes::Config &given, const Function &fn,
                        const Inputs &inputs) {
+    passes::Config config = given;
+    config.lanes = inputs.lanes;
     Function changed = fn;
     bool reported = pass.run(changed, config);
     if (std::string text = problems_of(changed); !text.empty()) return text;
@@ -44,6 +50,17 @@ std::string check_tasks(BackendRun how, const Function &fn, const Inputs &inputs
     } catch (const std::exception &e) {
         return e.what();
     }
+}
+
+/// Checks that a backend without groups of threads refuses a function that needs them.
+std::string check_refused(const BackendRun &how, const Function &fn, const Inputs &inputs) {
+    if (!analysis::needs_lanes(fn)) return "";
+    try {
+        run_on(how, fn, inputs);
+    } catch (const UserError &) {
+        return "";
+    }
+    return "code with lanes was not refused";
 }
 
 /// Checks that the simplifying passes reach a fixed point within eight repetitions.
@@ -83,9 +100,11 @@ std::vector<Property> pass_properties(int vector_bytes) {
         passes::Config config;
         config.vector_bytes = vector_bytes;
         list.push_back({"pass_" + std::string(pass.name), [=](const Function &fn, const Inputs &inputs) {
+                            if (inputs.lanes && for_threads_alone(pass)) return std::string();
                             return check_pass(pass, config, fn, inputs);
                         }});
         list.push_back({"task_" + std::string(pass.name), [=](const Function &fn, const Inputs &inputs) {
+                            if (inputs.lanes && for_threads_alone(pass)) return std::string();
                             const passes::Pass with[] = {*passes::find("chunk_ranges"), pass};
                             BackendRun how;
                             how.stages = {{}, with, {}};
@@ -136,6 +155,7 @@ std::vector<Property> backend_properties(const backends::Backend &backend, doubl
             how.threads = way.threads;
             how.weight = way.threads > 1 ? 1e6f : 1;
             if (way.pipeline) how.stages = engine::all_stages();
+            if (inputs.lanes && !backend.caps(0).lanes) return check_refused(how, fn, inputs);
             try {
                 return difference(interpret(fn, inputs), run_on(how, fn, inputs), tolerance);
             } catch (const std::exception &e) {

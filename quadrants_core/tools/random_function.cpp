@@ -66,7 +66,8 @@ void Generator::comparison() {
     Value x = pick(type);
     Value y = pick(type);
     Value c = b_.emit(rng_.of(ops), {x, y});
-    keep(rng_.chance(10) ? b_.group_any(c) : c);
+    const bool votes = rng_.chance(10) && parallel_ && !parallel_->serialize;
+    keep(votes ? b_.group_any(c) : c);
     if (!rng_.chance(40)) return;
     Scalar other = scalar();
     Value t = pick(other);
@@ -249,12 +250,12 @@ void Generator::parallel_loop() {
     }
     indices_ = fn_[block].params;
     for (Value index : indices_) keep(index);
-    in_parallel_ = true;
+    parallel_ = &loop;
     b_.block = block;
     statements(3 + int(rng_.below(8)), 1);
     if (rng_.chance(80)) memory();
     b_.yield();
-    in_parallel_ = false;
+    parallel_ = nullptr;
     indices_.clear();
     visible_.resize(mark);
     storage_ = before;
@@ -290,7 +291,7 @@ void Generator::effect() {
         b_.emit(Op::block_sync, {});
         return;
     }
-    if (in_parallel_) return;
+    if (parallel_) return;
     if (kind == 1) {
         const auto number = [&] {
             Scalar type = scalar();

@@ -82,7 +82,7 @@ class Generator {
         bool counts = false; ///< the first carried value must grow, so that the loop terminates
     };
     std::vector<LoopFrame> loops_;
-    bool in_parallel_ = false;
+    const Loop *parallel_ = nullptr; ///< settings of the current parallel loop
 };
 
 } // namespace qd::tools

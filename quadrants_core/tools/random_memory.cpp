@@ -70,7 +70,7 @@ void Generator::atomic(const Storage &s) {
     if ((info(op).traits & int_only) && !is_int(s.elem)) op = Op::atomic_add;
     if (op == Op::atomic_cas && !is_int(s.elem)) op = Op::atomic_xchg;
     // thread_local_reductions regroups sums and products of floats, which changes how they round.
-    if (in_parallel_ && !loops_.empty() && is_float(s.elem)) {
+    if (parallel_ && !loops_.empty() && is_float(s.elem)) {
         if (op == Op::atomic_add) op = Op::atomic_min;
         if (op == Op::atomic_mul) op = Op::atomic_max;
     }
@@ -172,7 +172,7 @@ void Generator::make_memory() {
         fn_.tables.push_back(table);
         s.value = b_.emit(Op::table, {}, Type::pointer(s.elem), fn_.tables.size() - 1);
         s.use = Use::read;
-    } else if (kind == 1 && in_parallel_) {
+    } else if (kind == 1 && parallel_) {
         s.value = b_.emit(Op::shared, {}, Type::pointer(s.elem), uint64_t(s.count));
         for (int i = 0; i < s.count; ++i) {
             Value bytes = b_.i64(int64_t(i) * size_of(s.elem));

@@ -81,6 +81,7 @@ void read_expectations(Cursor &c, const Function &fn, RunLine &run) {
             run.expected.arrays.push_back(read_array(c, a.type));
         }
     }
+    if (c.accept_word("errors")) run.error = c.string();
     if (c.accept_word("prints")) run.expected.printed = c.string();
     if (c.accept_word("fails")) run.expected.failed = c.string();
     if (c.accept_word("counts")) {
@@ -115,7 +116,7 @@ RunLine read_run(std::string_view line, const Function &fn) {
     return run;
 }
 
-std::string write_run(const RunLine &run, const Function &fn, const Outputs &got) {
+std::string write_call(const RunLine &run, const Function &fn) {
     std::string text = "@" + fn.name + "(";
     size_t scalar = 0, array = 0;
     for (Value p : fn.params) {
@@ -123,7 +124,15 @@ std::string write_run(const RunLine &run, const Function &fn, const Outputs &got
         text += fn.type(p).is_array() ? write_array(run.inputs.arrays.at(array++))
                                       : to_text(run.inputs.scalars.at(scalar++));
     }
-    text += ")";
+    return text + ")";
+}
+
+std::string write_error(const RunLine &run, const Function &fn, const std::string &error) {
+    return write_call(run, fn) + " errors " + quote(error);
+}
+
+std::string write_run(const RunLine &run, const Function &fn, const Outputs &got) {
+    std::string text = write_call(run, fn);
     for (size_t i = 0; i < got.values.size(); ++i)
         text += (i ? ", " : run.tolerance ? " ~= " : " == ") + to_text(got.values[i]);
     for (size_t i = 0; i < got.arrays.size(); ++i) text += (i ? ", " : " writes ") + write_array(got.arrays[i]);

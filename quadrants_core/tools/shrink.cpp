@@ -278,6 +278,7 @@ std::string write_case(const std::string &name, const Function &fn, const Inputs
     path /= "quadrants_" + name + ".qir";
     std::ofstream out(path);
     out << "; test: run\n";
+    if (inputs.lanes) out << "; lanes: " << inputs.lanes << "\n";
     size_t begin = 0;
     while (begin < why.size()) {
         size_t end = std::min(why.find('\n', begin), why.size());

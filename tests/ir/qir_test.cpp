@@ -9,11 +9,14 @@
 //   ; test: run                     lines `; run: @f(2, 3) == 10` (tools/run_line.h), on the interpreter, then on each
 //                                   backend that can run here and on `far`, without passes and with the engine's
 //   ; test: run reverse             the same for the functions after these passes
+//   ; lanes: 8 32                   the lanes of a group on the target; runs are repeated for each number. 0 if not given: each
+//                                   thread is alone. Targets without groups must refuse code that needs lanes
 //   ; vector_bytes: 32              the vector size of the target (0 if not given)
 //   ; bounds_from_tasks: yes        a task stores a range that depends on data in the tmp buffer
 //   ; grid: yes                     the target's threads run a range like the threads of a grid
 //
 // A file may have several tests, one line each, but only one with `; =>`. QD_BLESS=1 rewrites expectations.
+#include "analysis/lanes.h"
 #include "base/error.h"
 #include "engine/pipeline.h"
 #include "ir/text.h"
@@ -26,6 +29,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <sstream>
 
@@ -76,6 +80,7 @@ struct File {
     std::string input;              ///< up to `; =>`
     std::optional<std::string> expected;
     passes::Config config;
+    std::vector<int> lanes{0};
 
     explicit File(const Path &p) : path(p), lines(lines_of(read_file(p))) {
         for (const std::string &line : lines) {
@@ -88,6 +93,11 @@ struct File {
             }
             if (auto bytes = directive(line, "vector_bytes")) config.vector_bytes = std::stoi(*bytes);
             if (auto found = directive(line, "bounds_from_tasks")) config.bounds_from_tasks = *found == "yes";
+            if (auto found = directive(line, "lanes")) {
+                std::istringstream numbers(*found);
+                lanes.assign(std::istream_iterator<int>(numbers), {});
+                config.lanes = lanes.at(0);
+            }
             if (auto grid = directive(line, "grid")) config.grid = *grid == "yes";
         }
     }
@@ -203,14 +213,38 @@ void test_passes(const File &file, const std::string &list) {
     expect_text(file, text);
 }
 
-/// Runs one `; run:` line on the interpreter, then on the other backends. Returns the line, or the interpreter's result if it differs.
-std::string run_everywhere(const File &file, const ir::Function &fn, const std::string &line) {
-    tools::RunLine run = tools::read_run(line, fn);
-    tools::Outputs oracle = tools::interpret(fn, run.inputs);
-    std::string wrong = tools::check_run(run, oracle);
-    if (!blessing()) {
-        EXPECT_EQ(wrong, "") << file.path.string() << " on the interpreter: " << line << how_to_bless;
+/// The outcome of a run: results, or the text of a UserError.
+struct Ran {
+    tools::Outputs outputs;
+    std::string error;
+};
+
+template <class Call> Ran ran(const Call &call) {
+    try {
+        return {call(), ""};
+    } catch (const UserError &error) {
+        return {{}, error.what()};
     }
+}
+
+std::string gap(const tools::RunLine &run, const Ran &expected, const Ran &got) {
+    if (expected.error != got.error) return "error \"" + got.error + "\" instead of \"" + expected.error + "\"";
+    return expected.error.empty() ? tools::difference(expected.outputs, got.outputs, run.tolerance) : "";
+}
+
+/// True if the backend must refuse the function: it has no groups of threads.
+bool is_refused(const backends::Backend &backend, const ir::Function &fn, const tools::RunLine &run) {
+    if (!analysis::needs_lanes(fn) || backend.caps(0).lanes) return false;
+    tools::BackendRun how;
+    how.backend = &backend;
+    const Ran got = ran([&] { return tools::run_on(how, fn, run.inputs); });
+    EXPECT_NE(got.error.find("lanes of a group of threads"), std::string::npos) << backend.name << got.error;
+    return true;
+}
+
+/// Runs a line on the backends; on those without groups of threads only if each thread is alone.
+void run_on_backends(const File &file, const ir::Function &fn, const tools::RunLine &run, const Ran &oracle) {
+    const int lanes = run.inputs.lanes;
     std::vector<const backends::Backend *> everywhere(backends::all().begin(), backends::all().end());
     everywhere.push_back(&backends::far);
     for (const backends::Backend *backend : everywhere) {
@@ -218,18 +252,39 @@ std::string run_everywhere(const File &file, const ir::Function &fn, const std::
             ++skipped[std::string(backend->name) + ": " + why];
             continue;
         }
+        if (is_refused(*backend, fn, run) || (lanes && !backend->caps(0).lanes)) continue;
         for (bool pipeline : {false, true}) {
             tools::BackendRun how;
             how.backend = backend;
             how.tier = pipeline ? backends::Tier::best : backends::Tier::fast;
             if (pipeline) how.stages = engine::all_stages();
-            tools::Outputs got = tools::run_on(how, fn, run.inputs);
-            std::string gap = tools::difference(oracle, got, run.tolerance);
-            EXPECT_EQ(gap, "") << file.path.string() << " on " << backend->name << (pipeline ? ", pipeline" : "")
-                               << ": " << line;
+            const Ran got = ran([&] { return tools::run_on(how, fn, run.inputs); });
+            EXPECT_EQ(gap(run, oracle, got), "") << file.path.string() << " on " << backend->name
+                                                 << (pipeline ? ", pipeline" : "") << ", lanes " << lanes;
         }
     }
-    return wrong.empty() ? line : tools::write_run(run, fn, oracle);
+}
+
+/// Runs one `; run:` line on the interpreter, then on the other backends. Returns the line, or the interpreter's result if it differs.
+std::string run_everywhere(const File &file, const ir::Function &fn, const std::string &line) {
+    tools::RunLine run = tools::read_run(line, fn);
+    std::string blessed = line;
+    for (const int lanes : file.lanes) {
+        run.inputs.lanes = lanes;
+        const Ran oracle = ran([&] { return tools::interpret(fn, run.inputs); });
+        const std::string wrong = oracle.error != run.error ? "the error is: " + oracle.error
+                                  : !oracle.error.empty()   ? ""
+                                                            : tools::check_run(run, oracle.outputs);
+        if (!blessing()) {
+            EXPECT_EQ(wrong, "") << file.path.string() << " on the interpreter, lanes " << lanes << ": " << line
+                                 << how_to_bless;
+        }
+        run_on_backends(file, fn, run, oracle);
+        if (!wrong.empty())
+            blessed = oracle.error.empty() ? tools::write_run(run, fn, oracle.outputs)
+                                           : tools::write_error(run, fn, oracle.error);
+    }
+    return blessed;
 }
 
 void test_run(const File &file, const std::string &list) {

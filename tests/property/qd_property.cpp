@@ -2,12 +2,13 @@
 // property on N random functions, or those whose names contain NAME; only those of `far` with `--only far`; those of derivatives with
 // `--smooth`, on differentiable functions; those of backends with `--large`, on blocks of 1,000 to M instructions, every other one with
 // fast_math. `--statements` makes the other functions larger than usual. A failure is shrunk, written as a .qir file, and ends the run with
-// status 1.
+// status 1. Every fourth function of the usual kind has threads that cooperate in blocks and groups; with --only-lanes all have.
 #include "base/error.h"
 #include "ir/text.h"
 #include "ir/verify.h"
 #include "tools/derivative_properties.h"
 #include "tools/random_function.h"
+#include "tools/random_lanes.h"
 #include "tools/random_large.h"
 #include "tools/random_numbers.h"
 #include "tools/random_smooth.h"
@@ -35,7 +36,7 @@ struct Settings {
     std::string only;
     int lanes = 16, failures = 5;
     double shrink_seconds = 60;
-    bool transcendental = false, smooth = false;
+    bool transcendental = false, smooth = false, only_lanes = false;
     int statements = RandomOptions{}.statements;
     size_t large = 0; ///< instructions of the largest block; 0: functions of the usual size
 
@@ -61,6 +62,8 @@ Settings read_arguments(int argc, char **argv) {
             s.failures = std::stoi(value());
         else if (name == "--transcendental")
             s.transcendental = true;
+        else if (name == "--only-lanes")
+            s.only_lanes = true;
         else if (name == "--smooth")
             s.smooth = true;
         else if (name == "--statements")
@@ -163,7 +166,14 @@ Case make_large_case(const Settings &s, uint64_t seed) {
     return c;
 }
 
+Case make_lanes_case(uint64_t seed) {
+    Case c{seed, random_lanes_function(seed), {}};
+    c.inputs = random_lanes_inputs(c.fn, seed);
+    return c;
+}
+
 Case make_usual_case(const Settings &s, uint64_t seed) {
+    if (s.only_lanes || (seed % 4 == 0 && !s.smooth && !s.transcendental)) return make_lanes_case(seed);
     RandomOptions options;
     options.transcendental = s.transcendental;
     options.statements = s.statements;

@@ -1,5 +1,6 @@
 #include "backends/interp/device.h"
 
+#include "analysis/lanes.h"
 #include "backends/interp/walk.h"
 #include "base/error.h"
 #include "device_lib/random.h"
@@ -10,6 +11,7 @@
 #include "runtime/thread_heap.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <string_view>
 
@@ -19,10 +21,13 @@ namespace {
 
 constexpr int64_t chunk = 4096;     ///< indices between two checks for Stop
 constexpr int64_t grid_threads = 3; ///< threads of a task for a grid, which run one after the other
+constexpr std::string_view lanes_word = "; lanes ";
 
 struct Text : runtime::LoadedTask {
     ir::Function fn;
     int64_t threads = 1; ///< number of threads that share a chunk
+    Geometry geometry;
+    bool in_blocks = false; ///< its threads form blocks
 };
 
 void *at(uint64_t address) { return reinterpret_cast<void *>(address); }
@@ -58,27 +63,31 @@ class Stream final : public runtime::Stream {
 
 class Interpreter final : public runtime::Device {
   public:
-    explicit Interpreter(uint64_t seed) : seed_(seed) {}
+    explicit Interpreter(const runtime::DeviceOptions &options) : options_(options) {}
 
     runtime::Buffer alloc(uint64_t bytes) override {
         void *block = runtime::host_alloc(bytes);
         return {this, reinterpret_cast<uint64_t>(block), static_cast<char *>(block)};
     }
     void free(const runtime::Buffer &buffer) override { runtime::host_free(buffer.host); }
-    std::unique_ptr<runtime::Stream> open_stream() override { return std::make_unique<Stream>(seed_, streams_++); }
+    std::unique_ptr<runtime::Stream> open_stream() override {
+        return std::make_unique<Stream>(options_.random_seed, streams_++);
+    }
     std::shared_ptr<runtime::LoadedTask> load(const abi::Task &task, const abi::Binary &binary) override {
-        return load_text(task, binary);
+        return load_text(task, binary, options_.block_dim);
     }
     runtime::DeviceInfo info() override { return {"interpreter", 1, runtime::host_available(), true, true}; }
 
   private:
-    uint64_t seed_;
+    const runtime::DeviceOptions options_;
     uint32_t streams_ = 0;
 };
 
 } // namespace
 
-std::shared_ptr<runtime::LoadedTask> load_text(const abi::Task &task, const abi::Binary &binary) {
+std::string lanes_line(int lanes) { return std::string(lanes_word) + std::to_string(lanes) + "\n"; }
+
+std::shared_ptr<runtime::LoadedTask> load_text(const abi::Task &task, const abi::Binary &binary, uint32_t block_dim) {
     std::string_view text(reinterpret_cast<const char *>(binary.code.data()), binary.code.size());
     ir::ParseResult read = ir::parse(text);
     if (read.error || read.functions.size() != 1)
@@ -89,6 +98,10 @@ std::shared_ptr<runtime::LoadedTask> load_text(const abi::Task &task, const abi:
     loaded->fn = std::move(read.functions[0]);
     for (const ir::Inst &inst : loaded->fn.insts)
         if (inst.op == ir::Op::chunk_step) loaded->threads = grid_threads;
+    if (text.starts_with(lanes_word)) loaded->geometry.lanes = uint32_t(std::atoi(text.data() + lanes_word.size()));
+    if (const uint32_t block = task.block_dim ? task.block_dim : block_dim) loaded->geometry.block = block;
+    loaded->in_blocks =
+        loaded->geometry.lanes && loaded->threads > 1 && analysis::uses_blocks(loaded->fn, loaded->fn.body);
     return loaded;
 }
 
@@ -97,23 +110,25 @@ const ir::Function &function_of(const runtime::LoadedTask &task) { return static
 void run_text(const runtime::LoadedTask &task, const abi::Launch &launch, abi::Thread &thread, const int64_t *given) {
     const ir::Function &fn = function_of(task);
     const runtime::FloatMode mode(fn.fast_math ? runtime::Subnormals::flushed : runtime::Subnormals::kept);
-    const int64_t threads = static_cast<const Text &>(task).threads;
+    const Text &text = static_cast<const Text &>(task);
+    const int64_t threads = text.threads;
     int64_t range[2] = {0, 1};
     if (given)
         std::copy_n(given, 2, range);
     else if (fn.role == ir::Role::range_task)
         run_bounds(fn, launch, thread, range);
+    if (text.in_blocks) return run_blocks(fn, launch, thread, text.geometry, range[0], range[1]);
     for (int64_t begin = range[0]; begin < range[1]; begin += chunk) {
         const int64_t end = std::min(begin + chunk, range[1]);
         for (int64_t first = begin; first < std::min(begin + threads, end); ++first) {
             if (must_leave(launch.data)) return;
-            run(fn, launch, thread, first, end, threads);
+            run(fn, launch, thread, {first, end, threads});
         }
     }
 }
 
 std::unique_ptr<runtime::Device> open(const runtime::DeviceOptions &options) {
-    return std::make_unique<Interpreter>(options.random_seed);
+    return std::make_unique<Interpreter>(options);
 }
 
 } // namespace qd::backends::interpreter

@@ -181,17 +181,17 @@ class FarStream final : public runtime::Stream {
 
 class Far final : public runtime::Device {
   public:
-    explicit Far(uint64_t seed) : seed_(seed) {}
+    explicit Far(const runtime::DeviceOptions &options) : options_(options) {}
 
     runtime::Buffer alloc(uint64_t bytes) override { return {this, memory_.alloc(bytes), nullptr}; }
     void free(const runtime::Buffer &buffer) override {
         if (buffer.address) memory_.free(buffer.address);
     }
     std::unique_ptr<runtime::Stream> open_stream() override {
-        return std::make_unique<FarStream>(memory_, seed_, streams_++);
+        return std::make_unique<FarStream>(memory_, options_.random_seed, streams_++);
     }
     std::shared_ptr<runtime::LoadedTask> load(const abi::Task &task, const abi::Binary &binary) override {
-        return load_text(task, binary);
+        return load_text(task, binary, options_.block_dim);
     }
     runtime::DeviceInfo info() override { return {"far interpreter", 1, runtime::host_available(), false, true}; }
 
@@ -200,14 +200,14 @@ class Far final : public runtime::Device {
     void close_to_host() override { memory_.close(); }
 
     FarMemory memory_;
-    uint64_t seed_;
+    const runtime::DeviceOptions options_;
     uint32_t streams_ = 0;
 };
 
 } // namespace
 
 std::unique_ptr<runtime::Device> open_far(const runtime::DeviceOptions &options) {
-    return std::make_unique<Far>(options.random_seed);
+    return std::make_unique<Far>(options);
 }
 
 } // namespace qd::backends::interpreter

@@ -1,5 +1,5 @@
 // Reads and writes packed numbers in a word, with the integers of the host.
-#include "backends/interp/walk_state.h"
+#include "backends/interp/access.h"
 #include "ir/packing.h"
 
 #include <cmath>
@@ -169,35 +169,35 @@ uint64_t Packed::with(uint64_t word, Constant number) const {
 
 } // namespace
 
-void Walk::packed(Value v) {
-    const Inst &in = fn[v];
+void Access::packed(Value v) {
+    const Inst &in = fn()[v];
     const PackedOp op = PackedOp(in.op);
-    const std::span<const Value> args = fn.args(v);
-    const Packing &packing = fn.packings[in.imm];
-    const Scalar word = fn.type(args[0]).elem;
+    const std::span<const Value> args = fn().args(v);
+    const Packing &packing = fn().packings[in.imm];
+    const Scalar word = fn().type(args[0]).elem;
     const bool writes = op != PackedOp::packed_load && op != PackedOp::packed_volatile;
-    const uint64_t at = pointer(args[0], writes);
-    check_bounds(args[0], at, uint64_t(size_of(word)), writes);
-    const uint64_t before = read(at, word);
-    const Scalar type = op == PackedOp::packed_store ? fn.type(args[2]).elem : in.type.elem;
-    const Packed packed{packing, type, int(packing.shift + index(args[1]) * packing.bits)};
-    const auto put = [&](Constant number) { write(at, {word, packed.with(before, number)}); };
-    if (op == PackedOp::packed_store) return put(constant(args[2]));
+    const uint64_t at = checked(v, uint64_t(size_of(word)), writes);
+    const uint64_t before = memory_.read(at, word);
+    const Scalar type = op == PackedOp::packed_store ? fn().type(args[2]).elem : in.type.elem;
+    const Packed packed{packing, type, int(packing.shift + values_.index(args[1]) * packing.bits)};
+    const auto put = [&](Constant number) { memory_.write(at, {word, packed.with(before, number)}); };
+    const auto operand = [&](size_t i) { return values_.constant(args[i]); };
+    if (op == PackedOp::packed_store) return put(operand(2));
     const Constant old = packed.number(before);
-    values[slot[v.id]] = old.bits;
+    values_.set(v, old.bits);
     switch (op) {
     case PackedOp::packed_load:
     case PackedOp::packed_volatile:
     case PackedOp::packed_store: return;
-    case PackedOp::packed_xchg: return put(constant(args[2]));
-    case PackedOp::packed_cas: return put(old == constant(args[2]) ? constant(args[3]) : old);
+    case PackedOp::packed_xchg: return put(operand(2));
+    case PackedOp::packed_cas: return put(old == operand(2) ? operand(3) : old);
     case PackedOp::packed_add:
     case PackedOp::packed_mul:
     case PackedOp::packed_min:
     case PackedOp::packed_max:
     case PackedOp::packed_and:
     case PackedOp::packed_or:
-    case PackedOp::packed_xor: return put(applied(plain_op(in.op), old, constant(args[2])));
+    case PackedOp::packed_xor: return put(applied(plain_op(in.op), old, operand(2)));
     }
 }
 

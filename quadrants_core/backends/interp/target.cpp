@@ -12,6 +12,7 @@ Caps caps(int) {
     Caps caps;
     caps.threads = 1;
     caps.vector_bytes = 0;
+    caps.lanes = 32;
     caps.target = "interp";
     return caps;
 }
@@ -29,8 +30,8 @@ Caps far_caps(int device) {
     return own;
 }
 
-abi::Binary emit(const ir::Function &task, const Caps &, Tier, SpanQuery *) {
-    std::string text = ir::print(task);
+abi::Binary emit(const ir::Function &task, const Caps &caps, Tier, SpanQuery *) {
+    const std::string text = interpreter::lanes_line(caps.lanes) + ir::print(task);
     return {"interp", {text.begin(), text.end()}};
 }
 

@@ -21,9 +21,23 @@ inline bool must_leave(const abi::LaunchData &launch) {
     return (launch.stop && *launch.stop) || (launch.failed && __atomic_load_n(launch.failed, __ATOMIC_RELAXED));
 }
 
-/// Runs the body for every `step`th index of [begin, end). `launch.data.args` has the layout of abi.h; memory is accessed for real.
-Outcome run(const ir::Function &fn, const abi::Launch &launch, abi::Thread &thread, int64_t begin, int64_t end,
-            int64_t step = 1);
+/// The threads of a parallel loop form blocks, and those of a block form groups of `lanes` threads.
+struct Geometry {
+    uint32_t lanes = 0;   ///< 0: each thread is alone
+    uint32_t block = 128; ///< threads of a block, for loops that do not say
+};
+
+/// The indices of a range that a thread runs: every `step`th of [begin, end).
+struct Chunk {
+    int64_t begin = 0, end = 1, step = 1;
+};
+
+/// Runs a kernel, or a chunk of a task. `launch.data.args` has the layout of abi.h; memory is accessed for real.
+Outcome run(const ir::Function &fn, const abi::Launch &launch, abi::Thread &thread, Chunk chunk = {},
+            Geometry geometry = {});
+/// Runs a range task whose iterations are threads of blocks, one for each index of [begin, end).
+void run_blocks(const ir::Function &fn, const abi::Launch &launch, abi::Thread &thread, Geometry geometry,
+                int64_t begin, int64_t end);
 /// Runs the bounds block of a range task.
 void run_bounds(const ir::Function &fn, const abi::Launch &launch, abi::Thread &thread, int64_t out[2]);
 

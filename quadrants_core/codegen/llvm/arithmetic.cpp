@@ -33,6 +33,7 @@ llvm::Value *Arithmetic::pure(Value v) {
         return reduce(ReductionOp(in.op), code_.arg_type(v, 0), code_.arg(v, 0));
     case Family::plain: return plain(v);
     case Family::meta:
+    case Family::group:
     case Family::address:
     case Family::memory:
     case Family::atomic:
@@ -68,7 +69,6 @@ llvm::Value *Arithmetic::plain(Value v) {
         if (code_.out->getName() == abi::bounds_symbol) code_.refuse(v, "has no meaning while the range is computed");
         return code_.out->getArg(in.op == Op::chunk_begin ? 2 : 3);
     case PlainOp::chunk_step: return b_.getInt64(1);
-    case PlainOp::group_any: code_.refuse(v, "must be left out first");
     case PlainOp::select: return b_.CreateSelect(code_.arg(v, 0), code_.arg(v, 1), code_.arg(v, 2));
     case PlainOp::cast: {
         const Type from = code_.arg_type(v, 0);

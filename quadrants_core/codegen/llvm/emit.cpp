@@ -163,6 +163,7 @@ void Emitter::instruction(Value v) {
     case Family::address: return code_.set(v, memory_.address(v));
     case Family::memory: return memory_.access(v);
     case Family::atomic: return updates_.atomic(v);
+    case Family::group: code_.refuse(v, "must be left out first");
     case Family::packed: code_.refuse(v, "must be lowered to words first");
     case Family::cell:
         if (in.op != Op::address) code_.refuse(v, "must be lowered to steps first");

@@ -210,6 +210,7 @@ void MemoryCode::access(Value v) {
     case MemoryOp::masked_store:
     case MemoryOp::gather:
     case MemoryOp::scatter: return interleaved_.access(v) ? void() : masked(v);
+    case MemoryOp::fence: b_.CreateFence(llvm::AtomicOrdering::AcquireRelease); return;
     case MemoryOp::block_sync: code_.refuse(v, "must be left out first");
     }
 }

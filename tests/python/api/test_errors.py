@@ -138,6 +138,8 @@ def test_kernel_in_front_of_another_decorator():
 
 
 def test_names_that_need_a_gpu():
+    qd.init(arch=qd.cpu)
+
     @qd.kernel
     def k():
         qd.simt.block.sync()

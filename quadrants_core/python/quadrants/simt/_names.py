@@ -1,6 +1,6 @@
 """Operations on the threads of a GPU."""
 
-from quadrants import _settings
+from quadrants import _arch, _settings
 from quadrants.simt import _texts
 
 GPUS = "cuda, metal, vulkan, amdgpu"
@@ -19,8 +19,20 @@ class GpuOnly:
 
     @property
     def _qd_why_not_(self):
+        if hasattr(self, "_qd_instead_"):
+            raise AttributeError("_qd_why_not_")
         arch = _settings.current().arch.name
         return f"qd.{self._qd_name_} is not supported for arch {arch}: it needs a GPU backend ({GPUS})"
+
+    @property
+    def _qd_instead_(self):
+        """The object that kernels call instead. The attribute exists where the architecture has subgroups."""
+        if _arch.group_size(_settings.current().arch):
+            from quadrants.simt._lanes import operations
+
+            if self._qd_name_ in operations:
+                return operations[self._qd_name_]
+        raise AttributeError("_qd_instead_")
 
     @property
     def __signature__(self):
@@ -31,6 +43,8 @@ class GpuOnly:
         return inspect.signature(made["f"])
 
     def __call__(self, *args, **keywords):
+        if hasattr(self, "_qd_instead_"):
+            raise ValueError(f"qd.{self._qd_name_} can be called in kernels and funcs only")
         raise ValueError(self._qd_why_not_)
 
     def __repr__(self):

@@ -1,0 +1,123 @@
+#include "frontend/lanes.h"
+
+#include "frontend/annotations.h"
+#include "frontend/builtins.h"
+#include "frontend/place.h"
+#include "frontend/subscript.h"
+#include "frontend/types.h"
+
+#include <iterator>
+#include <limits>
+
+namespace qd::frontend {
+
+using ir::Op;
+using ir::Scalar;
+
+namespace {
+
+/// Fails unless the iterations of the loop around are threads of blocks.
+void check_threads(Walk &w, const Node *node) {
+    for (const ir::Inst &in : w.fn.insts) {
+        if (in.op != Op::parallel || in.blocks[0] != w.region) continue;
+        const ir::Loop &loop = w.fn.loops[in.imm];
+        if (!loop.serialize && !loop.cells) return;
+        w.fail_syntax(node, "the iterations of this loop are not threads of a block: it runs serially or over cells");
+    }
+    w.fail_syntax(node, "operations on the threads of a block or subgroup are allowed in parallel loops only");
+}
+
+} // namespace
+
+Val handlers::lanes_wait(Walk &w, const Call &call, Op op) {
+    check_threads(w, call.node);
+    w.b.emit(op, {});
+    return Val{};
+}
+
+Val handlers::lanes_position(Walk &w, const Call &call, Op op) {
+    check_threads(w, call.node);
+    return scalar(w, w.b.emit(op, {}));
+}
+
+Val handlers::lanes_shuffle(Walk &w, const Call &call, Op op) {
+    check_threads(w, call.node);
+    if (!is_scalar(call.args[0]))
+        w.fail_type(call.arg_node(0), "lanes exchange numbers, not " + type_text(w, call.args[0]),
+                    "exchange the components of a vector one by one");
+    const ir::Value value = as_is(w, call.arg_node(0), call.args[0]);
+    const ir::Value by = as(w, call.arg_node(1), call.args[1], Scalar::i32);
+    return scalar(w, w.b.emit(op, {value, by}));
+}
+
+Val handlers::lanes_vote(Walk &w, const Call &call, Op op) {
+    check_threads(w, call.node);
+    if (!is_scalar(call.args[0]))
+        w.fail_type(call.arg_node(0), "the predicate must be a number, not " + type_text(w, call.args[0]));
+    return scalar(w, w.b.emit(op, {as(w, call.arg_node(0), call.args[0], Scalar::u1)}));
+}
+
+Val handlers::lanes_fence(Walk &w, const Call &call) {
+    const std::optional<long> scope = constant_int(call.args[0]);
+    if (!scope || *scope < 0 || *scope >= long(std::size(ir::scope_names)))
+        w.fail_syntax(call.node, "the scope of a fence must be 0, 1 or 2");
+    w.b.emit(Op::fence, {}, {}, uint64_t(*scope));
+    return Val{};
+}
+
+/// The value of the argument's type that leaves any other one unchanged.
+Val handlers::identity_of(Walk &w, const Call &call, Op op) {
+    const Scalar type = scalar_type(w, call.node, call.args[0]);
+    const int bits = ir::bits_of(type);
+    const bool is_real = ir::is_float(type), is_signed = ir::is_signed(type);
+    const uint64_t all = bits < 64 ? (uint64_t(1) << bits) - 1 : UINT64_MAX, sign = uint64_t(1) << (bits - 1);
+    const double infinity = std::numeric_limits<double>::infinity();
+    const auto made = [&](uint64_t of_integers, double of_reals) {
+        return scalar(w, is_real ? w.b.number(type, of_reals) : w.b.constant(type, of_integers));
+    };
+    if (op == Op::mul) return made(1, 1);
+    if (op == Op::band) return made(all, 0);
+    if (op == Op::min) return made(is_signed ? all ^ sign : all, infinity);
+    if (op == Op::max) return made(is_signed ? sign : 0, -infinity);
+    return made(0, 0);
+}
+
+Val handlers::shared_array(Walk &w, const Call &call) {
+    check_threads(w, call.node);
+    const Val given = unpacked(w, call.node, call.args[0]);
+    const std::vector<Val> extents = given.is_sequence() ? given.sequence().items : std::vector<Val>{given};
+    std::vector<int> shape;
+    for (const Val &extent : extents)
+        if (const std::optional<long> k = constant_int(extent); k && *k > 0 && *k < 1 << 28) shape.push_back(int(*k));
+    if (shape.size() != extents.size() || shape.empty())
+        w.fail_type(call.node, "qd.simt.block.shared_array shape must be an integer or a tuple of integers, but got " +
+                                   type_text(w, call.args[0]));
+    uint64_t count = 1;
+    for (const int extent : shape) count *= uint64_t(extent);
+    const Scalar type = dtype_scalar(w, call.node, call.args[1]);
+    const ir::Value pointer = w.b.emit(Op::shared, {}, ir::Type::pointer(type, ir::Space::shared), count);
+    return val::Shared{pointer, std::make_shared<const std::vector<int>>(std::move(shape))};
+}
+
+Val subscript_shared(Walk &w, const Node *node, const Val &base, const std::vector<Val> &indices) {
+    AtNode at(w, node);
+    const val::Shared &array = base.shared();
+    if (indices.size() != array.shape->size())
+        w.fail(node, UserErrorKind::index,
+               "a shared array with " + std::to_string(array.shape->size()) + " dimensions is indexed with " +
+                   std::to_string(indices.size()) + " indices");
+    const std::vector<ir::Value> values = index_values(w, node, indices, false);
+    ir::Value number = values[0];
+    for (size_t axis = 1; axis < values.size(); ++axis) {
+        const ir::Value extent = w.b.i32((*array.shape)[axis]);
+        number = w.b.mul(number, extent);
+        number = w.b.add(number, values[axis]);
+    }
+    const Scalar elem = w.fn.type(array.pointer).elem;
+    const ir::Value wide = w.b.cast(number, Scalar::i64);
+    const ir::Value size = w.b.i64(ir::size_of(elem));
+    const ir::Value bytes = w.b.mul(wide, size);
+    return w.places.scalar_ref(w.b.offset(array.pointer, bytes, elem), false);
+}
+
+} // namespace qd::frontend

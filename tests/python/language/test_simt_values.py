@@ -1,0 +1,444 @@
+"""qd.simt on architectures with blocks and subgroups of threads, against NumPy."""
+
+import numpy as np
+import pytest
+import quadrants as qd
+from quadrants import _arch
+
+simt = qd.simt
+TYPES = [qd.i32, qd.u32, qd.i64, qd.u64, qd.f32, qd.f64]
+OPS = {
+    "add": np.add, "mul": np.multiply, "min": np.minimum, "max": np.maximum, "and": np.bitwise_and, "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+}  # fmt: skip
+BLOCK = 64
+
+
+@pytest.fixture(autouse=True)
+def has_subgroups(arch):
+    if not simt.subgroup.group_size():
+        pytest.skip("the architecture has no subgroups")
+
+
+def numbers(n, dtype, seed=0):
+    """Small numbers, so that sums of floats are exact."""
+    values = np.random.default_rng(seed).integers(0 if dtype in (qd.u32, qd.u64) else -9, 10, n)
+    return values.astype(_numpy(dtype))
+
+
+def _numpy(dtype):
+    return {qd.i32: np.int32, qd.u32: np.uint32, qd.i64: np.int64, qd.u64: np.uint64, qd.f32: np.float32, qd.f64: np.float64}[dtype]
+
+
+def run(op, x, block_dim=BLOCK, out=None):
+    """Returns op(x[i]) for each i, from a kernel with one thread per element."""
+    out = np.zeros_like(x) if out is None else out
+
+    @qd.kernel
+    def k(x: qd.types.ndarray(), out: qd.types.ndarray()):
+        qd.loop_config(block_dim=block_dim)
+        for i in range(x.shape[0]):
+            out[i] = op(x[i])
+
+    k(x, out)
+    return out
+
+
+def groups(x, size):
+    return [x[i : i + size] for i in range(0, len(x), size)]
+
+
+def per_group(x, size, f):
+    return np.concatenate([f(g) for g in groups(x, size)])
+
+
+# Positions
+
+
+def test_positions():
+    n, size = 200, simt.subgroup.group_size()
+
+    @qd.kernel
+    def k(thread: qd.types.ndarray(), lane: qd.types.ndarray(), first: qd.types.ndarray()):
+        qd.loop_config(block_dim=BLOCK)
+        for i in range(n):
+            thread[i] = simt.block.thread_idx()
+            lane[i] = simt.subgroup.invocation_id()
+            if simt.subgroup.elect():
+                first[i] = 1
+
+    thread, lane, first = (np.zeros(n, np.int32) for _ in range(3))
+    k(thread, lane, first)
+    assert (thread == np.arange(n) % BLOCK).all()
+    assert (lane == np.arange(n) % BLOCK % size).all()
+    assert (first == (np.arange(n) % BLOCK % size == 0)).all()
+
+
+def test_sizes_are_python_numbers():
+    size = simt.subgroup.group_size()
+    assert isinstance(size, int)
+
+    @qd.kernel
+    def k() -> qd.i32:
+        total = 0
+        for _ in qd.static(range(simt.subgroup.group_size())):
+            total += 1
+        return total * 1000 + simt.subgroup.log2_group_size()
+
+    assert k() == size * 1000 + size.bit_length() - 1
+
+
+# Blocks
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_shared_array(dtype):
+    """Each block reverses its elements, twice in one kernel with the same memory."""
+
+    @qd.kernel
+    def k(x: qd.types.ndarray()):
+        qd.loop_config(block_dim=BLOCK)
+        for i in range(x.shape[0]):
+            t = simt.block.thread_idx()
+            pad = simt.block.SharedArray(BLOCK, dtype)
+            for _ in range(3):
+                pad[t] = x[i]
+                simt.block.sync()
+                x[i] = pad[BLOCK - 1 - t]
+                simt.block.sync()
+
+    x = numbers(4 * BLOCK, dtype)
+    expected = per_group(x, BLOCK, lambda g: g[::-1])
+    k(x)
+    assert (x == expected).all()
+
+
+def test_shared_array_of_two_dimensions():
+    """Blocks of 8x8 threads transpose tiles."""
+    n = 24
+
+    @qd.kernel
+    def k(x: qd.types.ndarray(), y: qd.types.ndarray()):
+        qd.loop_config(block_dim=64)
+        for b in range(n * n):
+            t = simt.block.thread_idx()
+            tile = b // 64
+            pad = simt.block.SharedArray((8, 8), qd.f32)
+            row, column = t // 8, t % 8
+            pad[row, column] = x[tile // 3 * 8 + row, tile % 3 * 8 + column]
+            simt.block.sync()
+            y[tile % 3 * 8 + row, tile // 3 * 8 + column] = pad[column, row]
+
+    x = np.random.default_rng(1).random((n, n), np.float32)
+    y = np.zeros_like(x)
+    k(x, y)
+    assert (y == x.T).all()
+
+
+def test_atomics_on_a_shared_array():
+    @qd.kernel
+    def k(x: qd.types.ndarray(), out: qd.types.ndarray()):
+        qd.loop_config(block_dim=BLOCK)
+        for i in range(x.shape[0]):
+            t = simt.block.thread_idx()
+            counts = simt.block.SharedArray(10, qd.i32)
+            if t < 10:
+                counts[t] = 0
+            simt.block.sync()
+            counts[x[i]] += 1
+            simt.block.sync()
+            if t < 10:
+                qd.atomic_add(out[t], counts[t])
+
+    x = np.random.default_rng(2).integers(0, 10, 5 * BLOCK).astype(np.int32)
+    out = np.zeros(10, np.int32)
+    k(x, out)
+    assert (out == np.bincount(x, minlength=10)).all()
+
+
+@pytest.mark.parametrize("name", ["all", "any", "count"])
+def test_sync_with_a_vote(name):
+    op = getattr(simt.block, f"sync_{name}_nonzero")
+    x = numbers(6 * BLOCK, qd.i32, 3)
+    x[:BLOCK], x[BLOCK : 2 * BLOCK] = 5, 0
+    vote = {"all": np.all, "any": np.any, "count": np.count_nonzero}[name]
+    assert (run(op, x) == per_group(x, BLOCK, lambda g: np.full(len(g), int(vote(g != 0))))).all()
+
+
+def test_fences():
+    @qd.kernel
+    def k(x: qd.types.ndarray()):
+        for i in range(x.shape[0]):
+            x[i] = i
+            simt.block.mem_fence()
+            simt.subgroup.mem_fence()
+            simt.grid.mem_fence()
+            x[i] += 1
+
+    x = np.zeros(77, np.int32)
+    k(x)
+    assert (x == np.arange(77) + 1).all()
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("name", ["add", "min", "max"])
+def test_block_collectives(name, dtype):
+    x = numbers(3 * BLOCK, dtype, 4)
+    op, ufunc = simt.block, OPS[name]
+
+    def blockwise(kind):
+        f = getattr(op, f"{kind}_{name}")
+
+        @qd.func
+        def call(v):
+            return f(v, BLOCK, dtype)
+
+        return run(call, x)
+
+    def total(g):
+        return np.full(len(g), ufunc.reduce(g))
+
+    assert (blockwise("reduce_all") == per_group(x, BLOCK, total)).all()
+    assert (blockwise("reduce")[::BLOCK] == per_group(x, BLOCK, total)[::BLOCK]).all()
+    assert (blockwise("inclusive") == per_group(x, BLOCK, ufunc.accumulate)).all()
+    exclusive = blockwise("exclusive")
+    for got, g in zip(groups(exclusive, BLOCK), groups(x, BLOCK)):
+        assert (got[1:] == ufunc.accumulate(g)[:-1]).all() and ufunc(got[0], g[0]) == g[0]
+
+
+def test_block_collectives_with_a_func():
+    @qd.func
+    def combine(a, b):
+        return a ^ b
+
+    @qd.func
+    def total(v):
+        return simt.block.reduce_all(v, BLOCK, combine, qd.i32)
+
+    @qd.func
+    def scan(v):
+        return simt.block.exclusive_scan(v, BLOCK, combine, 0, qd.i32)
+
+    x = numbers(2 * BLOCK, qd.i32, 5)
+    assert (run(total, x) == per_group(x, BLOCK, lambda g: np.full(len(g), np.bitwise_xor.reduce(g)))).all()
+    assert (run(scan, x) == per_group(x, BLOCK, lambda g: np.concatenate([[0], np.bitwise_xor.accumulate(g)[:-1]]))).all()
+
+
+def test_block_dim_of_collectives():
+    @qd.kernel
+    def k():
+        qd.loop_config(block_dim=16)
+        for _ in range(16):
+            simt.block.reduce_add(1, 16, qd.i32)
+
+    with pytest.raises(Exception, match="block_dim must be a positive multiple of subgroup size"):
+        k()
+
+
+# Subgroups
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_shuffles(dtype):
+    size = simt.subgroup.group_size()
+    x = numbers(5 * BLOCK, dtype, 6)
+
+    @qd.func
+    def turned(v):
+        return simt.subgroup.shuffle(v, size - 1 - simt.subgroup.invocation_id())
+
+    @qd.func
+    def crossed(v):
+        return simt.subgroup.shuffle_xor(v, 5)
+
+    @qd.func
+    def first(v):
+        return simt.subgroup.broadcast_first(v)
+
+    @qd.func
+    def fourth(v):
+        return simt.subgroup.broadcast(v, 3)
+
+    @qd.func
+    def up(v):
+        return simt.subgroup.shuffle_up(v, 2)
+
+    @qd.func
+    def down(v):
+        return simt.subgroup.shuffle_down(v, 2)
+
+    at = np.arange(size)
+    assert (run(turned, x) == per_group(x, size, lambda g: g[::-1])).all()
+    assert (run(crossed, x) == per_group(x, size, lambda g: g[at ^ 5])).all()
+    assert (run(first, x) == per_group(x, size, lambda g: np.full(len(g), g[0]))).all()
+    assert (run(fourth, x) == per_group(x, size, lambda g: np.full(len(g), g[3]))).all()
+    for got, g in zip(groups(run(up, x), size), groups(x, size)):
+        assert (got[2:] == g[:-2]).all()
+    for got, g in zip(groups(run(down, x), size), groups(x, size)):
+        assert (got[:-2] == g[2:]).all()
+
+
+@pytest.mark.parametrize("n", [1, 31, 32, 33, 100, 128])
+def test_votes(n):
+    """Lanes past the end of the range take no part."""
+    size = simt.subgroup.group_size()
+    x = np.random.default_rng(n).integers(0, 2, n).astype(np.int32)
+
+    def masks(g):
+        return np.full(len(g), sum(1 << k for k, v in enumerate(g) if v), np.uint64)
+
+    assert (run(simt.subgroup.ballot, x, out=np.zeros(n, np.uint64)) == per_group(x, size, masks)).all()
+
+    @qd.func
+    def first_five(v):
+        return simt.subgroup.ballot_first_n(v, 5)
+
+    assert (run(first_five, x, out=np.zeros(n, np.uint32)) == per_group(x, size, masks) & 31).all()
+
+
+@pytest.mark.parametrize("name", ["all_true", "any_true", "all_equal"])
+@pytest.mark.parametrize("log2", [None, 2])
+def test_agreement(name, log2):
+    size = simt.subgroup.group_size() if log2 is None else 1 << log2
+    x = numbers(4 * BLOCK, qd.i32, 7)
+    x[:BLOCK], x[BLOCK : 2 * BLOCK] = 3, 0
+    f = getattr(simt.subgroup, name if log2 is None else f"{name}_tiled")
+
+    @qd.func
+    def call(v):
+        return qd.cast(f(v) if qd.static(log2 is None) else f(v, log2), qd.i32)
+
+    test = {"all_true": np.all, "any_true": np.any, "all_equal": lambda g: (g == g[0]).all()}[name]
+    assert (run(call, x) == per_group(x, size, lambda g: np.full(len(g), int(test(g))))).all()
+
+
+def called(kind, name, log2):
+    f = getattr(simt.subgroup, f"{kind}_{name}" if log2 is None else f"{kind}_{name}_tiled")
+    if log2 is None:
+        return f
+
+    @qd.func
+    def tiled(v):
+        return f(v, log2)
+
+    return tiled
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("name", ["add", "min", "max"])
+@pytest.mark.parametrize("log2", [None, 3])
+def test_reductions(name, dtype, log2):
+    size = simt.subgroup.group_size() if log2 is None else 1 << log2
+    x, ufunc = numbers(2 * BLOCK, dtype, 8), OPS[name]
+    expected = per_group(x, size, lambda g: np.full(len(g), ufunc.reduce(g)))
+    assert (run(called("reduce_all", name, log2), x) == expected).all()
+    assert (run(called("reduce", name, log2), x)[::size] == expected[::size]).all()
+
+
+@pytest.mark.parametrize("name, dtype", [(name, t) for name in OPS for t in TYPES if name in ("add", "mul", "min", "max") or t not in (qd.f32, qd.f64)])
+@pytest.mark.parametrize("log2", [None, 4])
+def test_scans(name, dtype, log2):
+    size = simt.subgroup.group_size() if log2 is None else 1 << log2
+    x, ufunc = numbers(2 * BLOCK, dtype, 9), OPS[name]
+    if name == "mul":
+        x = np.where(x == 0, 1, np.sign(x)).astype(x.dtype) * 1
+    assert (run(called("inclusive", name, log2), x) == per_group(x, size, ufunc.accumulate)).all()
+    for got, g in zip(groups(run(called("exclusive", name, log2), x), size), groups(x, size)):
+        assert (got[1:] == ufunc.accumulate(g)[:-1]).all()
+        assert (ufunc(got[0], g) == g).all()
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("name", ["add", "min", "max"])
+def test_segmented_reductions(name, dtype):
+    size = simt.subgroup.group_size()
+    x, ufunc = numbers(2 * BLOCK, dtype, 10), OPS[name]
+    heads = (np.random.default_rng(11).random(len(x)) < 0.2).astype(np.int32)
+    op = getattr(simt.subgroup, f"segmented_reduce_{name}")
+
+    @qd.kernel
+    def k(x: qd.types.ndarray(), heads: qd.types.ndarray(), out: qd.types.ndarray()):
+        qd.loop_config(block_dim=BLOCK)
+        for i in range(x.shape[0]):
+            out[i] = op(x[i], heads[i])
+
+    out = np.zeros_like(x)
+    k(x, heads, out)
+    heads[::size] = 1
+    starts = np.flatnonzero(heads)
+    assert (out[starts] == ufunc.reduceat(x, starts)).all()
+
+
+@pytest.mark.parametrize("dtype", [qd.u32, qd.i32, qd.f32])
+@pytest.mark.parametrize("log2", [None, 3])
+def test_sort(dtype, log2):
+    size = simt.subgroup.group_size() if log2 is None else 1 << log2
+    x = np.random.default_rng(12).permutation(2 * BLOCK).astype(_numpy(dtype))
+
+    @qd.kernel
+    def k(keys: qd.types.ndarray(), values: qd.types.ndarray()):
+        qd.loop_config(block_dim=BLOCK)
+        for i in range(keys.shape[0]):
+            if qd.static(log2 is None):
+                key, value = simt.subgroup.bitonic_sort_kv(keys[i], i)
+                keys[i], values[i] = key, value
+            else:
+                key, value = simt.subgroup.bitonic_sort_kv_tiled(keys[i], i, log2)
+                keys[i], values[i] = key, value
+
+    keys, values = x.copy(), np.zeros(len(x), np.int32)
+    k(keys, values)
+    assert (keys == per_group(x, size, np.sort)).all()
+    assert (x[values] == keys).all()
+
+
+# Errors
+
+
+def test_lanes_that_part():
+    @qd.kernel
+    def k(x: qd.types.ndarray()):
+        for i in range(x.shape[0]):
+            if i % 2 == 0:
+                x[i] = simt.subgroup.shuffle(x[i], 0)
+
+    with pytest.raises(RuntimeError, match="must be reached by all lanes of a group together"):
+        k(np.zeros(32, np.int32))
+
+
+def test_a_block_that_is_not_full():
+    @qd.kernel
+    def k(x: qd.types.ndarray()):
+        qd.loop_config(block_dim=BLOCK)
+        for i in range(x.shape[0]):
+            simt.block.sync()
+            x[i] = 1
+
+    with pytest.raises(RuntimeError, match="whose length must be a multiple of the 64 threads of a block"):
+        k(np.zeros(100, np.int32))
+
+
+@pytest.mark.parametrize("op", [simt.block.sync, simt.block.thread_idx, simt.subgroup.elect])
+def test_serial_code(op):
+    @qd.kernel
+    def k():
+        op()
+
+    @qd.kernel
+    def serialized():
+        qd.loop_config(serialize=True)
+        for _ in range(4):
+            op()
+
+    for kernel in (k, serialized):
+        with pytest.raises(qd.QuadrantsSyntaxError, match="parallel loops only|runs serially"):
+            kernel()
+
+
+def test_calls_outside_of_kernels():
+    with pytest.raises(ValueError, match="qd.simt.block.sync can be called in kernels and funcs only"):
+        simt.block.sync()
+
+
+def test_the_size_of_a_subgroup_is_that_of_the_backend():
+    assert _arch.group_size(qd.cfg.arch) == simt.subgroup.group_size() == 32
