@@ -9,7 +9,7 @@ from quadrants._language import kernel as _kernel
 
 _Mode = _kernel.AutodiffMode
 
-TOO_LONG = "a check takes too long; qd.ad.check() takes the time that it is given"
+TOO_LONG = "a check takes too long; qd.ad.check(.., seconds=60) allows more time"
 
 
 class Call:
