@@ -44,7 +44,10 @@ class StepWatch {
     }
     void began(int32_t) {}
     void yielded(int32_t checkpoint) { run_.checkpoints[size_t(checkpoint)] = GraphRun::State::yielded; }
-    void repeated(int32_t level) { count(level, run_.passes[size_t(level)] + 1); }
+    void repeated(int32_t level) {
+        count(level, run_.passes[size_t(level)] + 1);
+        mark(run_.steps[last_].target, last_, GraphRun::State::pending);
+    }
     /// Called when the walk has ended before step `at`.
     void ended(size_t at) {
         if (last_ != none && at >= run_.steps.size()) passed(at);
@@ -67,8 +70,9 @@ class StepWatch {
         switch (step.kind) {
         case Kind::task: return until_ == Until::task;
         case Kind::level_begin: {
-            const bool skipped = at != last_ + 1;
-            return skipped && leave_out(at) && until_ == Until::checkpoint;
+            if (at == last_ + 1) return false;
+            run_.passes[size_t(step.index)] = 0;
+            return mark(last_, at, State::skipped) && until_ == Until::checkpoint;
         }
         case Kind::region: return false;
         case Kind::level_end: return until_ == Until::iteration;
@@ -86,14 +90,13 @@ class StepWatch {
         return false;
     }
 
-    /// Marks the checkpoints of the level that begins with the last step as skipped. Returns whether there are any.
-    bool leave_out(size_t end) {
-        run_.passes[size_t(run_.steps[last_].index)] = 0;
+    /// Marks the checkpoints that begin in [begin, end). Returns whether there are any.
+    bool mark(size_t begin, size_t end, GraphRun::State state) {
         bool any = false;
-        for (size_t i = last_; i < end; i++) {
+        for (size_t i = begin; i < end; i++) {
             const runtime::GraphStep &step = run_.steps[i];
             if (step.kind != runtime::GraphStep::Kind::checkpoint_begin) continue;
-            run_.checkpoints[size_t(step.index)] = GraphRun::State::skipped;
+            run_.checkpoints[size_t(step.index)] = state;
             any = true;
         }
         return any;

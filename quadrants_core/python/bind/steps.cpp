@@ -189,6 +189,8 @@ class Steps {
         for (const double t : run_.microseconds) microseconds.append(t);
         py::dict out;
         out["at"] = run_.at;
+        const bool ends = !run_.is_over() && run_.steps[run_.at].kind == runtime::GraphStep::Kind::level_end;
+        out["ends"] = ends ? run_.steps[run_.at].index : -1;
         out["over"] = run_.is_over();
         out["yielded"] = run_.words.yielded;
         out["iterations"] = iterations;

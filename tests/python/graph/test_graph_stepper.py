@@ -299,7 +299,36 @@ def test_sections_are_steps():
     while not stepper.over:
         stepper.task()
         seen.append(stepper.state()["next"])
-    assert seen == [4, 6, 9, 10, None, None]  # the loop itself has to end
+    assert seen == [4, 6, 9, 10, 0, None]  # the loop itself has to end
+
+
+def test_a_new_iteration_begins_with_pending_checkpoints():
+    x, stop, n = fresh()
+    stepper = qd.graph.Stepper(staged, x, stop, n)
+    seen = []
+    for _ in range(4):
+        stepper.step()
+        seen.append([one["state"] for one in stepper.state()["steps"] if one["kind"] == "checkpoint"])
+    assert seen == [["done", "pending", "pending"], ["done", "done", "pending"], ["done"] * 3, ["done", "pending", "pending"]]
+    stepper.run()
+    assert {one["state"] for one in stepper.state()["steps"] if one["kind"] == "checkpoint"} == {"done"}
+
+
+def test_the_next_step_at_the_end_of_an_iteration_is_its_loop():
+    @qd.kernel(graph=True)
+    def nested(x: Line, outer: Flag, inner: Flag):
+        while qd.graph.do_while(outer):
+            while qd.graph.do_while(inner):
+                inner[()] -= 1
+            outer[()] -= 1
+
+    stepper = qd.graph.Stepper(nested, qd.ndarray(qd.i32, 3), flag(1), flag(1))
+    seen = []
+    while not stepper.over:
+        stepper.task()
+        state = stepper.state()
+        seen.append(state["next"] if state["next"] is None else state["steps"][state["next"]].get("flag", "task"))
+    assert seen == ["inner", "outer", None]
 
 
 def test_the_outline_of_a_kernel():

@@ -158,7 +158,7 @@ class Stepper:
 
     def state(self):
         """Returns the state of the launch as plain data that can be converted to JSON: `kernel`, its name; `steps`, in order; `next`, the
-        index of the next step, or None; `over`; `yielded`, the label as a number, or None; `back`, the number of calls that can be undone.
+        index of the next step, or None (a level also at the end of its iterations); `over`; `yielded`, the label as a number, or None; `back`, the number of calls that can be undone.
         Each step has its `kind`, its `index` among those of its kind, and its `depth`. A "task" has `name`, `line`, `runs`, and
         `microseconds` of its last run; a "level" (a do_while) has `flag`, its current `value`, `parent` (a level or -1), and `iteration`, the
         number of iterations started since it was entered; a "checkpoint" has `label` and `name` (None if it has none), `flag`, its `value`,
@@ -175,7 +175,11 @@ class Stepper:
             elif one["kind"] == "checkpoint":
                 has_flag = one["flag"] is not None
                 one.update(state=now["checkpoints"][index], value=self._steps.flag_at(argument) if has_flag else None)
-            if place >= now["at"] and at is None and one["kind"] not in ("region", "section"):
+            if now["ends"] >= 0:
+                here = one["kind"] == "level" and one["index"] == now["ends"]
+            else:
+                here = place >= now["at"] and one["kind"] not in ("region", "section")
+            if here and at is None:
                 at = number
             steps.append(one)
         label = self._checkpoints[now["yielded"]][0] if now["yielded"] >= 0 else None
