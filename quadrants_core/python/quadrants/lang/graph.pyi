@@ -113,7 +113,8 @@ class Stepper:
 
     def state(self) -> Any:
         """Returns the state of the launch as plain data that can be converted to JSON: `kernel`, its name; `steps`, in order; `next`, the
-        index of the next step, or None; `over`; `yielded`, the label as a number, or None; `back`, the number of calls that can be undone.
+        index of the next step, or None (a level also at the end of its iterations); `over`; `yielded`, the label as a number, or None;
+        `back`, the number of calls that can be undone.
         Each step has its `kind`, its `index` among those of its kind, and its `depth`. A "task" has `name`, `line`, `runs`, and
         `microseconds` of its last run; a "level" (a do_while) has `flag`, its current `value`, `parent` (a level or -1), and `iteration`, the
         number of iterations started since it was entered; a "checkpoint" has `label` and `name` (None if it has none), `flag`, its `value`,
