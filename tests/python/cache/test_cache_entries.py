@@ -696,11 +696,11 @@ def test_two_processes(tmp_path, arch):
         return done.stdout.splitlines()[-1:] or done.stderr
 
     assert run() == [f"1.0 frontend {arch == 'cpu'}"]
-    assert run() == ["1.0 record False"]
+    assert run() == ["1.0 cache entry False"]
     helper = tmp_path / "helper.py"
     helper.write_text(helper.read_text().replace("x + 1", "x + 20"))
     assert run()[0].startswith("20.0 frontend")
-    assert run()[0].startswith("20.0 record")
+    assert run()[0].startswith("20.0 cache entry")
 
 
 def test_builders_of_sparse_matrices(cached):
