@@ -53,6 +53,10 @@ def send(client, frames, channel="shell"):
 
 def is_alive(client):
     """Discards the messages that the clients of the session have received."""
+    request = client.raw.session.msg("kernel_info_request")  # answered after earlier interrupts, which would end the cell below
+    client.raw.control_channel.send(request)
+    while client.raw.control_channel.get_msg(timeout=60)["parent_header"].get("msg_id") != request["header"]["msg_id"]:
+        pass
     marker = client.send("6 * 7", store_history=False)
     cell = client.collect(marker)
     assert cell.result == "42"

@@ -40,6 +40,6 @@ def test_cells_are_named(notebook):
                         "    for i in range(n):\n        x[i] = half(x[i]) + SCALE\n    return x[0]\nx = qd.ndarray(qd.f32, 4)")  # fmt: skip
     number = cell.reply["content"]["execution_count"]
     text = notebook.run("away(lambda: first(x, 4))").text()
-    assert f"\n3.0\n{{'cell {number - 1}': {{2: 4}}, 'cell {number}': {{5: 1, 6: 4, 7: 1}}}}\n" in text, text
+    assert f"\n3.0\n{{'cell {number - 1}': {{2: 4}}, 'cell {number}': {{5: 1, 6: 4, 7: 1}}}}\n" in "\n" + text, text
     text = notebook.run("away(lambda: first(x, 5))").text()
     assert "QuadrantsAssertionError" in text and f'File "cell {number}", line 6, in first:\n        x[i] = half(x[i]) + SCALE' in text, text
