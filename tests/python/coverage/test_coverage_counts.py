@@ -348,3 +348,18 @@ def test_validation_is_counted(arch, monkeypatch):
     counts = qd.coverage.snapshot()[__file__]
     assert counts[number] == counts.backward[number] == 3
     qd.coverage.clear()
+
+
+def test_titles_of_objects_that_refuse_attributes(counting):
+    """A title describes the constants of a specialisation; objects of users may raise anything for a name that they do not know."""
+
+    class Options:
+        def __getattr__(self, name):
+            return {"a": 3}[name]
+
+    @qd.kernel
+    def k(t: qd.template()) -> qd.i32:
+        return t.a
+
+    assert k(Options()) == 3
+    assert "t=Options" in [one.title for one in qd.coverage.specialisations()]

@@ -196,10 +196,13 @@ def _parameter(facts):
 def _value(value):
     if value is None or isinstance(value, (bool, int, float, str)):
         return repr(value) if len(repr(value)) < 24 else repr(value)[:20] + "..."
-    shape = getattr(value, "shape", None)
-    if isinstance(shape, tuple) and hasattr(value, "dtype"):
-        return f"{value.dtype}{list(shape)}"
-    return str(getattr(value, "__name__", None) or (value if isinstance(value, _dtypes.DType) else type(value).__name__))
+    try:
+        shape = getattr(value, "shape", None)
+        if isinstance(shape, tuple) and hasattr(value, "dtype"):
+            return f"{value.dtype}{list(shape)}"
+        return str(getattr(value, "__name__", None) or (value if isinstance(value, _dtypes.DType) else type(value).__name__))
+    except Exception:  # from __getattr__ of an object of the user
+        return type(value).__name__
 
 
 def _outcomes(rows):
