@@ -6,7 +6,7 @@ import sqlite3
 
 import pytest
 
-from quadrants._coverage import data as data_files, report as tool, runs
+from quadrants._coverage import command as tool, data as data_files, runs
 
 coverage = pytest.importorskip("coverage")
 TEXT = "a = 1\nif a > 1:\n    b = 2\nc = 3\n"
