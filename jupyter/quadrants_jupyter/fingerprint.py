@@ -7,6 +7,8 @@ import dis
 import functools
 import types
 
+from quadrants._language import signature as _signature
+
 _plain = (int, float, complex, str, bytes, bool, type(None))
 
 
@@ -26,13 +28,7 @@ def kind(value):
 
 def captured(fn):
     """Returns {name: value} of what `fn` reads from outside: globals that exist, and its closure."""
-    found = {name: fn.__globals__[name] for name in names_read(fn.__code__) if name in fn.__globals__}
-    for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or ()):
-        try:
-            found[name] = cell.cell_contents
-        except ValueError:
-            pass  # not assigned yet
-    return found
+    return {name: fn.__globals__[name] for name in names_read(fn.__code__) if name in fn.__globals__} | _signature.closure_of(fn)
 
 
 def of_value(value, seen=()):

@@ -300,7 +300,9 @@ void Checker::control(Value v, const Scope &scope) {
     if (family(in.op) == Family::group) {
         const bool is_thread =
             fn.role == Role::kernel ? scope.in_threads : fn.role == Role::range_task && !scope.in_bounds;
-        if (!is_thread) report(v, "stands in parallel loops only, and not in serialised ones or those over cells");
+        if (!is_thread)
+            report(v,
+                   "the instruction is allowed in parallel loops only, and not in serialised ones or those over cells");
         return;
     }
     if (is_graph_mark(in.op)) {

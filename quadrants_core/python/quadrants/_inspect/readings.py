@@ -4,6 +4,7 @@ values."""
 import weakref
 
 from quadrants import _settings
+from quadrants._language import signature as _signature
 
 _MIXED = object()  # specialisations read different values
 _MANY = 64
@@ -45,11 +46,7 @@ def _read(fn, seen):
     seen.add(fn)
     names = set(_names(fn.__code__))
     around = {name: fn.__globals__[name] for name in names if name in fn.__globals__}
-    for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or ()):
-        try:
-            around[name] = cell.cell_contents
-        except ValueError:  # not assigned yet
-            continue
+    around |= _signature.closure_of(fn)
     place = fn.__code__.co_filename, fn.__code__.co_firstlineno
     for name, value in around.items():
         yield (place, name), _print(value)

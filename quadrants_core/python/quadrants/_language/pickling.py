@@ -74,7 +74,7 @@ class _Description:
         info = owner if is_func else owner._primal
         if self._source is None:
             self._read(info._qd_source_, fn.__code__)
-        known, closure = fn.__globals__, _contents_of_closure(fn)
+        known, closure = fn.__globals__, _signature.closure_of(fn)
         values = {name: known[name] for name in self._globals if name in known}
         _refuse_fields("func" if is_func else "kernel", owner, values | closure)
         sources = [self._source, *_sources_of_functions(owner, [*values.values(), *closure.values()])]
@@ -108,16 +108,6 @@ def _global_names(code):
 
     inner = (_global_names(part) for part in code.co_consts if isinstance(part, type(code)))
     return {one.argval for one in dis.get_instructions(code) if one.opname in ("LOAD_GLOBAL", "LOAD_NAME")}.union(*inner)
-
-
-def _contents_of_closure(fn):
-    found = {}
-    for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or ()):
-        try:
-            found[name] = cell.cell_contents
-        except ValueError:
-            pass  # not assigned yet
-    return found
 
 
 def _refuse_fields(kind, owner, values):
@@ -158,7 +148,7 @@ def _sources_of_functions(owner, values):
         elif isinstance(value, _Function):
             known = value.__globals__
             waiting += [known[name] for name in value.__code__.co_names if name in known]
-            waiting += _contents_of_closure(value).values()
+            waiting += _signature.closure_of(value).values()
             try:
                 sent = _sent(_source.LambdaSource(value) if value.__name__ == "<lambda>" else _source.Source(value, is_new=False))
             except _exceptions.QuadrantsSyntaxError:

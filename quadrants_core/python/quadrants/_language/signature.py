@@ -10,17 +10,22 @@ _Syntax = _exceptions.QuadrantsSyntaxError
 _VARARGS, _VARKEYWORDS, _GENERATOR, _COROUTINE, _ASYNC_GENERATOR = 4, 8, 0x20, 0x80, 0x200  # code flags
 
 
+def closure_of(fn):
+    """Returns {name: value} of the variables of enclosing functions that `fn` reads, as far as they have a value."""
+    found = {}
+    for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or ()):
+        try:
+            found[name] = cell.cell_contents
+        except ValueError:
+            pass  # not assigned yet
+    return found
+
+
 def resolve(annotation, fn, frame):
     """Evaluates annotations that are strings because of `from __future__ import annotations`."""
     if not isinstance(annotation, str):
         return annotation
-    scope = dict(frame.f_locals) if frame is not None else {}
-    if fn.__closure__:
-        for name, cell in zip(fn.__code__.co_freevars, fn.__closure__):
-            try:
-                scope[name] = cell.cell_contents
-            except ValueError:
-                pass  # not assigned yet
+    scope = (dict(frame.f_locals) if frame is not None else {}) | closure_of(fn)
     try:
         return eval(annotation, fn.__globals__, scope)
     except Exception as error:

@@ -3,6 +3,8 @@
 import ast
 import builtins as _builtins
 
+from quadrants._language import signature as _signature
+
 
 def _target_names(target):
     if isinstance(target, ast.Name):
@@ -100,11 +102,7 @@ class Names:
     def __init__(self, fn):
         self.scope = dict(vars(_builtins))
         self.scope.update(fn.__globals__)
-        for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or ()):
-            try:
-                self.scope[name] = cell.cell_contents
-            except ValueError:
-                pass  # not assigned yet
+        self.scope.update(_signature.closure_of(fn))
 
     def find(self, node, local):
         """Returns the object of a name, or of attributes of modules and classes; None if it is known only at run time."""
