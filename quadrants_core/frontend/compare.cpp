@@ -144,7 +144,7 @@ Val eval_boolop(Walk &w, const Node *node, bool cut) {
 
 /// A part of an expression.
 static Val part(Walk &w, const Node *node, bool cut) {
-    if (cut) w.recursion.flat_calls(node);
+    if (cut) w.recursion.lower_calls(node);
     return value(w, node);
 }
 
@@ -177,7 +177,7 @@ static Val boolop_of(Walk &w, const Node *node, bool is_and, const Items &values
     if (w.static_depth) fail_static(w, node, first);
     if (!first.is_scalar() || !w.request.options.short_circuit_operators) {
         if (cut) {
-            for (const Node *one : after) w.recursion.flat_calls(one);
+            for (const Node *one : after) w.recursion.lower_calls(one);
             return boolop_of(w, node, is_and, values, false); // its calls are done
         }
         const Val rest = boolop_of(w, node, is_and, after, false);
@@ -346,7 +346,7 @@ static void append_zeros(Walk &w, const Val &like, std::vector<ir::Value> &out) 
 /// A branch with a value: one side is evaluated at run time. Names that `:=` binds in a side are results of the branch, too.
 static Val choose(Walk &w, const Node *node, ir::Value test, const std::function<Val()> &yes,
                   const std::function<Val()> &no, bool cut) {
-    if (cut) return w.places.load(w.recursion.flat_choose(node, test, yes, no));
+    if (cut) return w.places.load(w.recursion.lower_choice(node, test, yes, no));
     const Nested nested(w);
     const ir::Value branch = w.b.if_(test);
     const ir::BlockId outer = w.b.block;
@@ -461,7 +461,7 @@ Val eval_ifexp(Walk &w, const Node *node, bool cut) {
     if (known && !(cut && decides_type(w, test))) {
         const bool taken = truth(w, child(node, Field::test), test.object());
         if (decides_type(w, test)) return known_choice(w, node, taken);
-        if (cut) w.recursion.flat_calls(taken ? yes : no);
+        if (cut) w.recursion.lower_calls(taken ? yes : no);
         return eval(w, taken ? yes : no);
     }
     if (w.static_depth) fail_static(w, node, test);

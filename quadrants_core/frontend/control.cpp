@@ -47,7 +47,7 @@ bool is_none(const Node *expression) {
 Flow block(Walk &w, Items statements, size_t from, size_t to) {
     Flow flow = Flow::next;
     for (size_t i = from; i < std::min(to, statements.size()) && flow == Flow::next; ++i) {
-        w.coverage.cover_line(statements[i]);
+        if (!w.graphs.opens_checkpoint(statements[i])) w.coverage.cover_line(statements[i]);
         flow = statement(w, statements[i]);
     }
     return flow;

@@ -180,6 +180,10 @@ Flow Graphs::level(const Node *loop) {
     return flow;
 }
 
+bool Graphs::opens_checkpoint(const Node *statement) const {
+    return loops_.contains(statement) || (w_.request.options.checkpoints && is_with(statement, "checkpoint"));
+}
+
 bool Graphs::is_block(const BuiltinRow *row) {
     return row && (row->handler == &handlers::checkpoint || row->handler == &handlers::parallel_context ||
                    row->handler == &handlers::parallel);
@@ -221,7 +225,10 @@ Flow Graphs::loop(const Node *node, const std::function<Flow()> &walk_loop) {
     if (!loops_.contains(node)) return walk_loop();
     names_.checkpoints.push_back({});
     in_loop_ = true;
-    const Flow flow = inside(Kind::checkpoint, ir::Subgraph::no_flag, walk_loop);
+    const Flow flow = inside(Kind::checkpoint, ir::Subgraph::no_flag, [&] {
+        w_.coverage.cover_line(node);
+        return walk_loop();
+    });
     in_loop_ = false;
     return flow;
 }
@@ -329,7 +336,10 @@ Flow Graphs::checkpoint(const Node *node, const Node *call) {
     }
     names_.checkpoints.push_back({std::move(own), yields.name});
     in_checkpoint_ = true;
-    const Flow flow = inside(Kind::checkpoint, yields.parameter, [&] { return body_of(node); });
+    const Flow flow = inside(Kind::checkpoint, yields.parameter, [&] {
+        w_.coverage.cover_line(node);
+        return body_of(node);
+    });
     in_checkpoint_ = false;
     return flow;
 }

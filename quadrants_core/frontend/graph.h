@@ -17,6 +17,8 @@ class Graphs : public Part {
     /// True if a `while` is a level.
     bool is_level(const Node *loop);
     Flow level(const Node *loop);
+    /// True for statements whose line is counted in the checkpoint that they open, so that a launch that skips it does not count them.
+    bool opens_checkpoint(const Node *statement) const;
     /// True if a `with` of this builtin is handled here; it has one item and no name.
     static bool is_block(const BuiltinRow *row);
     Flow block_of(const Node *node, const BuiltinRow *row);

@@ -14,9 +14,9 @@ Val test_stack(Walk &w, const Call &call) {
     if (call.args.size() > 1) w.fail_type(call.node, "In a call to the operation `test_stack`: it takes no arguments");
     constexpr int count = 3;
     const ir::Value entries = w.b.i64(count);
-    const ir::Value room = w.b.emit(ir::Op::reserve, {entries}, {}, sizeof(int32_t));
+    const ir::Value capacity = w.b.emit(ir::Op::reserve, {entries}, {}, sizeof(int32_t));
     const auto entry = [&](int i) {
-        const ir::Value begin = w.b.emit(ir::Op::stack, {room}, ir::Type::pointer(ir::Scalar::i32), 0);
+        const ir::Value begin = w.b.emit(ir::Op::stack, {capacity}, ir::Type::pointer(ir::Scalar::i32), 0);
         const ir::Value bytes = w.b.i64(i * int64_t(sizeof(int32_t)));
         return w.b.offset(begin, bytes, ir::Scalar::i32);
     };

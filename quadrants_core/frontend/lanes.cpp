@@ -92,8 +92,12 @@ Val handlers::shared_array(Walk &w, const Call &call) {
     if (shape.size() != extents.size() || shape.empty())
         w.fail_type(call.node, "qd.simt.block.shared_array shape must be an integer or a tuple of integers, but got " +
                                    type_text(w, call.args[0]));
+    constexpr uint64_t most = 1 << 28;
     uint64_t count = 1;
-    for (const int extent : shape) count *= uint64_t(extent);
+    for (const int extent : shape) count = std::min(count * uint64_t(extent), most);
+    if (count == most)
+        w.fail_type(call.node, "a shared array has at most " + std::to_string(most - 1) + " elements",
+                    "share a part of the data at a time");
     const Scalar type = dtype_scalar(w, call.node, call.args[1]);
     const ir::Value pointer = w.b.emit(Op::shared, {}, ir::Type::pointer(type, ir::Space::shared), count);
     return val::Shared{pointer, std::make_shared<const std::vector<int>>(std::move(shape))};

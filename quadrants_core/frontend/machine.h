@@ -42,7 +42,7 @@ struct Machine {
 };
 
 /// Variables of one loop of a nest that is cut into states.
-struct FlatAxis {
+struct LoopAxis {
     ir::Value lower, upper, next;
 };
 

@@ -329,7 +329,7 @@ Val Recursion::owner_of_method(const Node *node) {
     return eval(w_, child(child(node, Field::func), Field::value));
 }
 
-void Recursion::flat_call(const Node *node, FuncInfo &info, bool is_method) {
+void Recursion::lower_call(const Node *node, FuncInfo &info, bool is_method) {
     Machine &m = *machine_;
     Call call = arguments(w_, node, true);
     if (is_method) call.args.insert(call.args.begin(), owner_of_method(node));
@@ -379,7 +379,7 @@ void Recursion::flat_call(const Node *node, FuncInfo &info, bool is_method) {
 }
 
 /// Inlines a func that calls a recursive real func; its body is split into states.
-void Recursion::flat_inline(const Node *node, FuncInfo &info, bool is_method) {
+void Recursion::lower_inline(const Node *node, FuncInfo &info, bool is_method) {
     Machine &m = *machine_;
     Call call = arguments(w_, node, true, true);
     if (is_method) call.args.insert(call.args.begin(), owner_of_method(node));
@@ -396,7 +396,7 @@ void Recursion::flat_inline(const Node *node, FuncInfo &info, bool is_method) {
     m.outer_values.push_back(std::exchange(m.values, {}));
     const auto loops = std::exchange(m.loops, {});
     std::optional<Val> result = w_.funcs.inlined(info, std::move(args), [&] {
-        flat_block(items_of(info.source.tree, Field::body));
+        lower_block(items_of(info.source.tree, Field::body));
         return std::move(w_.frames.back().result);
     });
     m.loops = loops;
@@ -434,7 +434,7 @@ void Recursion::machine_body(MachineFunction &f) {
         begin_state(f.entry);
         w_.coverage.set_line(0);
         const Node *tree = info.source.tree;
-        if (flat_block(items_of(tree, Field::body))) flat_return(nullptr);
+        if (lower_block(items_of(tree, Field::body))) lower_return(nullptr);
         if (info.returns && !f.returns)
             w_.fail(tree, UserErrorKind::compilation,
                     "Function has a return type but does not have a return statement");

@@ -11,10 +11,10 @@ class Recursion : public Part {
 
     ir::Value make_local(ir::Scalar elem);
     Val recursive_call(const Node *node, FuncInfo &info, const std::vector<Val> &args);
-    void flat_calls(const Node *tree);
+    void lower_calls(const Node *tree);
     std::vector<Val> stored_items(const Node *node, std::vector<Val> items);
     bool can_recur(const FuncInfo &info, const std::vector<Val> &args);
-    Val flat_choose(const Node *node, ir::Value test, const std::function<Val()> &yes, const std::function<Val()> &no);
+    Val lower_choice(const Node *node, ir::Value test, const std::function<Val()> &yes, const std::function<Val()> &no);
     /// The block in which variables are made.
     ir::BlockId block_of_variables() const { return machine_ ? machine_->entry : b_.block; }
     /// The value of a node that ran in an earlier state; null if it did not.
@@ -40,8 +40,8 @@ class Recursion : public Part {
     void copy_back(const Node *node, const FuncInfo &info, const std::vector<Val> &finals, bool is_method);
     std::vector<Val> final_references(const MachineFunction &f);
     Val owner_of_method(const Node *node);
-    void flat_call(const Node *node, FuncInfo &info, bool is_method);
-    void flat_inline(const Node *node, FuncInfo &info, bool is_method);
+    void lower_call(const Node *node, FuncInfo &info, bool is_method);
+    void lower_inline(const Node *node, FuncInfo &info, bool is_method);
     MachineFunction &machine_function(const Node *node, FuncInfo &info, const std::vector<Val> &args);
     void machine_body(MachineFunction &f);
     MachineFunction &start_machine(const Node *node, FuncInfo &info, const std::vector<Val> &args, ir::Value loop);
@@ -49,13 +49,13 @@ class Recursion : public Part {
     void store_choice(const Node *node, const Val &place, const Val &v);
     Val stored(const Node *node, const Val &v);
     bool needs_states(const Node *statement);
-    bool flat_block(Items list);
-    bool flat_statement(const Node *node);
-    void flat_return(const Node *source);
-    bool flat_if(const Node *node);
-    void flat_while(const Node *node);
-    bool flat_for(const Node *node);
-    void flat_nest(const Node *node, const Nest &nest, const std::vector<FlatAxis> &axes, size_t depth, int out,
+    bool lower_block(Items list);
+    bool lower_statement(const Node *node);
+    void lower_return(const Node *source);
+    bool lower_if(const Node *node);
+    void lower_while(const Node *node);
+    bool lower_for(const Node *node);
+    void lower_nest(const Node *node, const Nest &nest, const std::vector<LoopAxis> &axes, size_t depth, int out,
                    int after);
     bool is_template(const FuncInfo &info, size_t i);
     bool is_own_struct(const FuncInfo &info, size_t i, const Val &arg);

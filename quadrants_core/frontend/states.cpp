@@ -26,7 +26,7 @@ using ir::Scalar;
 // Expressions
 
 /// Emits the calls of a statement or expression.
-void Recursion::flat_calls(const Node *tree) {
+void Recursion::lower_calls(const Node *tree) {
     w_.check_depth();
     if (!calls_real(w_, tree)) return;
     using Kind = ExpressionKind;
@@ -36,10 +36,10 @@ void Recursion::flat_calls(const Node *tree) {
     case Kind::ListComp:
     case Kind::DictComp: machine_->values[tree] = eval_comprehension(w_, tree, tree->kind, true); return;
     case Kind::Call:
-        for (const Node *arg : items_of(tree, Field::args)) flat_calls(arg);
-        for (const Node *keyword : items_of(tree, Field::keywords)) flat_calls(child(keyword, Field::value));
+        for (const Node *arg : items_of(tree, Field::args)) lower_calls(arg);
+        for (const Node *keyword : items_of(tree, Field::keywords)) lower_calls(child(keyword, Field::value));
         if (bool is_method = false; FuncInfo *info = cut_callee(w_, tree, &is_method))
-            info->is_real ? flat_call(tree, *info, is_method) : flat_inline(tree, *info, is_method);
+            info->is_real ? lower_call(tree, *info, is_method) : lower_inline(tree, *info, is_method);
         return;
     case Kind::NamedExpr:
     case Kind::BinOp:
@@ -60,7 +60,7 @@ void Recursion::flat_calls(const Node *tree) {
     case Kind::Tuple:
     case Kind::Slice: break;
     }
-    each_child(tree, [&](const Node *node) { flat_calls(node); });
+    each_child(tree, [&](const Node *node) { lower_calls(node); });
 }
 
 /// Variables for the result of a choice between two sides.
@@ -82,7 +82,7 @@ void Recursion::store_choice(const Node *node, const Val &place, const Val &v) {
 }
 
 /// A choice between two values, each computed in states of its own.
-Val Recursion::flat_choose(const Node *node, ir::Value test, const std::function<Val()> &yes,
+Val Recursion::lower_choice(const Node *node, ir::Value test, const std::function<Val()> &yes,
                            const std::function<Val()> &no) {
     const int states[] = {new_state(), new_state()}, after = new_state();
     branch_to(test, states[0], states[1]);
@@ -139,7 +139,7 @@ bool Recursion::needs_states(const Node *statement) {
 }
 
 /// Emits a block, cut into states; true if the code after it is reached.
-bool Recursion::flat_block(Items list) {
+bool Recursion::lower_block(Items list) {
     for (const Node *statement : Items(list)) {
         w_.coverage.cover_line(statement);
         AtNode at(w_, statement);
@@ -149,23 +149,23 @@ bool Recursion::flat_block(Items list) {
             continue;
         }
         machine_->left = Flow::stop;
-        const bool goes_on = flat_statement(statement);
+        const bool goes_on = lower_statement(statement);
         machine_->values.clear();
         if (!goes_on) return false;
     }
     return true;
 }
 
-bool Recursion::flat_statement(const Node *node) {
+bool Recursion::lower_statement(const Node *node) {
     using Kind = StatementKind;
     switch (Kind(node->kind)) {
     case Kind::Return:
         if (&w_.frames.back() != machine_->frame) { // return of an inlined func
-            if (const Node *source = child(node, Field::value)) flat_calls(source);
+            if (const Node *source = child(node, Field::value)) lower_calls(source);
             statement(w_, node);
             return false;
         }
-        flat_return(child(node, Field::value));
+        lower_return(child(node, Field::value));
         return false;
     case Kind::Break:
     case Kind::Continue: {
@@ -174,14 +174,14 @@ bool Recursion::flat_statement(const Node *node) {
         jump(node->kind == NodeKind::Break ? end : next);
         return false;
     }
-    case Kind::If: return flat_if(node);
-    case Kind::While: flat_while(node); return true;
-    case Kind::For: return flat_for(node);
+    case Kind::If: return lower_if(node);
+    case Kind::While: lower_while(node); return true;
+    case Kind::For: return lower_for(node);
     case Kind::Assign:
     case Kind::AugAssign:
     case Kind::AnnAssign:
     case Kind::Expr:
-        flat_calls(node);
+        lower_calls(node);
         statement(w_, node);
         return true;
     case Kind::With:
@@ -192,11 +192,11 @@ bool Recursion::flat_statement(const Node *node) {
                    "assign its result to a variable first");
 }
 
-void Recursion::flat_return(const Node *source) {
+void Recursion::lower_return(const Node *source) {
     MachineFunction &f = *machine_->now;
     if (source) {
         if (source->kind == NodeKind::IfExp && calls_real(w_, source)) { // return a if c else b
-            flat_calls(child(source, Field::test));
+            lower_calls(child(source, Field::test));
             const ir::Value test = condition(w_, source, value(w_, child(source, Field::test)), "if");
             const int yes = new_state(), no = new_state();
             branch_to(test, yes, no);
@@ -204,11 +204,11 @@ void Recursion::flat_return(const Node *source) {
                 begin_state(taken ? yes : no);
                 const Scope scope(w_);
                 bind_certain(w_, child(source, Field::test), taken);
-                flat_return(child(source, taken ? Field::body : Field::orelse));
+                lower_return(child(source, taken ? Field::body : Field::orelse));
             }
             return;
         }
-        flat_calls(source);
+        lower_calls(source);
         const Val v = value(w_, source);
         if (!f.info->returns)
             w_.fail_syntax(
@@ -222,8 +222,8 @@ void Recursion::flat_return(const Node *source) {
     b_.yield();
 }
 
-bool Recursion::flat_if(const Node *node) {
-    flat_calls(child(node, Field::test));
+bool Recursion::lower_if(const Node *node) {
+    lower_calls(child(node, Field::test));
     const Choice chosen = choice(w_, child(node, Field::test), value(w_, child(node, Field::test)));
     const Items sides[] = {items_of(node, Field::body), items_of(node, Field::orelse)};
     constexpr ir::Counter::What ways[] = {ir::Counter::What::taken, ir::Counter::What::not_taken};
@@ -231,7 +231,7 @@ bool Recursion::flat_if(const Node *node) {
         const int side = *chosen.fixed ? 0 : 1;
         bind_certain(w_, child(node, Field::test), side == 0);
         w_.coverage.cover(ways[side], node);
-        return flat_block(sides[side]);
+        return lower_block(sides[side]);
     }
     machine_->values.clear();
     const int states[] = {new_state(), new_state()}, after = new_state();
@@ -245,7 +245,7 @@ bool Recursion::flat_if(const Node *node) {
         Scope scope(w_);
         bind_certain(w_, child(node, Field::test), k == 0);
         w_.coverage.cover(ways[k], node);
-        if (chosen.walked[k] && !flat_block(sides[k])) continue;
+        if (chosen.walked[k] && !lower_block(sides[k])) continue;
         jump(after);
         goes_on = true;
     }
@@ -257,12 +257,12 @@ bool Recursion::flat_if(const Node *node) {
     return goes_on;
 }
 
-void Recursion::flat_while(const Node *node) {
+void Recursion::lower_while(const Node *node) {
     const int head = new_state(), body = new_state(), after = new_state();
     jump(head);
     begin_state(head);
     poll(w_);
-    flat_calls(child(node, Field::test));
+    lower_calls(child(node, Field::test));
     const Val test = value(w_, child(node, Field::test));
     const bool endless = test.is_constant() && truth(w_, child(node, Field::test), test.object());
     if (test.is_constant()) {
@@ -278,7 +278,7 @@ void Recursion::flat_while(const Node *node) {
         Scope scope(w_);
         bind_certain(w_, child(node, Field::test), true);
         w_.coverage.cover_one_line(node);
-        if (flat_block(items_of(node, Field::body))) jump(head);
+        if (lower_block(items_of(node, Field::body))) jump(head);
     }
     --w_.frames.back().dynamic;
     machine_->loops.pop_back();
@@ -286,9 +286,9 @@ void Recursion::flat_while(const Node *node) {
     w_.coverage.cover(endless ? ir::Counter::What::endless : ir::Counter::What::finished, node);
 }
 
-bool Recursion::flat_for(const Node *node) {
+bool Recursion::lower_for(const Node *node) {
     const Node *source = child(node, Field::iter), *target = child(node, Field::target);
-    flat_calls(source);
+    lower_calls(source);
     const Val over = loop_source(w_, node);
     check_loop_target(w_, target);
     w_.loops.drop_settings();
@@ -297,7 +297,7 @@ bool Recursion::flat_for(const Node *node) {
         const auto loops = std::exchange(machine_->loops, {});
         const Flow flow = for_static(w_, node, stored_items(source, static_items(w_, source, over)), [&] {
             w_.coverage.cover_one_line(node);
-            return flat_block(items_of(node, Field::body)) ? Flow::next : machine_->left;
+            return lower_block(items_of(node, Field::body)) ? Flow::next : machine_->left;
         });
         machine_->loops = loops;
         if (flow == Flow::next) w_.coverage.cover(ir::Counter::What::finished, node);
@@ -315,7 +315,7 @@ bool Recursion::flat_for(const Node *node) {
                        "loop over `qd.ndrange(...)`");
     if (nest.order.empty())
         for (size_t axis = 0; axis < nest.lower.size(); ++axis) nest.order.push_back(int(axis));
-    std::vector<FlatAxis> axes(nest.lower.size());
+    std::vector<LoopAxis> axes(nest.lower.size());
     const auto keep = [&](ir::Value v) {
         w_.scopes.bind(w_.objects.intern("for: bound"), w_.places.new_variable(node, scalar(w_, v)));
         return w_.scopes.bindings().back().value.ref()->pointer;
@@ -327,16 +327,16 @@ bool Recursion::flat_for(const Node *node) {
     }
     machine_->values.clear();
     const int after = new_state();
-    flat_nest(node, nest, axes, 0, after, after);
+    lower_nest(node, nest, axes, 0, after, after);
     begin_state(after);
     w_.coverage.cover(ir::Counter::What::finished, node);
     return true;
 }
 
 /// Emits the loops of a nest from `depth` inwards. `out`: the state after this loop; `after`: the state after all of them.
-void Recursion::flat_nest(const Node *node, const Nest &nest, const std::vector<FlatAxis> &axes, size_t depth, int out,
+void Recursion::lower_nest(const Node *node, const Nest &nest, const std::vector<LoopAxis> &axes, size_t depth, int out,
                           int after) {
-    const FlatAxis &axis = axes[size_t(nest.order[depth])];
+    const LoopAxis &axis = axes[size_t(nest.order[depth])];
     const int head = new_state(), body = new_state(), step = new_state();
     const ir::Value first = b_.load(axis.lower);
     b_.store(axis.next, first);
@@ -347,20 +347,20 @@ void Recursion::flat_nest(const Node *node, const Nest &nest, const std::vector<
     branch_to(b_.lt(i, last), body, out);
     begin_state(body);
     if (depth + 1 < axes.size()) {
-        flat_nest(node, nest, axes, depth + 1, step, after);
+        lower_nest(node, nest, axes, depth + 1, step, after);
     } else {
         machine_->loops.emplace_back(step, after);
         ++w_.frames.back().dynamic;
         Scope scope(w_);
         std::vector<ir::Value> indices;
-        for (const FlatAxis &each : axes) indices.push_back(b_.load(each.next));
+        for (const LoopAxis &each : axes) indices.push_back(b_.load(each.next));
         const size_t bound = w_.scopes.size();
         bind_loop_targets(w_, node, indices, nest);
         for (size_t k = bound; k < w_.scopes.size(); ++k)
             if (!is_place(w_.scopes.bindings()[k].value))
                 w_.scopes.bindings()[k].value = w_.places.new_variable(node, w_.scopes.bindings()[k].value);
         w_.coverage.cover_one_line(node);
-        if (flat_block(items_of(node, Field::body))) jump(step);
+        if (lower_block(items_of(node, Field::body))) jump(step);
         --w_.frames.back().dynamic;
         machine_->loops.pop_back();
     }

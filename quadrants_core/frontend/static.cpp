@@ -248,7 +248,7 @@ static void run_comprehension(Walk &w, Items generators, size_t at, bool cut, co
         return;
     }
     const Node *source = child(generators[at], Field::iter);
-    if (cut) w.recursion.flat_calls(source);
+    if (cut) w.recursion.lower_calls(source);
     const Val over = comprehension_source(w, source);
     std::vector<Val> items = over.is_loop() ? static_items(w, source, over, Unrolled::comprehension)
                                             : sequence_items(w, source, over).sequence().items;
@@ -279,7 +279,7 @@ Val eval_comprehension(Walk &w, const Node *node, NodeKind kind, bool cut) {
     const Node *const element = child(node, kind == NodeKind::DictComp ? Field::value : Field::elt);
     run_comprehension(w, items_of(node, Field::generators), 0, cut, [&] {
         const Val key = kind == NodeKind::DictComp ? value(w, child(node, Field::key)) : Val{};
-        if (cut) w.recursion.flat_calls(element);
+        if (cut) w.recursion.lower_calls(element);
         Val item = value(w, element);
         if (cut && w.places.storable(item)) item = w.places.new_variable(element, item);
         if (kind == NodeKind::DictComp)

@@ -71,8 +71,8 @@ void append_triplet(Walk &w, const Node *node, NodeKind op, const Val &place, co
     const ir::Value counter = w.b.element(count, std::span(&zero, 1), zero);
     const ir::Value number = w.b.atomic_add(counter, one);
     const ir::Value extent = w.b.dim(rows, 0);
-    const ir::Value room = w.b.cast(extent, Scalar::i64);
-    const ir::Value fits = w.b.lt(number, room);
+    const ir::Value capacity = w.b.cast(extent, Scalar::i64);
+    const ir::Value fits = w.b.lt(number, capacity);
     const Nested nested(w);
     const ir::Value branch = w.b.if_(fits);
     inside(w, w.fn[branch].blocks[0], [&] {

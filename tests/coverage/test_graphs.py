@@ -39,6 +39,26 @@ def plain(x: Line):
         x[i] += 1
 '''
 
+SKIPS = '''import quadrants as qd
+
+Flag = qd.types.ndarray(qd.i32, ndim=0)
+Line = qd.types.ndarray(qd.i32, ndim=1)
+
+
+@qd.kernel(graph=True, checkpoints=True)
+def skips(x: Line, stop: Flag):
+    for i in x:
+        x[i] += 1
+    with qd.checkpoint(2, yield_on=stop):
+        for i in x:
+            x[i] += 10
+    with qd.checkpoint(3, yield_on=stop):
+        for i in x:
+            x[i] += 20
+    for i in x:
+        x[i] += 30
+'''
+
 
 @pytest.fixture(params=["interp", "cpu", "far"])
 def arch(request, monkeypatch):
@@ -64,6 +84,24 @@ def test_lines_and_arcs(arch, tmp_path):
     wanted = {(9, 10), (10, 11), (11, 12), (12, 11), (11, 10), (10, 13), (13, 14), (14, 13), (13, 15), (15, 9)}
     assert wanted <= set(counts.arcs)  # the end of a `with` returns to its line, as in Python
     assert counts.arcs[15, 9] == 2
+
+
+def test_skipped_checkpoints_are_not_counted(arch, tmp_path):
+    start(arch)
+    program = load(tmp_path / "program.py", SKIPS)
+    x, stop = qd.ndarray(qd.i32, 3), qd.ndarray(qd.i32, ())
+
+    def counts():
+        found = qd.coverage.snapshot()[str(tmp_path / "program.py")]
+        qd.coverage.clear()
+        return [found.get(line, 0) for line in range(9, 19)]
+
+    stop[()] = 1
+    assert program.skips(x, stop).checkpoint == 2
+    assert counts() == [1, 3, 1, 1, 3, 0, 0, 0, 0, 0]
+    stop[()] = 0
+    assert not program.skips.resume(x, stop, from_checkpoint=3).yielded
+    assert counts() == [0, 0, 0, 0, 0, 1, 1, 3, 1, 3]
 
 
 def test_the_clean_build(arch, tmp_path, monkeypatch):
