@@ -56,7 +56,7 @@ class Recursion : public Part {
     void lower_while(const Node *node);
     bool lower_for(const Node *node);
     void lower_nest(const Node *node, const Nest &nest, const std::vector<LoopAxis> &axes, size_t depth, int out,
-                   int after);
+                    int after);
     bool is_template(const FuncInfo &info, size_t i);
     bool is_own_struct(const FuncInfo &info, size_t i, const Val &arg);
     bool same_instance(const MachineFunction &f, const std::vector<Val> &args);

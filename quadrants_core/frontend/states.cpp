@@ -83,7 +83,7 @@ void Recursion::store_choice(const Node *node, const Val &place, const Val &v) {
 
 /// A choice between two values, each computed in states of its own.
 Val Recursion::lower_choice(const Node *node, ir::Value test, const std::function<Val()> &yes,
-                           const std::function<Val()> &no) {
+                            const std::function<Val()> &no) {
     const int states[] = {new_state(), new_state()}, after = new_state();
     branch_to(test, states[0], states[1]);
     Arm arms[2];
@@ -335,7 +335,7 @@ bool Recursion::lower_for(const Node *node) {
 
 /// Emits the loops of a nest from `depth` inwards. `out`: the state after this loop; `after`: the state after all of them.
 void Recursion::lower_nest(const Node *node, const Nest &nest, const std::vector<LoopAxis> &axes, size_t depth, int out,
-                          int after) {
+                           int after) {
     const LoopAxis &axis = axes[size_t(nest.order[depth])];
     const int head = new_state(), body = new_state(), step = new_state();
     const ir::Value first = b_.load(axis.lower);
