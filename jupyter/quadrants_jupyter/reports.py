@@ -3,6 +3,8 @@
 nbval compares the data, `application/vnd.quadrants.compiled+json` (nbval_meaning.py):
     {"version": 1, "kernels": [{"name", "compiled", "unchanged", "note", "milliseconds"}]}         of a cell
     {"version": 1, "kernels": [{"name", "tasks": [{"name", "line", "source", "origin", "updates"}]}]}  of %qd_tasks
+
+and of `%qd_cache`, `application/vnd.quadrants.cache+json`: {"version": 1, "about": the words after %qd_cache}
 """
 
 import itertools
@@ -12,6 +14,7 @@ from quadrants import _source
 from quadrants_jupyter import cells, ordinary
 
 MIME = "application/vnd.quadrants.compiled+json"
+CACHE = "application/vnd.quadrants.cache+json"
 _history = {}  # kernel -> [(program, compile report)] of its newest definition in the newest program that compiled it, in order
 _most = 256  # maximum number of reports per kernel
 
@@ -146,6 +149,19 @@ class CellReport:
             rows += f'<div class="qd-time" style="opacity:.7">cell: {self.seconds * 1e3:.1f} ms</div>'
         style = "font-family:var(--jp-code-font-family,monospace);font-size:var(--jp-code-font-size,13px);line-height:1.5"
         return f'<div style="{style}">{rows}</div>'
+
+
+class CacheReport:
+    """`%qd_cache`: text about the cache on disk. The text depends on what earlier processes left there, so the data only name the question."""
+
+    def __init__(self, about, text):
+        self.about, self.text = about, str(text)
+
+    def __repr__(self):
+        return self.text
+
+    def _repr_mimebundle_(self, **_):
+        return {"text/plain": self.text, CACHE: {"version": 1, "about": self.about}}
 
 
 _ways = {
