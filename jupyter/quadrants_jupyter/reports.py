@@ -261,11 +261,14 @@ def _line_text(entry, line):
 
 def lines_for(outcome, fresh):
     out = []
-    for name in outcome.defined:
+    for name in dict.fromkeys(outcome.defined):
         entry = cells.registry.entries[name]
         if not entry.is_kernel:
             continue
+        definitions = outcome.defined.count(name)
         reports = fresh.get(name, [])
+        if definitions > 1:
+            reports = [report for report in reports if all(entry.first_line <= task["line"] <= entry.last_line for task in report["tasks"])]
         note = ""
         if not reports:
             count = entry.value()._specialisations()
@@ -278,6 +281,9 @@ def lines_for(outcome, fresh):
                 note = "compiles at its first call"
         elif not any(report["tasks"] for report in reports):
             note = "no tasks"
+        if definitions > 1:
+            last = f"line {entry.first_line + entry.shift} is the last of {definitions} definitions in this cell"
+            note = f"{note}; {last}" if note else last
         out.append(Line(name, reports, note))
     for name in outcome.stale:
         out.append(Line(name, [], "inlines a func edited here; compiles at its next call"))

@@ -326,6 +326,14 @@ def test_tasks_of_each_specialisation(session):
     assert [line.split()[0] for line in told()["text/plain"].splitlines()] == ["add.0"], "of this program alone"
 
 
+def test_two_kernels_of_one_name_in_a_cell(session):
+    """The report is about the last, and says so."""
+    one = "@qd.kernel\ndef twice(x: qd.types.ndarray(qd.f32, ndim=1)):\n    for i in x:\n        x[i] = {}\n"
+    cell = session.run(f"%%qd_kernel\n{one.format(1)}y = qd.ndarray(qd.f32, 3)\ntwice(y)\n{one.format(2)}twice(y)")
+    (shown,) = [c["data"] for c in cell.of("display_data") if "application/vnd.quadrants.compiled+json" in c["data"]]
+    assert shown["text/plain"] == "twice: 1 task, 1 compiled; line 8 is the last of 2 definitions in this cell"
+
+
 def test_the_cache_and_why(session):
     session.run(CELL)
     session.run("step(__import__('numpy').zeros(3, 'float32'))")
