@@ -249,7 +249,8 @@ class View:
 
     # display
     def __repr__(self):
-        return str(self.report)
+        measured = [measured_text(kernel) for kernel in self.kernels if kernel["measurements"]]
+        return "\n".join(filter(None, [str(self.report), *measured, self.said]))
 
     def as_data(self):
         return {"version": VERSION, "kernels": self.kernels, "said": self.said}
@@ -397,6 +398,16 @@ def kept_text(task):
 
 def milliseconds(seconds):
     return f"{seconds * 1e3:.3g} ms"
+
+
+def measured_text(kernel):
+    """Describes the measurements of a kernel, one per line."""
+    lines = [f"{kernel['name']} with several budgets:"]
+    for one in kernel["measurements"]:
+        budget = f"{part_name(one['part'])} ({grouped(one['budget'])} bytes)" if one["budget"] else part_name(one["part"])
+        lines.append(f"  {budget}: {grouped(one['measured'])} bytes for one iteration, {milliseconds(one['seconds'])} for a launch; "
+                     f"kept: {choice_text(one['choice'])}")
+    return "\n".join(lines)
 
 
 def _table(head, rows):

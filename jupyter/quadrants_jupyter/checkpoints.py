@@ -94,7 +94,7 @@ class Array:
         for index in np.argwhere(changed)[:_CHANGES].tolist() if changed.any() else []:
             at = tuple(index)
             place = f"[{', '.join(map(str, index))}]: " if index else ""
-            changes.append(f"{place}{_values_html.number(self.before[at].item())} → {_values_html.number(read[at].item())}")
+            changes.append(place + " → ".join(_values_html.numbers_apart(self.before[at].item(), read[at].item())))
         return {"name": self.name, "dtype": _values_html.short(read.dtype), "shape": list(read.shape), "rows": rows,
                 "picture": picture, "changed": int(changed.sum()), "elements": int(read.size), "changes": changes,
                 "marks": np.flatnonzero(changed).tolist() if rows is not None else []}

@@ -3,23 +3,11 @@
 Two definitions with equal fingerprints compile to the same code, so the older one, which is already compiled, can be kept.
 """
 
-import dis
-import functools
 import types
 
 from quadrants._language import signature as _signature
 
 _plain = (int, float, complex, str, bytes, bool, type(None))
-
-
-@functools.lru_cache(maxsize=4096)
-def names_read(code):
-    """Returns the global names that the code and its nested functions read; not names of attributes."""
-    found = {i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            found |= names_read(constant)
-    return found
 
 
 def kind(value):
@@ -28,7 +16,7 @@ def kind(value):
 
 def captured(fn):
     """Returns {name: value} of what `fn` reads from outside: globals that exist, and its closure."""
-    return {name: fn.__globals__[name] for name in names_read(fn.__code__) if name in fn.__globals__} | _signature.closure_of(fn)
+    return {name: fn.__globals__[name] for name in _signature.names_read(fn.__code__) if name in fn.__globals__} | _signature.closure_of(fn)
 
 
 def of_value(value, seen=()):

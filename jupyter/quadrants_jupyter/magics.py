@@ -371,13 +371,13 @@ class QuadrantsMagics(Magics):
         words, cache = line.split(), qd.cache
         try:
             if not words or words == ["info"]:
-                return print(cache.info())
+                return display(reports.CacheReport("info", cache.info()))
             if words == ["verify"]:
-                return print(cache.verify())
+                return display(reports.CacheReport("verify", cache.verify()))
             if words == ["clear"]:
-                return print(f"{cache.clear()} files removed")
+                return display(reports.CacheReport("clear", f"{cache.clear()} files removed"))
             if words[0] == "why" and len(words) == 2:
-                return print(cache.why(self.shell.ev(words[1])))
+                return display(reports.CacheReport(f"why {words[1]}", cache.why(self.shell.ev(words[1]))))
         except (AttributeError, NameError, OSError, SyntaxError, TypeError, qd.QuadrantsRuntimeError) as error:
             raise UsageError(f"%qd_cache: {error}") from None
         else:

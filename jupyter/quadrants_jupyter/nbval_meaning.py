@@ -6,6 +6,7 @@ text and HTML that accompany them:
 - gradients: the kernels that were checked, and the verdicts
 - adstack: kernels, their loops, what these keep, and the choices that were measured; not times, nor what depends on the number of threads
 - checkpoints: the graph of a launch in steps and, unless it was moved by hand, its position and the numbers in its arrays
+- cache: the words after %qd_cache; not the answer, which depends on what earlier processes left on disk
 - values: dtype and shape, and the numbers within a tolerance
 
 Each comparison returns the differences in words; none if the outputs mean the same.
@@ -20,6 +21,7 @@ COMPILED = "application/vnd.quadrants.compiled+json"
 GRADIENTS = "application/vnd.quadrants.gradients+json"
 ADSTACK = "application/vnd.quadrants.adstack+json"
 CHECKPOINTS = "application/vnd.quadrants.checkpoints+json"
+CACHE = "application/vnd.quadrants.cache+json"
 VALUES = "application/vnd.quadrants.values+json"
 HEATMAP = "application/vnd.quadrants.heatmap+json"  # the content of COVERAGE with the text of the lines: not compared
 
@@ -305,7 +307,12 @@ def _measurements(kernel):
     return ", ".join(f"1/{one['part']} {one['choice']}, {one['measured']} bytes" for one in kernel["measurements"]) or "none"
 
 
-kinds = {COVERAGE: coverage, COMPILED: compiled, GRADIENTS: gradients, ADSTACK: adstack, CHECKPOINTS: checkpoints, VALUES: values}
+def cache(stored, new, tolerance=None):
+    once, again = stored["about"], new["about"]
+    return [] if once == again else [f"%qd_cache {once} in the notebook, %qd_cache {again} now"]
+
+
+kinds = {COVERAGE: coverage, COMPILED: compiled, GRADIENTS: gradients, ADSTACK: adstack, CHECKPOINTS: checkpoints, CACHE: cache, VALUES: values}
 
 
 def differences(kind, stored, new, tolerance=None):

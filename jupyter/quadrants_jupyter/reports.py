@@ -3,6 +3,8 @@
 nbval compares the data, `application/vnd.quadrants.compiled+json` (nbval_meaning.py):
     {"version": 1, "kernels": [{"name", "compiled", "unchanged", "note", "milliseconds"}]}         of a cell
     {"version": 1, "kernels": [{"name", "tasks": [{"name", "line", "source", "origin", "updates"}]}]}  of %qd_tasks
+
+and of `%qd_cache`, `application/vnd.quadrants.cache+json`: {"version": 1, "about": the words after %qd_cache}
 """
 
 import itertools
@@ -12,6 +14,7 @@ from quadrants import _source
 from quadrants_jupyter import cells, ordinary
 
 MIME = "application/vnd.quadrants.compiled+json"
+CACHE = "application/vnd.quadrants.cache+json"
 _history = {}  # kernel -> [(program, compile report)] of its newest definition in the newest program that compiled it, in order
 _most = 256  # maximum number of reports per kernel
 
@@ -148,6 +151,19 @@ class CellReport:
         return f'<div style="{style}">{rows}</div>'
 
 
+class CacheReport:
+    """`%qd_cache`: text about the cache on disk. The text depends on what earlier processes left there, so the data only name the question."""
+
+    def __init__(self, about, text):
+        self.about, self.text = about, str(text)
+
+    def __repr__(self):
+        return self.text
+
+    def _repr_mimebundle_(self, **_):
+        return {"text/plain": self.text, CACHE: {"version": 1, "about": self.about}}
+
+
 _ways = {
     "unlocked": "updates without locks, on one thread",
     "locked": "updates with locks",
@@ -245,11 +261,14 @@ def _line_text(entry, line):
 
 def lines_for(outcome, fresh):
     out = []
-    for name in outcome.defined:
+    for name in dict.fromkeys(outcome.defined):
         entry = cells.registry.entries[name]
         if not entry.is_kernel:
             continue
+        definitions = outcome.defined.count(name)
         reports = fresh.get(name, [])
+        if definitions > 1:
+            reports = [report for report in reports if all(entry.first_line <= task["line"] <= entry.last_line for task in report["tasks"])]
         note = ""
         if not reports:
             count = entry.value()._specialisations()
@@ -262,6 +281,9 @@ def lines_for(outcome, fresh):
                 note = "compiles at its first call"
         elif not any(report["tasks"] for report in reports):
             note = "no tasks"
+        if definitions > 1:
+            last = f"line {entry.first_line + entry.shift} is the last of {definitions} definitions in this cell"
+            note = f"{note}; {last}" if note else last
         out.append(Line(name, reports, note))
     for name in outcome.stale:
         out.append(Line(name, [], "inlines a func edited here; compiles at its next call"))

@@ -9,7 +9,7 @@ import types
 import weakref
 
 from quadrants import _exceptions, _source
-from quadrants._language import func as _func, kernel as _kernel
+from quadrants._language import func as _func, kernel as _kernel, signature as _signature
 from quadrants_jupyter import fingerprint
 
 _names = None  # the namespace of cells
@@ -40,7 +40,7 @@ def _note(info):
         found = {name: weakref.ref(value) for name, value in _code_read(functions)}
         info.used = {**found, **(info.used or {})}
         members = frozenset().union(*(_attributes(fn.__code__) for fn in functions))
-        values = {name: _names[name] for fn in functions for name in fingerprint.names_read(fn.__code__) if name in _names}
+        values = {name: _names[name] for fn in functions for name in _signature.names_read(fn.__code__) if name in _names}
         _compiled_with[info] = members, {name: (_state(value, members), _shown(value)) for name, value in values.items()}
 
 
@@ -59,7 +59,7 @@ def _functions_reached(fn):
 def _code_read(functions):
     """Yields (global name, value) of the functions and types that these functions use."""
     for fn in functions:
-        for name in fingerprint.names_read(fn.__code__):
+        for name in _signature.names_read(fn.__code__):
             value = _names.get(name)
             if _has_text(value):
                 yield name, value
@@ -138,7 +138,7 @@ def _kernels_called(code):
             visit_code(value.__code__)
 
     def visit_code(code):
-        for name in fingerprint.names_read(code):
+        for name in _signature.names_read(code):
             visit(_names.get(name))
 
     visit_code(code)

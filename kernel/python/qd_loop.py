@@ -8,6 +8,8 @@ import signal
 import sys
 import threading
 
+from IPython.core.async_helpers import get_asyncio_loop
+
 import _qd
 import qd_debug
 
@@ -17,12 +19,13 @@ _of_parent = []  # loops of the parent, kept in a forked child: if collected, th
 _entered = False  # a cell or a callback of the front end is running
 _set = None  # asyncio's own functions for the running loop of a thread
 _get = None
+_stopped = False  # Stop was pressed while the cell awaited something
 
 
 def enter():
     """To be called on the main thread before user code runs."""
-    global _entered
-    _entered = True
+    global _entered, _stopped
+    _entered, _stopped = True, False
     _own_handler()
     if _set is not None:
         _mark()
@@ -122,6 +125,49 @@ def install():
         _start(sys.modules["asyncio"].events)
     else:
         sys.meta_path.insert(0, _Finder)
+
+
+# --- cells that await something --------------------------------------------------------------------------------------
+
+class CellRunner:
+    """Runs a cell that awaits something. After Stop the cell is cancelled, and it has ended before the next one begins."""
+
+    def __call__(self, coroutine):
+        global _stopped
+        import asyncio
+
+        loop = get_asyncio_loop()
+        task = loop.create_task(coroutine)
+        while True:
+            try:
+                if _stopped and not task.done():
+                    loop.run_until_complete(asyncio.wait([task], timeout=_patience()))
+                    task.cancel()
+                return loop.run_until_complete(task)
+            except KeyboardInterrupt:
+                if task.done():
+                    raise
+                _stopped = True
+
+    def __str__(self):
+        return "asyncio"
+
+
+def _patience():
+    """Returns for how long, in seconds, a stopped cell may end by the error of a launch in another thread, which says where it was."""
+    core = getattr(sys.modules.get("quadrants._native"), "loaded", None)
+    return 0 if core is None else 1 if core.launches_now() else 0.02
+
+
+def as_stop(error):
+    """Returns the KeyboardInterrupt to show in place of an error by which a stopped cell ended: its cancellation, or the error of a launch in
+    another thread. None: the error itself is shown."""
+    kind = type(error)
+    if _stopped and kind is sys.modules["asyncio"].CancelledError:
+        return KeyboardInterrupt()
+    if _stopped and kind is getattr(sys.modules.get("quadrants._exceptions"), "QuadrantsInterruptedError", None):
+        return KeyboardInterrupt(str(error).removesuffix(" (Ctrl-C or Stop)"))
+    return None
 
 
 # --- between requests ------------------------------------------------------------------------------------------------

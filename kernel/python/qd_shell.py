@@ -230,6 +230,8 @@ class ZMQInteractiveShell(InteractiveShell):
         return [*lines, f"\x1b[1m{_name_of(etype)}\x1b[0m" + (f": {text}" if text else "")]
 
     def _showtraceback(self, etype, evalue, stb):
+        if (stop := qd_loop.as_stop(evalue)) is not None:
+            etype, evalue, stb = KeyboardInterrupt, stop, self._briefly(KeyboardInterrupt, stop, evalue.__traceback__)
         self._last_error = {"ename": _name_of(etype), "evalue": _text_of(evalue), "traceback": list(stb)}
         sys.stdout.flush()
         publish("error", self._last_error)
@@ -435,6 +437,8 @@ def start():
     warnings.formatwarning = _format_warning
     qd_loop.show_error = lambda error: _shell.showtraceback((type(error), error, error.__traceback__))
     qd_loop.install()
+    _shell.loop_runner = qd_loop.CellRunner()
+    _shell.loop_runner_map = {**_shell.loop_runner_map, "asyncio": (_shell.loop_runner, True)}
     _shell.kernel = qd_comms.Kernel(manager, _shell)
     _register_lazy("qd_kernel", "cell")
     for name in ("qd_cache", "qd_coverage", "qd_progress", "qd_gradients", "qd_adstack", "qd_tasks", "qd_step", "qd_graph", "qd_config"):

@@ -180,13 +180,27 @@ void Funcs::gather_varargs(const FuncInfo &info, Call &call, std::vector<std::op
     }
 }
 
+namespace {
+std::string names_of(const FuncInfo &info) {
+    std::string names;
+    for (const FuncInfo::FuncParam &p : info.params) names += (names.empty() ? "" : ", ") + text(p.name);
+    return names;
+}
+
+std::string missing(const FuncInfo &info, size_t i) {
+    PyRef name = PyRef::steal(PyObject_GetAttrString(info.function.get(), "__name__"));
+    if (!name) PyErr_Clear();
+    return "Missing argument '" + text(info.params[i].name) + "'. The func is " + (name ? text(name.get()) : "") + "(" +
+           names_of(info) + ").";
+}
+} // namespace
+
 std::vector<Val> Funcs::matched_arguments(const Node *node, FuncInfo &info, Call call, bool first_by_place) {
     const size_t count = info.params.size();
     std::vector<std::optional<Val>> given(count);
     gather_varargs(info, call, given);
     if (call.args.size() > info.positional) {
-        std::string expected;
-        for (const FuncInfo::FuncParam &p : info.params) expected += (expected.empty() ? "" : ", ") + text(p.name);
+        const std::string expected = names_of(info);
         w_.fail(node, UserErrorKind::argument,
                 "Too many arguments. Expected (" + expected + "), got " + std::to_string(call.args.size()) +
                     " arguments.");
@@ -206,7 +220,7 @@ std::vector<Val> Funcs::matched_arguments(const Node *node, FuncInfo &info, Call
     std::vector<Val> out;
     for (size_t i = 0; i < count; ++i) {
         if (!given[i] && info.params[i].fallback) given[i] = wrap(w_, info.params[i].fallback);
-        if (!given[i]) w_.fail(node, UserErrorKind::argument, "Missing argument '" + text(info.params[i].name) + "'.");
+        if (!given[i]) w_.fail(node, UserErrorKind::argument, missing(info, i));
         out.push_back(pass_argument(node, info, i, std::move(*given[i]), first_by_place && i == 0, known));
     }
     return out;

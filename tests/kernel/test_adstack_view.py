@@ -74,7 +74,9 @@ def test_contents_of_the_view(session):
 
 def test_a_budget(session):
     before = session.run("x.grad.to_numpy().tolist()").result
-    (kernel,) = shown(session.run("%qd_adstack logistic --budget 1000"))[MIME]["kernels"]
+    data = shown(session.run("%qd_adstack logistic --budget 1000"))
+    (kernel,) = data[MIME]["kernels"]
+    assert data["text/plain"].endswith("logistic: the gradient is compiled with this budget at its next call")
     assert kernel["budget"] == 1000 and kernel["tasks"][0]["measured"] == 8000  # not launched with this budget yet
     (kernel,) = shown(session.run("%qd_adstack"))[MIME]["kernels"]
     assert kernel["budget"] == 1000 and kernel["tasks"][0]["measured"] == 8000
@@ -95,6 +97,8 @@ def test_measurements_leave_everything_as_it_was(session):
     before = state(session)
     counts = session.run("qd.coverage.snapshot()").result
     data = shown(session.run("%qd_adstack --measure"))
+    assert re.search(r"logistic with several budgets:\n  keep all: 8,000 bytes for one iteration, [0-9.e+]+ ms for a launch; kept: all iterations\n"
+                     r"  budget 1/2 \(4,000 bytes\): ", data["text/plain"]), data["text/plain"]
     found = data[MIME]["kernels"][0]["measurements"]
     assert [m["part"] for m in found] == [1, 2, 16]  # 1/4 has the same choices as 1/2
     assert [m["budget"] for m in found] == [0, 4000, 500]

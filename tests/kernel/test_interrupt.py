@@ -175,6 +175,29 @@ def test_stop_ends_kernels_of_tasks(session, waits):
     assert session.run("y = np.zeros(3); short(y); float(y[0])", 30).result == "1.0"
 
 
+@pytest.mark.parametrize("waits, text", [
+    ("await asyncio.to_thread(endless, x)", r"kernel endless was stopped at Cell In\[\d+\], line 6\b.*"),
+    ("await asyncio.sleep(1)\nprint('goes on')", ""),
+    ("try:\n    await asyncio.sleep(3000)\nfinally:\n    await asyncio.sleep(0.1)\n    print('tidied')", ""),
+], ids=["launch", "sleep", "finally"])  # fmt: skip
+def test_a_stopped_cell_that_awaits_has_ended(fresh_kernel, waits, text):
+    """It does not go on between later cells."""
+    fresh_kernel.run(KERNELS)
+    cell = fresh_kernel.send("print('go')\n" + waits)
+    fresh_kernel.wait_for_text("go")
+    time.sleep(0.3)
+    fresh_kernel.interrupt()
+    ended = fresh_kernel.collect(cell, 30)
+    (error,) = ended.of("error")
+    assert error["ename"] == ended.reply["content"]["ename"] == "KeyboardInterrupt" and re.fullmatch(text, error["evalue"])
+    assert re.search(r"Cell In\[\d+\], line \d, in <module>\n +await asyncio", error["traceback"][0])
+    assert ("tidied" in ended.text()) == ("tidied" in waits) and "goes on" not in ended.text()
+    seen, later = [], fresh_kernel.send("for _ in range(12): await asyncio.sleep(0.1)")
+    while later not in [m["parent_header"].get("msg_id") for m in seen if m["content"].get("execution_state") == "idle"]:
+        seen.append(fresh_kernel.raw.get_iopub_msg(timeout=PATIENCE))
+    assert not [m for m in seen if m["msg_type"] in ("error", "stream")]
+
+
 def test_stop_between_cells_ends_kernels_of_threads(kernel):
     kernel.run(KERNELS)
     kernel.run("t = threading.Thread(target=run); t.start(); started()")

@@ -85,7 +85,7 @@ def mortal(tmp_path):
 
 
 @pytest.mark.parametrize("number, code", [(signal.SIGSEGV, "ctypes.string_at(16)"), (signal.SIGABRT, ABORTS),
-                                          (signal.SIGBUS, BUS), (signal.SIGILL, ILLEGAL)], ids=lambda v: getattr(v, "name", ""))
+                                          (signal.SIGABRT, "os.abort()"), (signal.SIGBUS, BUS), (signal.SIGILL, ILLEGAL)], ids=lambda v: getattr(v, "name", ""))
 def test_a_process_that_dies_names_its_newest_kernel(mortal, number, code):
     assert mortal.run(WILD).status == "ok"
     told = mortal.dies_in(code)

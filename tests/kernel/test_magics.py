@@ -326,19 +326,31 @@ def test_tasks_of_each_specialisation(session):
     assert [line.split()[0] for line in told()["text/plain"].splitlines()] == ["add.0"], "of this program alone"
 
 
+def test_two_kernels_of_one_name_in_a_cell(session):
+    """The report is about the last, and says so."""
+    one = "@qd.kernel\ndef twice(x: qd.types.ndarray(qd.f32, ndim=1)):\n    for i in x:\n        x[i] = {}\n"
+    cell = session.run(f"%%qd_kernel\n{one.format(1)}y = qd.ndarray(qd.f32, 3)\ntwice(y)\n{one.format(2)}twice(y)")
+    (shown,) = [c["data"] for c in cell.of("display_data") if "application/vnd.quadrants.compiled+json" in c["data"]]
+    assert shown["text/plain"] == "twice: 1 task, 1 compiled; line 8 is the last of 2 definitions in this cell"
+
+
 def test_the_cache_and_why(session):
     session.run(CELL)
     session.run("step(__import__('numpy').zeros(3, 'float32'))")
-    assert "compiled code:" in session.run("%qd_cache").text() and "without parsing" in session.run("%qd_cache info").text()
-    told = session.run("%qd_cache why step").text()
-    assert told.startswith("step:") and any(word in told for word in ("loaded from disk", "compiled"))
+    def told(line):
+        (shown,) = session.run(f"%qd_cache {line}").of("display_data")
+        assert shown["data"]["application/vnd.quadrants.cache+json"] == {"version": 1, "about": line or "info"}
+        return shown["data"]["text/plain"]
+
+    assert "compiled code:" in told("") and "without parsing" in told("info")
+    assert told("why step").startswith("step:") and any(word in told("why step") for word in ("loaded from disk", "compiled"))
+    assert "all intact and trusted" in told("verify")
     assert "3 is not a kernel" in session.run("%qd_cache why 3").text("stderr")
     assert "not understood" in session.run("%qd_cache how step").text("stderr")
-    assert "all intact and trusted" in session.run("%qd_cache verify").text()
     for line in ("why nobody", "why step.nothing", "why (", ""):
         session.run("import quadrants as qd; qd.reset()" if not line else "")
-        told = session.run(f"%qd_cache {line}").text("stderr")
-        assert told.startswith("UsageError: %qd_cache: ") and len(told.splitlines()) == 1
+        text = session.run(f"%qd_cache {line}").text("stderr")
+        assert text.startswith("UsageError: %qd_cache: ") and len(text.splitlines()) == 1
 
 
 def test_tasks_of_kernels_of_ordinary_cells(session):

@@ -15,6 +15,7 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 ROOT = pathlib.Path(__file__).parents[2]
 COVERAGE = "application/vnd.quadrants.coverage+json"
 COMPILED = "application/vnd.quadrants.compiled+json"
+CACHE = "application/vnd.quadrants.cache+json"
 VALUES = "application/vnd.quadrants.values+json"
 
 
@@ -165,6 +166,16 @@ def test_options_and_values_of_quadrants(tmp_path):
     assert [number for number, failure in found.items() if failure is None] == [0, 1, 3, 6]
     assert "[1] is 0.1 in the notebook, 0.3" in found[2] and "(rtol 0.1, atol 1e-06)" in found[2]
     assert "dtype is i64 in the notebook, i32 now" in found[5]
+
+
+def test_answers_about_the_cache_are_not_compared(tmp_path):
+    """They depend on what earlier processes left on disk."""
+    start = "%load_ext quadrants_jupyter\nimport quadrants as qd\nqd.init(arch=qd.cpu)"
+    cells = [(start, [], "nbval-ignore-output")]
+    cells += [("%qd_cache", [bundle(both({CACHE: {"version": 1, "about": about}}, "other"))]) for about in ("info", "verify")]
+    found = validate(tmp_path, cells, "quadrants")
+    assert [number for number, failure in found.items() if failure] == [2]
+    assert "%qd_cache verify in the notebook, %qd_cache info now" in found[2]
 
 
 HEAT = """%load_ext quadrants_jupyter

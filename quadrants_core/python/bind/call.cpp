@@ -285,7 +285,13 @@ PyObject *const *bind_arguments(KernelObject *kernel, PyObject *const *args, siz
     }
     for (size_t i = 0; i < params.size(); i++) {
         if (!args[i]) {
-            raise(ErrorClass::argument, "Missing argument '" + params[i].name + "'.");
+            std::string names;
+            for (const ParamSpec &param : params) names += (names.empty() ? "" : ", ") + param.name;
+            const auto kernel_name = frontend::PyRef::steal(PyObject_GetAttrString(kernel->info, "name"));
+            const char *name = kernel_name ? PyUnicode_AsUTF8(kernel_name.get()) : nullptr;
+            if (!name) PyErr_Clear();
+            raise(ErrorClass::argument, "Missing argument '" + params[i].name + "'. The kernel is " +
+                                            (name ? name : "") + "(" + names + ").");
             return nullptr;
         }
     }

@@ -55,8 +55,23 @@ PyObject *trace_list(const std::vector<Location> &trace) {
     return list;
 }
 
-/// The most recent launch that Stop ended, until a KeyboardInterrupt reports its position. Guarded by the GIL.
-std::optional<engine::Activity> stopped;
+/// The most recent launch of this thread that Stop ended, until an error reports its position.
+thread_local std::optional<engine::Activity> stopped;
+
+/// Returns the position as text; null, without an error set, if it is unknown.
+PyObject *text_of_position(const std::optional<engine::Activity> &at) {
+    if (!at || at->kernel.empty()) return nullptr;
+    PyObject *maker = package_attr("quadrants._live.activity", "where_it_stopped");
+    PyObject *iterations = maker ? PyTuple_New(Py_ssize_t(at->passes.size())) : nullptr;
+    for (size_t i = 0; iterations && i < at->passes.size(); i++)
+        PyTuple_SET_ITEM(iterations, Py_ssize_t(i), PyLong_FromUnsignedLong(at->passes[i]));
+    PyObject *text = iterations ? PyObject_CallFunction(maker, "ssIIIN", at->kernel.c_str(), at->file.c_str(), at->line,
+                                                        at->chunks_done, at->chunks, iterations)
+                                : nullptr;
+    Py_XDECREF(maker);
+    if (!text) PyErr_Clear();
+    return text;
+}
 
 /// Lets quadrants._exceptions build the exception, and sets it.
 void raise_through(const char *maker, PyObject *args) {
@@ -100,20 +115,20 @@ void forget_where_it_stopped() { stopped.reset(); }
 
 void say_where_it_stopped() {
     const std::optional<engine::Activity> at = std::exchange(stopped, std::nullopt);
-    if (!at || at->kernel.empty() || !PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) return;
+    if (!at || !PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) return;
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
     const bool is_plain = type == PyExc_KeyboardInterrupt && !value; // as Python's own handler raises it
-    PyObject *maker = is_plain ? package_attr("quadrants._live.activity", "where_it_stopped") : nullptr;
-    PyObject *iterations = maker ? PyTuple_New(Py_ssize_t(at->passes.size())) : nullptr;
-    for (size_t i = 0; iterations && i < at->passes.size(); i++)
-        PyTuple_SET_ITEM(iterations, Py_ssize_t(i), PyLong_FromUnsignedLong(at->passes[i]));
-    PyObject *text = iterations ? PyObject_CallFunction(maker, "ssIIIN", at->kernel.c_str(), at->file.c_str(), at->line,
-                                                        at->chunks_done, at->chunks, iterations)
-                                : nullptr;
-    Py_XDECREF(maker);
-    if (!text) PyErr_Clear();
+    PyObject *text = is_plain ? text_of_position(at) : nullptr;
     PyErr_Restore(type, text ? text : value, traceback);
+}
+
+void raise_stopped_on_other_thread() {
+    PyObject *text = text_of_position(std::exchange(stopped, std::nullopt));
+    const char *where = text ? PyUnicode_AsUTF8(text) : nullptr;
+    if (!where) PyErr_Clear();
+    raise(ErrorClass::interrupted, std::string(where ? where : "the kernel was stopped") + " (Ctrl-C or Stop)");
+    Py_XDECREF(text);
 }
 
 void raise_current_exception() {

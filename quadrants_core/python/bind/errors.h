@@ -31,5 +31,7 @@ void raise_current_exception();
 void say_where_it_stopped();
 /// Drops the position of the launch that Stop ended last, because another error reports it.
 void forget_where_it_stopped();
+/// Sets QuadrantsInterruptedError with the position of the launch that Stop ended on this thread, which is not the main thread.
+void raise_stopped_on_other_thread();
 
 } // namespace qd::bind

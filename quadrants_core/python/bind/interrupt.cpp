@@ -160,11 +160,12 @@ void note_interrupt() {
     }
     PyErr_Clear();
     if (!on_main_thread()) {
+        if (!threads_end) {
+            raise_stopped_on_other_thread();
+            return false;
+        }
         forget_where_it_stopped();
-        if (threads_end)
-            PyErr_SetNone(PyExc_SystemExit);
-        else
-            raise(ErrorClass::interrupted, "the kernel was stopped (Ctrl-C or Stop)");
+        PyErr_SetNone(PyExc_SystemExit);
     } else {
         if (PyErr_CheckSignals() == 0) PyErr_SetNone(PyExc_KeyboardInterrupt);
         say_where_it_stopped();

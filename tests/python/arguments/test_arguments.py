@@ -49,7 +49,7 @@ def test_scalars_of_many_kinds():
 def test_keywords():
     assert add(b=1, a=10) == 11
     assert add(5, b=1) == 6
-    with pytest.raises(qd.QuadrantsSyntaxError, match="Missing argument 'b'"):
+    with pytest.raises(qd.QuadrantsSyntaxError, match=r"^Missing argument 'b'\. The kernel is add\(a, b\)\.$"):
         add(1)
     with pytest.raises(qd.QuadrantsSyntaxError, match="Unexpected argument 'c'"):
         add(1, 2, c=3)
@@ -61,7 +61,7 @@ def test_keywords():
 
 @pytest.mark.parametrize(
     ("call", "message"),
-    [("f(1)", "Missing argument 'b'"), ("f(1, 2, 3)", "Too many arguments"), ("f(1, 2, c=3)", "Unexpected argument 'c'"),
+    [("f(1)", r"Missing argument 'b'\. The func is f\(a, b\)\.$"), ("f(1, 2, 3)", "Too many arguments"), ("f(1, 2, c=3)", "Unexpected argument 'c'"),
      ("f(1, 2, a=3)", "Multiple values for argument 'a'"), ("qd.cast(1, qd.i32, dtype=qd.i32)", "Multiple values for argument 'dtype'")],
 )  # fmt: skip
 @pytest.mark.parametrize("python", [False, True], ids=["compiled", "python"])

@@ -5,6 +5,7 @@ import functools
 import inspect
 import io
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -86,7 +87,7 @@ def counts_up(x: qd.types.ndarray(qd.i32, ndim=1)):
         x[i] += 1
 
 
-STOPPED = "the kernel was stopped (Ctrl-C or Stop)"
+STOPPED = r"kernel \w+ was stopped at test_interrupt.py:\d+.* \(Ctrl-C or Stop\)"
 
 
 def interrupt_soon():
@@ -168,7 +169,7 @@ def test_interrupt_ends_a_launch_that_waits_for_another(arch):
     assert keys.poll() is None, "the second Stop was needed"
     keys.kill()
     other.join()
-    assert met == [STOPPED]
+    assert len(met) == 1 and re.fullmatch(STOPPED, met[0]), met
 
 
 def endless_threads(n, met, then=lambda: None):
@@ -214,7 +215,7 @@ def test_interrupt_ends_launches_of_other_threads(n):
     for thread in threads:
         thread.join(60)
     assert not any(thread.is_alive() for thread in threads)
-    assert met == [(qd.QuadrantsInterruptedError, STOPPED)] * n
+    assert len(met) == n and all(kind is qd.QuadrantsInterruptedError and re.fullmatch(STOPPED, text) for kind, text in met), met
     assert sums == [100] * (200 * (n + 1))
     assert endless(0) == 0
 
@@ -240,7 +241,7 @@ def test_interrupt_of_init_that_waits_for_another_thread(arch):
         interrupt_soon()
         qd.init(arch=arch)
     threads[0].join(60)
-    assert met == [(qd.QuadrantsInterruptedError, STOPPED)]
+    assert len(met) == 1 and met[0][0] is qd.QuadrantsInterruptedError and re.fullmatch(STOPPED, met[0][1]), met
     qd.init(arch=arch)
     assert endless(0) == 0
 

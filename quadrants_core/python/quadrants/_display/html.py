@@ -73,8 +73,13 @@ def short(dtype):
     return "u1" if dtype.kind == "b" else f"{dtype.kind}{dtype.itemsize * 8}"
 
 
-def number(x):
-    return f"{x:.5g}" if isinstance(x, float) else str(x)
+def number(x, digits=5):
+    return f"{x:.{digits}g}" if isinstance(x, float) else str(x)
+
+
+def numbers_apart(a, b):
+    """Returns two different numbers as text, with as many digits as show that they differ."""
+    return next(((number(a, n), number(b, n)) for n in range(5, 17) if number(a, n) != number(b, n)), (number(a, 17), number(b, 17)))
 
 
 def _finite(array):

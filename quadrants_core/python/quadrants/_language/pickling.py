@@ -94,20 +94,13 @@ class _Description:
         uncompiled = [part.annotation for part in parts if isinstance(part, ast.AnnAssign)] + [part for part in parts if isinstance(part, ast.Assert)]
         names = {part.id for one in uncompiled for part in ast.walk(one) if isinstance(part, ast.Name)}
         self._source = _sent(source)
-        self._globals = sorted(_global_names(code) | names - {*code.co_varnames, *code.co_cellvars, *code.co_freevars})  # in the same order in every process
+        self._globals = sorted(_signature.names_read(code) | names - {*code.co_varnames, *code.co_cellvars, *code.co_freevars})  # in the same order in every process
         self._modules = [ast.unparse(part) for part in parts if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name | ast.Attribute)]
 
     def _imported(self, path):
         """Returns the module that `package.module` in the source stands for, or None. Another process imports it when it loads it."""
         first, _, rest = path.partition(".")
         return _sys.modules.get(f"{getattr(self.owner().fn.__globals__.get(first), '__name__', '')}.{rest}")
-
-
-def _global_names(code):
-    import dis
-
-    inner = (_global_names(part) for part in code.co_consts if isinstance(part, type(code)))
-    return {one.argval for one in dis.get_instructions(code) if one.opname in ("LOAD_GLOBAL", "LOAD_NAME")}.union(*inner)
 
 
 def _refuse_fields(kind, owner, values):

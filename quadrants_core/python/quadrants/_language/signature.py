@@ -1,5 +1,6 @@
 """Reads the signature of a kernel or func: annotations, and how parameters are passed."""
 
+import functools as _functools
 import sys as _sys
 
 from quadrants import _dtypes, _exceptions, _source
@@ -19,6 +20,15 @@ def closure_of(fn):
         except ValueError:
             pass  # not assigned yet
     return found
+
+
+@_functools.lru_cache(maxsize=4096)
+def names_read(code):
+    """Returns the global names that the code and its nested functions read; not names of attributes."""
+    import dis
+
+    inner = (names_read(part) for part in code.co_consts if isinstance(part, type(code)))
+    return frozenset(one.argval for one in dis.get_instructions(code) if one.opname in ("LOAD_GLOBAL", "LOAD_NAME")).union(*inner)
 
 
 def resolve(annotation, fn, frame):

@@ -22,6 +22,7 @@ class _Function:
 
     def __init__(self, fn, source, annotations, is_kernel):
         code = fn.__code__
+        self.name, self.kind = fn.__name__, "kernel" if is_kernel else "func"
         by_name = code.co_argcount + code.co_kwonlyargcount
         self.params = code.co_varnames[: code.co_argcount]
         self.by_name = code.co_varnames[code.co_argcount : by_name]
@@ -141,7 +142,8 @@ def _matched(made, args, keywords):
     for name in (*made.params, *made.by_name):
         if name not in given:
             if name not in made.defaults:
-                raise _exceptions.QuadrantsArgumentError(f"Missing argument '{name}'.")
+                raise _exceptions.QuadrantsArgumentError(
+                    f"Missing argument '{name}'. The {made.kind} is {made.name}({', '.join((*made.params, *made.by_name))}).")
             given[name] = made.defaults[name]
     return given, rest, named_rest
 
