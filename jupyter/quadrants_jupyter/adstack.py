@@ -401,12 +401,11 @@ def milliseconds(seconds):
 
 
 def measured_text(kernel):
-    """Describes the measurements of a kernel, one per line."""
+    """Describes the measurements of a kernel, one per line, without times, so that a saved notebook can be compared."""
     lines = [f"{kernel['name']} with several budgets:"]
     for one in kernel["measurements"]:
         budget = f"{part_name(one['part'])} ({grouped(one['budget'])} bytes)" if one["budget"] else part_name(one["part"])
-        lines.append(f"  {budget}: {grouped(one['measured'])} bytes for one iteration, {milliseconds(one['seconds'])} for a launch; "
-                     f"kept: {choice_text(one['choice'])}")
+        lines.append(f"  {budget}: {grouped(one['measured'])} bytes for one iteration; kept: {choice_text(one['choice'])}")
     return "\n".join(lines)
 
 

@@ -97,7 +97,7 @@ def test_measurements_leave_everything_as_it_was(session):
     before = state(session)
     counts = session.run("qd.coverage.snapshot()").result
     data = shown(session.run("%qd_adstack --measure"))
-    assert re.search(r"logistic with several budgets:\n  keep all: 8,000 bytes for one iteration, [0-9.e+]+ ms for a launch; kept: all iterations\n"
+    assert re.search(r"logistic with several budgets:\n  keep all: 8,000 bytes for one iteration; kept: all iterations\n"
                      r"  budget 1/2 \(4,000 bytes\): ", data["text/plain"]), data["text/plain"]
     found = data[MIME]["kernels"][0]["measurements"]
     assert [m["part"] for m in found] == [1, 2, 16]  # 1/4 has the same choices as 1/2
