@@ -87,7 +87,7 @@ def counts_up(x: qd.types.ndarray(qd.i32, ndim=1)):
         x[i] += 1
 
 
-STOPPED = r"kernel \w+ was stopped at test_interrupt.py:\d+.* \(Ctrl-C or Stop\)"
+STOPPED = r'kernel \w+ was stopped at File ".*test_interrupt.py", line \d+.* \(Ctrl-C or Stop\)'
 
 
 def interrupt_soon():
