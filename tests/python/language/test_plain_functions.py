@@ -125,3 +125,38 @@ def test_functions_of_c_are_refused():
 
     with pytest.raises(qd.QuadrantsTypeError, match="must be real number, not a run-time value"):
         k(1.0)
+
+
+class Pair:
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+
+@qd.func
+def swapped(p):
+    p.a, p.b = p.b, p.a
+    return p.a - p.b
+
+
+class Swapper:
+    def __call__(self, b):
+        return swapped(Pair(1, b))
+
+    def method(self, b):
+        return swapped(Pair(1, b))
+
+
+def swaps(b):
+    return swapped(Pair(1, b))
+
+
+def test_a_function_that_calls_a_func_is_part_of_the_kernel_also_with_known_arguments(python):
+    swapper = Swapper()
+
+    @qd.kernel
+    def k() -> (qd.i32, qd.i32, qd.i32):
+        return swaps(4), swapper(5), swapper.method(6)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert tuple(k()) == (3, 4, 5)

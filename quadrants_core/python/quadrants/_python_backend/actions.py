@@ -638,7 +638,24 @@ def call(callee, *args, **keywords):
         name = getattr(callee, "__name__", callee)
         if getattr(callee, "__self__", None) is None or isinstance(callee.__self__, _types.ModuleType):
             fail_type(f"must be real number, not a run-time value. Did you mean to use `qd.{name}` instead of `{name}`?")
+    if isinstance(callee, (_types.FunctionType, _types.MethodType)) and callee.__module__.split(".")[0] != "quadrants":
+        return _call_function(callee, args, places, keywords)
     return callee(*args, **keywords)
+
+
+def _call_function(callee, args, places, keywords):
+    """Calls a Python function with values known at compile time. One that calls a func is executed like a func, as compilers inline it."""
+    runs_in_kernel, _func.runs_in_kernel = _func.runs_in_kernel, None
+    try:
+        return callee(*args, **keywords)
+    except _exceptions.QuadrantsSyntaxError as error:
+        if not hasattr(error, "_qd_called_func_"):
+            raise
+    finally:
+        _func.runs_in_kernel = runs_in_kernel
+    if isinstance(callee, _types.MethodType):
+        return functions.run(_func.ForeignFunc(callee.__func__), callee.__self__, *places, **keywords)
+    return functions.run(_func.ForeignFunc(callee), *places, **keywords)
 
 
 _CALL_OTHERS = (map, filter, _functools.reduce, _functools.partial)
