@@ -8,7 +8,6 @@
 #include "runtime/device.h"
 
 #include <atomic>
-#include <chrono>
 #include <exception>
 #include <map>
 #include <memory>
@@ -18,6 +17,7 @@
 namespace qd::engine {
 
 class CompiledKernel;
+struct KernelTask;
 
 /// The first failed assertion of a launch, or the allocation that failed.
 struct Failure {
@@ -47,6 +47,7 @@ struct LimitedMessages {
     std::map<const abi::Message *, uint64_t> times;
 };
 
+/// A stream of the device and the launches on it.
 struct Stream {
     std::unique_ptr<runtime::Stream> queue;
     LaunchLock launching; ///< held by one launch at a time, or by a thread that waits for launches
@@ -61,8 +62,7 @@ struct Stream {
     /// The part that all launches share, plus the arguments and the task of the current one; the task is null while `launching` is held for
     /// another purpose.
     abi::Launch now{};
-    std::chrono::steady_clock::time_point seen; ///< when the current launch was first observed; guarded by watch_lock
-    abi::GraphWords words;                      ///< of the current launch, if it follows flags
+    abi::GraphWords words; ///< of the current launch, if it follows flags
     int last_tasks = 0;
     int32_t last_yielded = -1; ///< the checkpoint that ended the last launch of a kernel with checkpoints
 

@@ -1,4 +1,5 @@
 // Implementation of FieldTree, see field.h.
+#include "engine/trees.h"
 #include "python/bind/field.h"
 #include "python/bind/ndarray.h"
 
@@ -38,8 +39,8 @@ void FieldTree::finish() {
     std::vector<ir::Place> levels;
     for (size_t node = 1; node < tree_.nodes.size(); node++) levels.push_back(tree_.level_place(int(node), 0, 0));
     memory->bytes = bytes ? bytes : 1;
-    memory->slot = runtime.program->add_tree(memory->bytes, levels);
-    memory->memory = runtime.program->tree_memory(memory->slot);
+    memory->slot = runtime.program->trees().add(memory->bytes, levels);
+    memory->memory = runtime.program->trees().memory(memory->slot);
     memory->generation = runtime.generation;
     memory_ = std::move(memory);
 }
