@@ -33,18 +33,18 @@ LaunchBlock take_block(Queues &q, uint64_t bytes) {
     std::vector<LaunchBlock> &spare = q.main.spare;
     const auto large_enough = [&](const LaunchBlock &block) { return block.bytes >= bytes; };
     if (const auto found = std::ranges::find_if(spare, large_enough); found != spare.end()) {
-        const LaunchBlock block = *found;
+        LaunchBlock block = std::move(*found);
         spare.erase(found);
         return block;
     }
     const uint64_t rounded = std::bit_ceil(std::max<uint64_t>(bytes, 256));
     try {
-        return {q.device.alloc(rounded), rounded};
+        return {q.device.alloc(rounded), rounded, {}};
     } catch (const DeviceError &) {
         if (q.main.pending.empty()) throw;
     }
     finish_launches(q); // some memory may be free then
-    return {q.device.alloc(rounded), rounded};
+    return {q.device.alloc(rounded), rounded, {}};
 }
 
 template <class T> T *at(uint64_t address) { return reinterpret_cast<T *>(address); }
@@ -133,9 +133,9 @@ void submit_tasks(Queues &q, const PendingLaunch &pending, const Places &places,
 
 /// Copies the counters and results of a completed launch to the host. Returns true if one of its tasks failed.
 bool retrieve(const PendingLaunch &ended) {
-    if (ended.back.empty()) return false;
+    if (!ended.comes_back) return false;
     CompiledKernel &kernel = *ended.kernel;
-    const char *from = ended.back.data();
+    const char *from = ended.block.back.data();
     Words words;
     std::memcpy(&words, from, sizeof words);
     from += sizeof words;
@@ -167,12 +167,11 @@ KernelFault name_fault(const std::vector<PendingLaunch> &launches, const Pending
     return describe_fault("of a launch before", met, true);
 }
 
-/// `last_is_waited_for`: the call of the last launch has not returned yet.
-void settle(Queues &q, bool last_is_waited_for) {
+/// Waits for the launches in `stream.ended`, and takes over their results. `last_is_waited_for`: the call of the last one has not returned
+/// yet.
+void settle_ended(Queues &q, bool last_is_waited_for) {
     Stream &stream = q.main;
-    if (stream.pending.empty()) return;
-    std::vector<PendingLaunch> ended;
-    ended.swap(stream.pending);
+    std::vector<PendingLaunch> &ended = stream.ended;
     const auto note = [&](std::exception_ptr trouble) {
         if (!stream.trouble) stream.trouble = std::move(trouble);
     };
@@ -191,7 +190,7 @@ void settle(Queues &q, bool last_is_waited_for) {
     bool failed = false;
     for (PendingLaunch &one : ended) {
         failed |= retrieve(one);
-        stream.spare.push_back(one.block);
+        stream.spare.push_back(std::move(one.block));
     }
     q.memory->free_retired();
     if (q.sparse && q.sparse->has_garbage()) q.collect_cells();
@@ -202,6 +201,21 @@ void settle(Queues &q, bool last_is_waited_for) {
     } catch (...) {
         note(std::current_exception());
     }
+}
+
+void settle(Queues &q, bool last_is_waited_for) {
+    if (q.main.pending.empty()) return;
+    q.main.ended.swap(q.main.pending);
+    settle_ended(q, last_is_waited_for);
+    q.main.ended.clear();
+}
+
+/// Downloads words, counters and results when the tasks submitted so far are done.
+void bring_back(Stream &stream, PendingLaunch &pending, const Places &places) {
+    std::vector<char> &back = pending.block.back;
+    back.resize(places.tmp - places.words);
+    stream.queue->download(back.data(), pending.block.memory.address + places.words, back.size());
+    pending.comes_back = true;
 }
 
 void rethrow_trouble(Stream &stream) {
@@ -222,23 +236,20 @@ void launch_remote(Queues &q, const CompiledKernel &called, CompiledKernel &kern
     if (stream.pending.size() >= max_pending || !kernel.steps.empty()) settle(q, false);
     rethrow_trouble(stream); // reports errors known by now
     const Places places(kernel);
-    PendingLaunch launch{called.shared_from_this(), kernel.shared_from_this(), take_block(q, places.end), {}, ret};
-    std::vector<char> words(places.results);
-    std::memcpy(words.data(), args, places.words);
+    PendingLaunch launch{called.shared_from_this(), kernel.shared_from_this(), take_block(q, places.end), ret};
+    stream.outgoing.assign(places.results, 0);
+    std::memcpy(stream.outgoing.data(), args, places.words);
     stream.has_pending = true;
     PendingLaunch &pending = stream.pending.emplace_back(std::move(launch));
     const uint64_t block = pending.block.memory.address;
-    stream.queue->upload(block, words.data(), words.size());
+    stream.queue->upload(block, stream.outgoing.data(), stream.outgoing.size());
     try {
         submit_tasks(q, pending, places, args);
     } catch (const runtime::Fault &met) { // the fault surfaced in a wait
         stream.trouble = std::make_exception_ptr(name_fault(stream.pending, &pending, met));
     }
     const bool waited_for = is_waited_for(q, kernel);
-    if (waited_for || !kernel.counts.empty()) {
-        pending.back.resize(places.tmp - places.words);
-        stream.queue->download(pending.back.data(), block + places.words, pending.back.size());
-    }
+    if (waited_for || !kernel.counts.empty()) bring_back(stream, pending, places);
     if (!waited_for) return;
     settle(q, true);
     rethrow_trouble(stream);
@@ -252,7 +263,7 @@ void advance_remote(Queues &q, GraphRun &run, const uint64_t *args, void *ret, U
     const Places places(kernel);
     stream.has_pending = true;
     PendingLaunch &pending =
-        stream.pending.emplace_back(PendingLaunch{run.kernel, run.kernel, take_block(q, places.end), {}, ret});
+        stream.pending.emplace_back(PendingLaunch{run.kernel, run.kernel, take_block(q, places.end), ret});
     const uint64_t block = pending.block.memory.address;
     std::vector<char> before(places.end);
     std::memcpy(before.data(), args, places.words);
@@ -267,8 +278,7 @@ void advance_remote(Queues &q, GraphRun &run, const uint64_t *args, void *ret, U
     } catch (const runtime::Fault &met) {
         stream.trouble = std::make_exception_ptr(name_fault(stream.pending, &pending, met));
     }
-    pending.back.resize(places.tmp - places.words);
-    stream.queue->download(pending.back.data(), block + places.words, pending.back.size());
+    bring_back(stream, pending, places);
     if (!run.tmp.empty()) stream.queue->download(run.tmp.data(), block + places.tmp, run.tmp.size());
     stream.last_tasks = int(kernel.tasks.size());
     settle(q, true);

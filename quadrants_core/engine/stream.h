@@ -26,10 +26,11 @@ struct Failure {
     UserErrorKind kind = UserErrorKind::assertion;
 };
 
-/// Device memory that belongs to one launch.
+/// Memory that belongs to one launch.
 struct LaunchBlock {
     runtime::Buffer memory;
     uint64_t bytes = 0;
+    std::vector<char> back; ///< on the host, for the data that comes back
 };
 
 /// A launch submitted to a device whose memory the host does not see; it may still be running (remote_launch.cpp).
@@ -37,8 +38,8 @@ struct PendingLaunch {
     std::shared_ptr<const CompiledKernel> called; ///< the kernel as the user knows it
     std::shared_ptr<CompiledKernel> kernel;       ///< its build that runs
     LaunchBlock block;
-    std::vector<char> back; ///< buffer for the data that comes back; empty: none
-    void *ret = nullptr;    ///< where results go, if the kernel returns any
+    void *ret = nullptr;     ///< where results go, if the kernel returns any
+    bool comes_back = false; ///< data is downloaded to `block.back`
 };
 
 /// Counts the occurrences of each rate-limited message in this launch (output.cpp).
@@ -69,6 +70,8 @@ struct Stream {
     std::vector<PendingLaunch> pending;    ///< in order
     std::atomic<bool> has_pending = false; ///< whether `pending` is not empty, readable without the lock
     std::vector<LaunchBlock> spare;        ///< blocks that no launch uses
+    std::vector<PendingLaunch> ended;      ///< empty except in a wait; kept for its memory, as is `outgoing`
+    std::vector<char> outgoing;            ///< the data that a launch uploads
     std::exception_ptr trouble;            ///< the first error in completed launches, until it is reported
 };
 

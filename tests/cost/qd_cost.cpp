@@ -4,10 +4,10 @@
 
 #include "backends/backend.h"
 #include "base/bytes.h"
-#include "engine/queues.h"
-#include "engine/kept_code.h"
 #include "engine/compiler.h"
+#include "engine/kept_code.h"
 #include "engine/lowering.h"
+#include "engine/queues.h"
 
 #include <cstdio>
 #include <cstring>

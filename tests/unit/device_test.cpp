@@ -3,22 +3,36 @@
 
 #include "backends/backend.h"
 #include "base/error.h"
-#include "engine/trees.h"
-#include "engine/queues.h"
-#include "engine/observers.h"
-#include "engine/device_memory.h"
 #include "engine/compiler.h"
+#include "engine/device_memory.h"
 #include "engine/fault.h"
 #include "engine/observer.h"
+#include "engine/observers.h"
+#include "engine/queues.h"
+#include "engine/trees.h"
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <map>
+#include <new>
 #include <numeric>
 #include <thread>
 
 #include <sys/wait.h>
 #include <unistd.h>
+
+namespace {
+thread_local uint64_t allocations = 0; ///< by `new`, of this thread
+}
+
+void *operator new(std::size_t bytes) {
+    allocations++;
+    if (void *found = std::malloc(bytes)) return found;
+    throw std::bad_alloc();
+}
+void operator delete(void *p) noexcept { std::free(p); }
+void operator delete(void *p, std::size_t) noexcept { std::free(p); }
 
 namespace qd::test {
 namespace {
@@ -501,6 +515,25 @@ TEST(Null, a_launch_without_readers_is_not_waited_for) {
     EXPECT_LE(many.at("alloc"), 256u);
     program.memory().free(x.address);
     program.memory().free(y.address);
+}
+
+TEST(Null, a_series_of_launches_allocates_nothing_on_the_host) {
+    Program program(on("null"));
+    const runtime::Buffer x = program.memory().allocate(4000);
+    uint64_t result = 0, array[] = {x.address, 1000};
+    uint64_t args[] = {std::bit_cast<uint32_t>(1.0f), x.address, 1000, x.address, 1000};
+    const auto pending = program.compiler().compile(saxpy(), 0), waited_for = program.compiler().compile(sum(), 0);
+    const auto allocated = [&] {
+        const uint64_t before = allocations;
+        for (int i = 0; i < 100; i++) program.queues().launch(*pending, args, nullptr);
+        program.queues().launch(*waited_for, array, &result);
+        program.queues().wait();
+        return allocations - before;
+    };
+    EXPECT_GE(allocated(), 100u) << "the first launches allocate what later ones reuse";
+    allocated(); // both lists of launches have been used then
+    EXPECT_EQ(allocated(), 0u);
+    program.memory().free(x.address);
 }
 
 TEST(Null, memory_is_freed_once_launches_complete) {

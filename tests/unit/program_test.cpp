@@ -3,13 +3,13 @@
 
 #include "backends/backend.h"
 #include "codegen/llvm/loader/loader.h"
-#include "engine/trees.h"
-#include "engine/queues.h"
-#include "engine/observers.h"
-#include "engine/observation.h"
-#include "engine/device_memory.h"
 #include "engine/compiler.h"
+#include "engine/device_memory.h"
 #include "engine/launch_lock.h"
+#include "engine/observation.h"
+#include "engine/observers.h"
+#include "engine/queues.h"
+#include "engine/trees.h"
 
 #include <chrono>
 #include <cstdlib>

@@ -1,8 +1,8 @@
 // Stop reaches the compiler: between passes, and while a backend emits, without waiting for it.
-#include "engine/queues.h"
-#include "engine/observers.h"
 #include "engine/compiler.h"
 #include "engine/emit.h"
+#include "engine/observers.h"
+#include "engine/queues.h"
 #include "program_kernels.h"
 
 #include <gtest/gtest.h>

@@ -1,13 +1,13 @@
 // The extension module quadrants._lib.core.quadrants_python. Ordinary functions are bound with pybind11; the types used during a launch
 // (Kernel, NdarrayStorage, Place) use the C API directly.
 #include "base/bytes.h"
-#include "engine/queues.h"
-#include "engine/observers.h"
-#include "engine/observation.h"
-#include "engine/kept_code.h"
-#include "engine/device_memory.h"
 #include "engine/compiler.h"
+#include "engine/device_memory.h"
 #include "engine/fault.h"
+#include "engine/kept_code.h"
+#include "engine/observation.h"
+#include "engine/observers.h"
+#include "engine/queues.h"
 #include "engine/timeline.h"
 #include "frontend/collect.h"
 #include "python/bind/arguments.h"

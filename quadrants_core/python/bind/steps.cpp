@@ -8,8 +8,8 @@
 #include "python/bind/plan.h"
 #include "python/bind/running.h"
 
-#include "engine/queues.h"
 #include "engine/device_memory.h"
+#include "engine/queues.h"
 #include "engine/stepping.h"
 
 #include <algorithm>
