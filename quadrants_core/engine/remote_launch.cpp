@@ -1,6 +1,8 @@
 #include "engine/remote_launch.h"
 
 #include "base/stop.h"
+#include "engine/compiled_kernel.h"
+#include "engine/device_memory.h"
 #include "engine/fault.h"
 #include "engine/stopwatch.h"
 
@@ -27,37 +29,37 @@ struct Places {
           end(tmp + kernel.info.tmp_bytes) {}
 };
 
-LaunchBlock take_block(Program::Impl &p, uint64_t bytes) {
-    std::vector<LaunchBlock> &spare = p.main.spare;
+LaunchBlock take_block(Queues &q, uint64_t bytes) {
+    std::vector<LaunchBlock> &spare = q.main.spare;
     const auto large_enough = [&](const LaunchBlock &block) { return block.bytes >= bytes; };
     if (const auto found = std::ranges::find_if(spare, large_enough); found != spare.end()) {
-        const LaunchBlock block = *found;
+        LaunchBlock block = std::move(*found);
         spare.erase(found);
         return block;
     }
     const uint64_t rounded = std::bit_ceil(std::max<uint64_t>(bytes, 256));
     try {
-        return {p.device->alloc(rounded), rounded};
+        return {q.device.alloc(rounded), rounded, {}};
     } catch (const DeviceError &) {
-        if (p.main.pending.empty()) throw;
+        if (q.main.pending.empty()) throw;
     }
-    finish_launches(p); // some memory may be free then
-    return {p.device->alloc(rounded), rounded};
+    finish_launches(q); // some memory may be free then
+    return {q.device.alloc(rounded), rounded, {}};
 }
 
 template <class T> T *at(uint64_t address) { return reinterpret_cast<T *>(address); }
 
 /// True if a launch ends before it returns.
-bool is_waited_for(const Program::Impl &p, const CompiledKernel &kernel) {
-    return kernel.info.ret_bytes || kernel.has_side_effects || kernel.has_adstack || p.sparse || p.times_tasks() ||
-           !kernel.steps.empty();
+bool is_waited_for(const Queues &q, const CompiledKernel &kernel) {
+    return kernel.info.ret_bytes || kernel.has_side_effects || kernel.has_adstack || q.sparse ||
+           q.observers.time_tasks() || !kernel.steps.empty();
 }
 
 /// Submits the tasks of one launch to the stream.
 class Submission {
   public:
-    Submission(Program::Impl &p, const PendingLaunch &pending, const Places &places)
-        : p_(p), stream_(p.main), pending_(pending), kernel_(*pending.kernel), launch_(stream_.now) {
+    Submission(Queues &q, const PendingLaunch &pending, const Places &places)
+        : q_(q), stream_(q.main), pending_(pending), kernel_(*pending.kernel), launch_(stream_.now) {
         const uint64_t block = pending.block.memory.address;
         launch_.data.args = at<uint64_t>(block);
         launch_.data.tmp = at<char>(block + places.tmp);
@@ -75,17 +77,17 @@ class Submission {
         __atomic_store_n(&stream_.now.host.task, &task, __ATOMIC_RELAXED); // for observers
         const Stopwatch watch;
         stream_.queue->launch(*task.code->current.load(std::memory_order_acquire), *task.info, launch_);
-        if (!p_.times_tasks() && !kernel_.has_adstack) return;
+        if (!q_.observers.time_tasks() && !kernel_.has_adstack) return;
         stream_.queue->wait();
-        note_heap_use(p_, kernel_, task);
-        p_.note_time(pending_.called->info.name, task.info->name, watch.microseconds());
+        note_heap_use(q_, kernel_, task);
+        q_.observers.note_time(pending_.called->info.name, task.info->name, watch.microseconds());
     }
 
     void finish() { stream_.queue->wait(); }
     bool region(int32_t) { return false; }
 
   protected:
-    Program::Impl &p_;
+    Queues &q_;
     Stream &stream_;
     const PendingLaunch &pending_;
     CompiledKernel &kernel_;
@@ -112,28 +114,28 @@ struct FlaggedSubmission : Submission {
     }
 };
 
-void submit_tasks(Program::Impl &p, const PendingLaunch &pending, const Places &places, const uint64_t *args) {
-    Submission submission(p, pending, places);
+void submit_tasks(Queues &q, const PendingLaunch &pending, const Places &places, const uint64_t *args) {
+    Submission submission(q, pending, places);
     const CompiledKernel &kernel = *pending.kernel;
     if (kernel.has_adstack) {
-        p.main.queue->wait();
-        p.main.queue->take_heap_use();
+        q.main.queue->wait();
+        q.main.queue->take_heap_use();
     }
     if (kernel.steps.empty()) {
         for (size_t i = 0; i < kernel.tasks.size(); i++) submission.task(int32_t(i));
         return;
     }
     try {
-        runtime::walk_graph(kernel.steps, 0, p.main.words, FlaggedSubmission(submission, args));
+        runtime::walk_graph(kernel.steps, 0, q.main.words, FlaggedSubmission(submission, args));
     } catch (const Ended &) { // the end of the launch reports the reason
     }
 }
 
 /// Copies the counters and results of a completed launch to the host. Returns true if one of its tasks failed.
 bool retrieve(const PendingLaunch &ended) {
-    if (ended.back.empty()) return false;
+    if (!ended.comes_back) return false;
     CompiledKernel &kernel = *ended.kernel;
-    const char *from = ended.back.data();
+    const char *from = ended.block.back.data();
     Words words;
     std::memcpy(&words, from, sizeof words);
     from += sizeof words;
@@ -165,12 +167,11 @@ KernelFault name_fault(const std::vector<PendingLaunch> &launches, const Pending
     return describe_fault("of a launch before", met, true);
 }
 
-/// `last_is_waited_for`: the call of the last launch has not returned yet.
-void settle(Program::Impl &p, bool last_is_waited_for) {
-    Stream &stream = p.main;
-    if (stream.pending.empty()) return;
-    std::vector<PendingLaunch> ended;
-    ended.swap(stream.pending);
+/// Waits for the launches in `stream.ended`, and takes over their results. `last_is_waited_for`: the call of the last one has not returned
+/// yet.
+void settle_ended(Queues &q, bool last_is_waited_for) {
+    Stream &stream = q.main;
+    std::vector<PendingLaunch> &ended = stream.ended;
     const auto note = [&](std::exception_ptr trouble) {
         if (!stream.trouble) stream.trouble = std::move(trouble);
     };
@@ -185,21 +186,36 @@ void settle(Program::Impl &p, bool last_is_waited_for) {
         note(std::current_exception());
     }
     stream.has_pending = false;
-    report_suppressed_messages(p);
+    report_suppressed_messages(q);
     bool failed = false;
     for (PendingLaunch &one : ended) {
         failed |= retrieve(one);
-        stream.spare.push_back(one.block);
+        stream.spare.push_back(std::move(one.block));
     }
-    p.free_retired();
-    if (p.sparse && p.sparse->has_garbage()) p.collect_cells();
+    q.memory->free_retired();
+    if (q.sparse && q.sparse->has_garbage()) q.collect_cells();
     if (!failed && !stop_word) return;
     stream.failed = failed;
     try {
-        fail_launch(p);
+        fail_launch(q);
     } catch (...) {
         note(std::current_exception());
     }
+}
+
+void settle(Queues &q, bool last_is_waited_for) {
+    if (q.main.pending.empty()) return;
+    q.main.ended.swap(q.main.pending);
+    settle_ended(q, last_is_waited_for);
+    q.main.ended.clear();
+}
+
+/// Downloads words, counters and results when the tasks submitted so far are done.
+void bring_back(Stream &stream, PendingLaunch &pending, const Places &places) {
+    std::vector<char> &back = pending.block.back;
+    back.resize(places.tmp - places.words);
+    stream.queue->download(back.data(), pending.block.memory.address + places.words, back.size());
+    pending.comes_back = true;
 }
 
 void rethrow_trouble(Stream &stream) {
@@ -208,50 +224,46 @@ void rethrow_trouble(Stream &stream) {
 
 } // namespace
 
-void settle_launches(Program::Impl &p) { settle(p, false); }
+void settle_launches(Queues &q) { settle(q, false); }
 
-void finish_launches(Program::Impl &p) {
-    settle(p, false);
-    rethrow_trouble(p.main);
+void finish_launches(Queues &q) {
+    settle(q, false);
+    rethrow_trouble(q.main);
 }
 
-void launch_remote(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel, const uint64_t *args,
-                   void *ret) {
-    Stream &stream = p.main;
-    if (stream.pending.size() >= max_pending || !kernel.steps.empty()) settle(p, false);
+void launch_remote(Queues &q, const CompiledKernel &called, CompiledKernel &kernel, const uint64_t *args, void *ret) {
+    Stream &stream = q.main;
+    if (stream.pending.size() >= max_pending || !kernel.steps.empty()) settle(q, false);
     rethrow_trouble(stream); // reports errors known by now
     const Places places(kernel);
-    PendingLaunch launch{called.shared_from_this(), kernel.shared_from_this(), take_block(p, places.end), {}, ret};
-    std::vector<char> words(places.results);
-    std::memcpy(words.data(), args, places.words);
+    PendingLaunch launch{called.shared_from_this(), kernel.shared_from_this(), take_block(q, places.end), ret};
+    stream.outgoing.assign(places.results, 0);
+    std::memcpy(stream.outgoing.data(), args, places.words);
     stream.has_pending = true;
     PendingLaunch &pending = stream.pending.emplace_back(std::move(launch));
     const uint64_t block = pending.block.memory.address;
-    stream.queue->upload(block, words.data(), words.size());
+    stream.queue->upload(block, stream.outgoing.data(), stream.outgoing.size());
     try {
-        submit_tasks(p, pending, places, args);
+        submit_tasks(q, pending, places, args);
     } catch (const runtime::Fault &met) { // the fault surfaced in a wait
         stream.trouble = std::make_exception_ptr(name_fault(stream.pending, &pending, met));
     }
-    const bool waited_for = is_waited_for(p, kernel);
-    if (waited_for || !kernel.counts.empty()) {
-        pending.back.resize(places.tmp - places.words);
-        stream.queue->download(pending.back.data(), block + places.words, pending.back.size());
-    }
+    const bool waited_for = is_waited_for(q, kernel);
+    if (waited_for || !kernel.counts.empty()) bring_back(stream, pending, places);
     if (!waited_for) return;
-    settle(p, true);
+    settle(q, true);
     rethrow_trouble(stream);
 }
 
-void advance_remote(Program::Impl &p, GraphRun &run, const uint64_t *args, void *ret, Until until) {
-    Stream &stream = p.main;
-    settle(p, false);
+void advance_remote(Queues &q, GraphRun &run, const uint64_t *args, void *ret, Until until) {
+    Stream &stream = q.main;
+    settle(q, false);
     rethrow_trouble(stream);
     CompiledKernel &kernel = *run.kernel;
     const Places places(kernel);
     stream.has_pending = true;
     PendingLaunch &pending =
-        stream.pending.emplace_back(PendingLaunch{run.kernel, run.kernel, take_block(p, places.end), {}, ret});
+        stream.pending.emplace_back(PendingLaunch{run.kernel, run.kernel, take_block(q, places.end), ret});
     const uint64_t block = pending.block.memory.address;
     std::vector<char> before(places.end);
     std::memcpy(before.data(), args, places.words);
@@ -260,17 +272,16 @@ void advance_remote(Program::Impl &p, GraphRun &run, const uint64_t *args, void 
     stream.queue->upload(block, before.data(), before.size());
     StepWatch watch(run, until);
     try {
-        FlaggedSubmission tasks(Submission(p, pending, places), args);
+        FlaggedSubmission tasks(Submission(q, pending, places), args);
         watch.ended(runtime::walk_graph(run.steps, run.at, run.words, Timed<FlaggedSubmission>{tasks, run}, watch));
     } catch (const Ended &) { // the end of the launch reports the reason
     } catch (const runtime::Fault &met) {
         stream.trouble = std::make_exception_ptr(name_fault(stream.pending, &pending, met));
     }
-    pending.back.resize(places.tmp - places.words);
-    stream.queue->download(pending.back.data(), block + places.words, pending.back.size());
+    bring_back(stream, pending, places);
     if (!run.tmp.empty()) stream.queue->download(run.tmp.data(), block + places.tmp, run.tmp.size());
     stream.last_tasks = int(kernel.tasks.size());
-    settle(p, true);
+    settle(q, true);
     rethrow_trouble(stream);
 }
 

@@ -10,6 +10,7 @@
 #include "python/bind/plan.h"
 #include "python/bind/running.h"
 #include "python/bind/staged.h"
+#include "engine/queues.h"
 #include "engine/timeline.h"
 
 #include <algorithm>
@@ -76,7 +77,7 @@ void raise_current(const Call &call) {
 
 [[gnu::always_inline]] inline void run_tasks(engine::Program &program, const Call &call, void *ret,
                                              abi::GraphWords *words) {
-    program.launch(*call.plan.kernel, call.slots, ret, !call.arrays.foreign, words);
+    program.queues().launch(*call.plan.kernel, call.slots, ret, !call.arrays.foreign, words);
 }
 
 /// Runs the tasks with the GIL released. `words` is null unless the launch may yield.
