@@ -6,7 +6,7 @@ namespace qd::abi {
 
 inline constexpr uint32_t max_range_factors = 4;
 
-/// A number of a launch, computed in 64 bits: the low 32 bits of a slot of LaunchData::args as i32, plus `first` with wrap-around; widened;
+/// A number of a launch, computed in 64 bits: the low 32 bits of a slot of a launch record as i32, plus `first` with wrap-around; widened;
 /// plus `then`; at least `least`. Without a slot: `least`.
 struct RangeFactor {
     static constexpr uint32_t no_slot = UINT32_MAX;

@@ -1,5 +1,5 @@
 // The current activity of a program. Launches record nothing extra for this, only what they need themselves: the current task in
-// `Stream::now`, the chunks that threads have left, and, for graphs, a count of passes. An observer marks the lock that a launch holds, so
+// `Stream::task`, the chunks that threads have left, and, for graphs, a count of passes. An observer marks the lock that a launch holds, so
 // that the next observation can tell whether it is the same launch.
 #include "engine/observation.h"
 #include "runtime/fault_report.h"
@@ -26,7 +26,7 @@ double seconds_since(Clock::time_point then) { return std::chrono::duration<doub
 
 void Observation::describe_launch(Activity &now) const {
     const Stream &stream = queues_.main;
-    const auto *task = static_cast<const KernelTask *>(__atomic_load_n(&stream.now.host.task, __ATOMIC_RELAXED));
+    const auto *task = static_cast<const KernelTask *>(__atomic_load_n(&stream.task, __ATOMIC_RELAXED));
     const auto has_task = [&](const CompiledKernel *kernel) {
         const KernelTask *first = kernel->tasks.data();
         return task && std::less_equal<>()(first, task) && std::less<>()(task, first + kernel->tasks.size());

@@ -93,11 +93,11 @@ class CompiledKernel : public std::enable_shared_from_this<CompiledKernel> {
     bool has_side_effects = false; ///< some task has side effects on the host: abi::Task
     std::vector<KernelTask> tasks;
     /// Runs the tasks of this build of the kernel `called`, with the stream locked. Chosen when the kernel is compiled.
-    void (*run)(Queues &queues, const CompiledKernel &called, CompiledKernel &build, uint64_t *args,
+    void (*run)(Queues &queues, const CompiledKernel &called, CompiledKernel &build, abi::Launch &launch,
                 void *ret) = nullptr;
     /// Queues::launch: locks the stream, chooses the build for these arrays and runs it. Chosen when the kernel is compiled, and again by
     /// `ask`.
-    void (*launch)(Queues &queues, CompiledKernel &called, uint64_t *args, void *ret, bool own_arrays,
+    void (*launch)(Queues &queues, CompiledKernel &called, abi::Launch &launch, void *ret, bool own_arrays,
                    abi::GraphWords *words) = nullptr;
     bool has_adstack = false;           ///< some task has an adstack: abi::Task
     bool has_limited_messages = false;  ///< some task has rate-limited messages: abi::Message

@@ -71,10 +71,10 @@ void Observation::ask_for_counts() {
     Stream &stream = queues_.main;
     if (!stream.launching.is_held()) return;
     const uint32_t question = __atomic_add_fetch(&stream.count_requests, 1u, __ATOMIC_RELAXED);
-    __atomic_store_n(&stream.counts_requested, question ? question : 1u, __ATOMIC_RELAXED);
+    __atomic_store_n(&stream.polled->counts_requested, question ? question : 1u, __ATOMIC_RELAXED);
     // A task that does not reach a check in this time has its answer ready for the next question.
-    for (int pause = 50;
-         pause < 2000 && stream.launching.is_held() && __atomic_load_n(&stream.counts_requested, __ATOMIC_RELAXED);
+    for (int pause = 50; pause < 2000 && stream.launching.is_held() &&
+                         __atomic_load_n(&stream.polled->counts_requested, __ATOMIC_RELAXED);
          pause *= 2)
         std::this_thread::sleep_for(std::chrono::microseconds(pause));
 }

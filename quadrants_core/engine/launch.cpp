@@ -1,4 +1,4 @@
-// The hot path. Before the first task, a launch takes one uncontended lock and fills in abi::Launch; it allocates nothing.
+// The hot path. Before the first task, a launch takes one uncontended lock and fills in the head of its record; it allocates nothing.
 #include "engine/completion.h"
 #include "engine/fault.h"
 #include "engine/overlap.h"
@@ -63,10 +63,10 @@ CompiledKernel &overlapping_variant(CompiledKernel &kernel) {
 [[noreturn, gnu::noinline]] void fail_fault(Queues &q, const CompiledKernel &called, const CompiledKernel &kernel,
                                             const abi::Launch &launch, const runtime::Fault &met) {
     q.main.queue->wait();
-    __atomic_store_n(&q.main.failed, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&q.main.polled->failed, 0, __ATOMIC_RELEASE);
     q.main.failure = {};
     if (q.sparse) q.collect_cells();
-    const auto &task = *static_cast<const KernelTask *>(met.task ? met.task : launch.host.task);
+    const auto &task = *static_cast<const KernelTask *>(met.task ? met.task : launch.task);
     KernelFault fault = describe_fault(called.info.name, met);
     fault.task = size_t(&task - kernel.tasks.data());
     fault.line = task.info->line;
@@ -77,14 +77,15 @@ CompiledKernel &overlapping_variant(CompiledKernel &kernel) {
 }
 
 /// Before a task.
-inline void begin_task(const KernelTask &task, abi::Launch &launch) {
-    launch.data.counters = task.counters;
-    __atomic_store_n(&launch.host.task, &task, __ATOMIC_RELAXED);
+inline void begin_task(Queues &q, const KernelTask &task, abi::Launch &launch) {
+    launch.counters = task.counters;
+    launch.task = &task;
+    __atomic_store_n(&q.main.task, &task, __ATOMIC_RELAXED);
 }
 
 /// After a task.
 inline void end_task(Queues &q) {
-    if (stop_word | __atomic_load_n(&q.main.failed, __ATOMIC_RELAXED)) [[unlikely]]
+    if (stop_word | __atomic_load_n(&q.main.polled->failed, __ATOMIC_RELAXED)) [[unlikely]]
         fail_launch(q);
     if (q.sparse && q.sparse->has_garbage()) q.collect_cells();
 }
@@ -93,7 +94,7 @@ inline void end_task(Queues &q) {
 bool run_sections(Queues &q, CompiledKernel &kernel, runtime::Region &region, abi::Launch &launch) {
     std::vector<runtime::SectionTask> tasks;
     tasks.reserve(region.end - region.first);
-    __atomic_store_n(&launch.host.task, &kernel.tasks[region.first], __ATOMIC_RELAXED); // for observers
+    __atomic_store_n(&q.main.task, &kernel.tasks[region.first], __ATOMIC_RELAXED); // for observers
     for (size_t i = region.first; i < region.end; i++) {
         const KernelTask &task = kernel.tasks[i];
         tasks.push_back({task.code->current.load(std::memory_order_acquire), task.info, task.counters, &task});
@@ -101,7 +102,7 @@ bool run_sections(Queues &q, CompiledKernel &kernel, runtime::Region &region, ab
     const std::optional<double> saved = q.main.queue->launch_sections(tasks, launch);
     if (!saved) return false;
     region.saved(*saved);
-    if (stop_word | __atomic_load_n(&q.main.failed, __ATOMIC_RELAXED)) fail_launch(q);
+    if (stop_word | __atomic_load_n(&q.main.polled->failed, __ATOMIC_RELAXED)) fail_launch(q);
     return true;
 }
 
@@ -124,14 +125,14 @@ struct HostTasks {
 
     void task(int32_t index) {
         const KernelTask &task = kernel.tasks[size_t(index)];
-        begin_task(task, launch);
+        begin_task(q, task, launch);
         run_noted(q, called, kernel, task, launch);
         end_task(q);
     }
     void finish() { q.main.queue->wait(); }
     int32_t flag(uint32_t slot) {
         finish();
-        return *reinterpret_cast<const volatile int32_t *>(launch.data.args[slot]);
+        return *reinterpret_cast<const volatile int32_t *>(launch.args()[slot]);
     }
     bool region(int32_t index) {
         if (!side_by_side) return false;
@@ -254,16 +255,15 @@ inline void make_room(Queues &q, const CompiledKernel &kernel) {
         q.grow_tmp(kernel.info.tmp_bytes);
 }
 
-/// Calls `work(launch)`, which runs the tasks, and waits for them.
+/// Calls `work`, which runs the tasks of `launch`, and waits for them.
 template <class Work>
 [[gnu::always_inline]] inline void run_on_host(Queues &q, const CompiledKernel &called, CompiledKernel &kernel,
-                                               uint64_t *args, void *ret, const Work &work) {
+                                               abi::Launch &launch, void *ret, const Work &work) {
     make_room(q, kernel);
-    abi::Launch &launch = q.main.now; // its task is set for each task
-    launch.data.args = args;
-    launch.data.ret = static_cast<char *>(ret);
+    launch.stream = q.main.shared;
+    launch.ret = static_cast<char *>(ret);
     try {
-        work(launch);
+        work();
         q.main.queue->wait();
     } catch (const runtime::Fault &met) {
         fail_fault(q, called, kernel, launch, met);
@@ -274,12 +274,12 @@ template <class Work>
 // The functions that CompiledKernel::run points to.
 
 [[gnu::always_inline]] inline void run_in_order(Queues &q, const CompiledKernel &called, CompiledKernel &kernel,
-                                                uint64_t *args, void *ret) {
-    run_on_host(q, called, kernel, args, ret, [&](abi::Launch &launch) {
+                                                abi::Launch &launch, void *ret) {
+    run_on_host(q, called, kernel, launch, ret, [&] {
         if (q.observers.watch_launches()) [[unlikely]]
             return walk_tasks(q, called, kernel, launch);
         for (const KernelTask &task : kernel.tasks) {
-            begin_task(task, launch);
+            begin_task(q, task, launch);
             run_task(q, task, launch);
             end_task(q);
         }
@@ -287,25 +287,28 @@ template <class Work>
 }
 
 /// Runs a kernel with flags, regions or adstacks.
-void run_walk(Queues &q, const CompiledKernel &called, CompiledKernel &kernel, uint64_t *args, void *ret) {
-    run_on_host(q, called, kernel, args, ret, [&](abi::Launch &launch) { walk_tasks(q, called, kernel, launch); });
+void run_walk(Queues &q, const CompiledKernel &called, CompiledKernel &kernel, abi::Launch &launch, void *ret) {
+    run_on_host(q, called, kernel, launch, ret, [&] { walk_tasks(q, called, kernel, launch); });
 }
 
 /// Runs a launch on a device whose memory the host cannot access.
-void run_on_remote_device(Queues &q, const CompiledKernel &called, CompiledKernel &kernel, uint64_t *args, void *ret) {
+void run_on_remote_device(Queues &q, const CompiledKernel &called, CompiledKernel &kernel, abi::Launch &launch,
+                          void *ret) {
     if (q.observers.watch_launches()) q.observers.announce_launch(called.info.name);
     q.main.last_tasks = int(kernel.tasks.size());
-    launch_remote(q, called, kernel, args, ret);
+    make_room(q, kernel);
+    launch_remote(q, called, kernel, launch, ret);
 }
 
 /// Runs a kernel with counters, or its clean build once everything has been covered.
-void run_until_complete(Queues &q, const CompiledKernel &called, CompiledKernel &kernel, uint64_t *args, void *ret) {
+void run_until_complete(Queues &q, const CompiledKernel &called, CompiledKernel &kernel, abi::Launch &launch,
+                        void *ret) {
     Completion &completion = *kernel.completion;
     if (CompiledKernel *clean = completion.clean(kernel.lifetime->program->observation().cleared()))
-        return clean->run(q, called, *clean, args, ret);
-    if (q.host_visible) make_room(q, kernel); // a launch that fails for lack of memory counts nothing
+        return clean->run(q, called, *clean, launch, ret);
+    make_room(q, kernel); // a launch that fails for lack of memory counts nothing
     completion.begin();
-    kernel.run(q, called, kernel, args, ret);
+    kernel.run(q, called, kernel, launch, ret);
     if (!q.host_visible) finish_launches(q); // the counts are read next
     completion.end(kernel);
 }
@@ -320,13 +323,13 @@ struct LimitedMessageReport {
 };
 
 /// Runs any build of a kernel.
-[[gnu::noinline]] void run_build(Queues &q, const CompiledKernel &called, CompiledKernel &build, uint64_t *args,
+[[gnu::noinline]] void run_build(Queues &q, const CompiledKernel &called, CompiledKernel &build, abi::Launch &launch,
                                  void *ret) {
     const LimitedMessageReport report(q);
     if (build.completion)
-        run_until_complete(q, called, build, args, ret);
+        run_until_complete(q, called, build, launch, ret);
     else
-        build.run(q, called, build, args, ret);
+        build.run(q, called, build, launch, ret);
 }
 
 /// Returns the variant of the kernel for these arrays: `called`, or one that allows arrays to overlap. `own_arrays`: none of them overlaps a
@@ -359,36 +362,38 @@ inline std::lock_guard<LaunchLock> begin_launch(Queues &q, const CompiledKernel 
 // The functions that CompiledKernel::launch points to.
 
 /// Launches a kernel whose tasks run in order on the host. Most kernels are launched by this function.
-void launch_in_order(Queues &q, CompiledKernel &called, uint64_t *args, void *ret, bool own_arrays, abi::GraphWords *) {
+void launch_in_order(Queues &q, CompiledKernel &called, abi::Launch &launch, void *ret, bool own_arrays,
+                     abi::GraphWords *) {
     const std::lock_guard guard = begin_launch(q, called);
-    CompiledKernel &build = variant_for(called, args, own_arrays);
+    CompiledKernel &build = variant_for(called, launch.args(), own_arrays);
     if (&build != &called) [[unlikely]]
-        return run_build(q, called, build, args, ret);
-    run_in_order(q, called, called, args, ret);
+        return run_build(q, called, build, launch, ret);
+    run_in_order(q, called, called, launch, ret);
 }
 
 /// Launches any kernel without flags.
-void launch_build(Queues &q, CompiledKernel &called, uint64_t *args, void *ret, bool own_arrays, abi::GraphWords *) {
+void launch_build(Queues &q, CompiledKernel &called, abi::Launch &launch, void *ret, bool own_arrays,
+                  abi::GraphWords *) {
     const std::lock_guard guard = begin_launch(q, called);
-    run_build(q, called, variant_for(called, args, own_arrays), args, ret);
+    run_build(q, called, variant_for(called, launch.args(), own_arrays), launch, ret);
 }
 
 /// Launches a kernel with flags. `words` is null unless its checkpoints may yield.
-void launch_graph(Queues &q, CompiledKernel &called, uint64_t *args, void *ret, bool own_arrays,
+void launch_graph(Queues &q, CompiledKernel &called, abi::Launch &launch, void *ret, bool own_arrays,
                   abi::GraphWords *words) {
     const std::lock_guard guard = begin_launch(q, called);
-    check_flags(called, args);
+    check_flags(called, launch.args());
     q.main.words = words ? *words : abi::GraphWords();
-    run_build(q, called, variant_for(called, args, own_arrays), args, ret);
+    run_build(q, called, variant_for(called, launch.args(), own_arrays), launch, ret);
     if (!words) return;
     *words = q.main.words;
     q.main.last_yielded = words->yielded;
 }
 
-void advance_on_host(Queues &q, GraphRun &run, uint64_t *args, void *ret, Until until) {
+void advance_on_host(Queues &q, GraphRun &run, abi::Launch &launch, void *ret, Until until) {
     CompiledKernel &kernel = *run.kernel;
     const LimitedMessageReport report(q);
-    run_on_host(q, kernel, kernel, args, ret, [&](abi::Launch &launch) {
+    run_on_host(q, kernel, kernel, launch, ret, [&] {
         if (!run.tmp.empty()) std::memcpy(q.main.tmp.host, run.tmp.data(), run.tmp.size());
         HostTasks tasks{q, kernel, kernel, launch};
         StepWatch watch(run, until);
@@ -419,10 +424,10 @@ void note_heap_use(Queues &q, CompiledKernel &kernel, const KernelTask &task) {
 
 void fail_launch(Queues &q) {
     q.main.queue->wait();
-    const bool failed = __atomic_exchange_n(&q.main.failed, 0, __ATOMIC_ACQUIRE);
+    const bool failed = __atomic_exchange_n(&q.main.polled->failed, 0, __ATOMIC_ACQUIRE);
     if (q.sparse) q.collect_cells();
     if (!failed) {
-        const auto *task = static_cast<const KernelTask *>(__atomic_load_n(&q.main.now.host.task, __ATOMIC_RELAXED));
+        const auto *task = static_cast<const KernelTask *>(__atomic_load_n(&q.main.task, __ATOMIC_RELAXED));
         throw StoppedLaunch(task ? task->program->observation().launch_in_progress() : Activity());
     }
     if (q.sparse) q.sparse->rethrow();
@@ -430,8 +435,8 @@ void fail_launch(Queues &q) {
     fail_user(failure.kind, std::move(failure.text), std::move(failure.trace));
 }
 
-void Queues::launch(CompiledKernel &kernel, uint64_t *args, void *ret, bool own_arrays, abi::GraphWords *words) {
-    kernel.launch(*this, kernel, args, ret, own_arrays, words);
+void Queues::launch(CompiledKernel &kernel, abi::Launch &launch, void *ret, bool own_arrays, abi::GraphWords *words) {
+    kernel.launch(*this, kernel, launch, ret, own_arrays, words);
 }
 
 void Queues::begin_run(CompiledKernel &kernel, const uint64_t *args, GraphRun &run) {
@@ -450,13 +455,15 @@ void Queues::begin_run(CompiledKernel &kernel, const uint64_t *args, GraphRun &r
     if (q.observers.time_tasks()) q.observers.profile().begin_graph(kernel.info.name, run);
 }
 
-void Queues::advance(GraphRun &run, uint64_t *args, void *ret, Until until) {
+void Queues::advance(GraphRun &run, abi::Launch &launch, void *ret, Until until) {
     Queues &q = *this;
     const std::lock_guard guard = begin_launch(q, *run.kernel);
-    if (q.host_visible)
-        advance_on_host(q, run, args, ret, until);
-    else
-        advance_remote(q, run, args, ret, until);
+    if (q.host_visible) {
+        advance_on_host(q, run, launch, ret, until);
+    } else {
+        make_room(q, *run.kernel);
+        advance_remote(q, run, launch, ret, until);
+    }
     if (run.is_over()) q.main.last_yielded = run.words.yielded;
     if (q.observers.time_tasks()) q.observers.profile().note_graph(run.kernel->info.name, run, !run.is_over());
 }

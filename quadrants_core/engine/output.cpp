@@ -90,7 +90,7 @@ std::vector<Location> trace_of(const abi::Message &message) {
 } // namespace
 
 void print_from_task(const abi::Launch *launch, const abi::Thread *, uint32_t message, const uint64_t *values) {
-    const auto &task = *static_cast<const KernelTask *>(launch->host.task);
+    const auto &task = *static_cast<const KernelTask *>(launch->task);
     Queues &q = task.program->queues();
     const abi::Message &said = task.info->messages[message];
     if (said.limited) {
@@ -113,10 +113,10 @@ void report_suppressed_messages(Queues &q) {
 }
 
 void fail_from_task(const abi::Launch *launch, const abi::Thread *, uint32_t message, const uint64_t *values) {
-    const auto &task = *static_cast<const KernelTask *>(launch->host.task);
+    const auto &task = *static_cast<const KernelTask *>(launch->task);
     Queues &q = task.program->queues();
     uint32_t expected = 0;
-    uint32_t *failed = launch->data.failed;
+    uint32_t *failed = launch->stream.failed;
     if (!__atomic_compare_exchange_n(failed, &expected, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return;
     const abi::Message &text = task.info->messages[message];
     constexpr size_t longest = 2047; // characters of a message
@@ -131,10 +131,10 @@ void fail_from_task(const abi::Launch *launch, const abi::Thread *, uint32_t mes
 
 char *reserve_from_task(const abi::Launch *launch, abi::Thread *thread, uint64_t bytes, uint32_t stack) {
     if (char *found = runtime::ThreadHeap::reserve(*thread, bytes)) return found;
-    const auto &task = *static_cast<const KernelTask *>(launch->host.task);
+    const auto &task = *static_cast<const KernelTask *>(launch->task);
     Queues &q = task.program->queues();
     uint32_t expected = 0;
-    if (!__atomic_compare_exchange_n(launch->data.failed, &expected, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+    if (!__atomic_compare_exchange_n(launch->stream.failed, &expected, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
         return nullptr;
     const std::string size =
         bytes == UINT64_MAX ? "more bytes than 64 bits can count" : std::to_string(bytes) + " bytes";

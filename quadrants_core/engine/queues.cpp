@@ -4,6 +4,7 @@
 #include "runtime/externals.h"
 #include "runtime/fault_report.h"
 
+#include <cstddef>
 #include <utility>
 
 namespace qd::engine {
@@ -12,19 +13,21 @@ Queues::Queues(runtime::Device &d, const runtime::DeviceInfo &info, Observers &o
     : device(d), observers(o), program_id(id), threads(info.threads), host_visible(info.host_visible),
       runs_on_host(info.runs_on_host) {
     main.queue = device.open_stream();
-    runtime::watch_task(&main.now.host.task);
-    main.now.data.stop = &stop_word;
-    main.now.data.failed = &main.failed;
-    main.now.data.counts_requested = &main.counts_requested;
-    main.now.host.print = print_from_task;
-    main.now.host.fail = fail_from_task;
-    main.now.host.external = runtime::external;
-    main.now.host.reserve = reserve_from_task;
+    runtime::watch_task(&main.task);
+    main.mapped = device.alloc_mapped(sizeof(PolledWords));
+    main.polled = reinterpret_cast<PolledWords *>(main.mapped.host);
+    main.services = {print_from_task, fail_from_task, runtime::external, reserve_from_task};
+    main.shared.stop = &stop_word;
+    main.shared.failed = reinterpret_cast<uint32_t *>(main.mapped.address + offsetof(PolledWords, failed));
+    main.shared.counts_requested =
+        reinterpret_cast<uint32_t *>(main.mapped.address + offsetof(PolledWords, counts_requested));
+    if (runs_on_host) main.shared.host = &main.services;
 }
 
 Queues::~Queues() {
-    runtime::unwatch_task(&main.now.host.task);
+    runtime::unwatch_task(&main.task);
     main.queue = nullptr;
+    device.free(main.mapped);
     for (const LaunchBlock &block : main.spare) device.free(block.memory);
     device.free(main.tmp);
 }
@@ -37,9 +40,9 @@ void Queues::wait() {
 
 void Queues::use_trees(char *const *roots, runtime::SparseTrees *trees) {
     sparse = trees;
-    main.now.data.trees = roots;
-    main.now.data.sparse = trees;
-    main.now.host.sparse = trees ? &runtime::SparseTrees::calls : nullptr;
+    main.shared.trees = roots;
+    main.shared.sparse = trees;
+    main.shared.sparse_calls = trees ? &runtime::SparseTrees::calls : nullptr;
 }
 
 void Queues::collect_cells() {
@@ -48,11 +51,12 @@ void Queues::collect_cells() {
 }
 
 void Queues::grow_tmp(uint64_t bytes) {
+    settle_launches(*this);
     device.free(std::exchange(main.tmp, {}));
     main.tmp_bytes = 0;
     main.tmp = device.alloc(bytes);
     main.tmp_bytes = bytes;
-    main.now.data.tmp = reinterpret_cast<char *>(main.tmp.address);
+    main.shared.tmp = reinterpret_cast<char *>(main.tmp.address);
 }
 
 } // namespace qd::engine

@@ -24,17 +24,18 @@ class Queues {
     ~Queues();
     Queues(const Queues &) = delete;
 
-    /// Runs a kernel. `args` is laid out as abi::Kernel describes; `ret` has ret_bytes. Returns when the last task is done, unless
+    /// Runs a kernel. The caller writes the arguments of `launch`, laid out as abi::Kernel describes, and nothing else in it; `ret` has
+    /// ret_bytes. Returns when the last task is done, unless
     /// the device runs launches later (launches.md). Throws UserError (failed assertion) after the tasks have stopped, KernelFault after a
     /// fault, and Interrupted if Stop was pressed. `own_arrays`: all arrays are known to be memory of this program, so that none overlaps a
     /// field tree. `words`, for a kernel with checkpoints that may yield, says at which checkpoint to resume, and receives which one
     /// yielded.
-    void launch(CompiledKernel &kernel, uint64_t *args, void *ret, bool own_arrays = false,
+    void launch(CompiledKernel &kernel, abi::Launch &launch, void *ret, bool own_arrays = false,
                 abi::GraphWords *words = nullptr);
-    /// Launches in steps: `begin_run` prepares a launch, `advance` runs it as far as `until` says. `args` and `ret` are the same for all
+    /// Launches in steps: `begin_run` prepares a launch, `advance` runs it as far as `until` says. the arguments and `ret` are the same for all
     /// steps.
     void begin_run(CompiledKernel &kernel, const uint64_t *args, GraphRun &run);
-    void advance(GraphRun &run, uint64_t *args, void *ret, Until until);
+    void advance(GraphRun &run, abi::Launch &launch, void *ret, Until until);
 
     /// Waits for pending launches, and throws their first error.
     void wait();
@@ -49,7 +50,7 @@ class Queues {
 
     /// Frees the memory of removed cells.
     void collect_cells();
-    /// Makes `tmp` hold so many bytes.
+    /// Makes `tmp` hold so many bytes, once no pending launch uses it.
     void grow_tmp(uint64_t bytes);
 
     runtime::Device &device;
@@ -67,7 +68,7 @@ class Queues {
 struct BetweenLaunches {
     std::lock_guard<LaunchLock> guard;
     explicit BetweenLaunches(Stream &stream) : guard(stream.launching) {
-        __atomic_store_n(&stream.now.host.task, nullptr, __ATOMIC_RELAXED);
+        __atomic_store_n(&stream.task, nullptr, __ATOMIC_RELAXED);
     }
 };
 

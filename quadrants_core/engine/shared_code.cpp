@@ -62,7 +62,7 @@ std::vector<uint8_t> source_of_locks(const ir::Function &kernel) {
 }
 
 void need_locks(const abi::Launch &launch) {
-    const auto &task = *static_cast<const KernelTask *>(launch.host.task);
+    const auto &task = *static_cast<const KernelTask *>(launch.task);
     const CompiledKernel &kernel = *task.kernel;
     Compiler &c = task.program->compiler();
     if (kernel.source.empty() || task.code->locks_failed) return;

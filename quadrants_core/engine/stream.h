@@ -26,7 +26,7 @@ struct Failure {
     UserErrorKind kind = UserErrorKind::assertion;
 };
 
-/// Memory that belongs to one launch.
+/// Memory of the device that belongs to one launch; none if it has neither counters nor results.
 struct LaunchBlock {
     runtime::Buffer memory;
     uint64_t bytes = 0;
@@ -42,6 +42,12 @@ struct PendingLaunch {
     bool comes_back = false; ///< data is downloaded to `block.back`
 };
 
+/// Words that host and tasks access while a task runs.
+struct PolledWords {
+    uint32_t failed;           ///< set by the first failure
+    uint32_t counts_requested; ///< abi::StreamWords::counts_requested
+};
+
 /// Counts the occurrences of each rate-limited message in this launch (output.cpp).
 struct LimitedMessages {
     ForkLockedMutex lock;
@@ -52,17 +58,17 @@ struct LimitedMessages {
 struct Stream {
     std::unique_ptr<runtime::Stream> queue;
     LaunchLock launching; ///< held by one launch at a time, or by a thread that waits for launches
-    /// Values that cross tasks, if the host sees the memory of the device: launches end before the next one begins.
-    runtime::Buffer tmp;
+    runtime::Buffer tmp;  ///< values that cross tasks; the tasks of one launch end before those of the next one begin
     uint64_t tmp_bytes = 0;
-    uint32_t failed = 0;           ///< set by the first failure
-    uint32_t counts_requested = 0; ///< abi::LaunchData::counts_requested
-    uint32_t count_requests = 0;   ///< the last number in `counts_requested`
+    runtime::Buffer mapped; ///< contains `polled`
+    PolledWords *polled = nullptr;
+    uint32_t count_requests = 0; ///< the last number in PolledWords::counts_requested
     Failure failure;
     LimitedMessages limited_messages;
-    /// The part that all launches share, plus the arguments and the task of the current one; the task is null while `launching` is held for
-    /// another purpose.
-    abi::Launch now{};
+    abi::StreamWords shared{}; ///< copied into the record of each launch
+    abi::HostServices services{};
+    /// The KernelTask that runs, for observers; null while `launching` is held for another purpose.
+    const void *task = nullptr;
     abi::GraphWords words; ///< of the current launch, if it follows flags
     int last_tasks = 0;
     int32_t last_yielded = -1; ///< the checkpoint that ended the last launch of a kernel with checkpoints
@@ -70,8 +76,7 @@ struct Stream {
     std::vector<PendingLaunch> pending;    ///< in order
     std::atomic<bool> has_pending = false; ///< whether `pending` is not empty, readable without the lock
     std::vector<LaunchBlock> spare;        ///< blocks that no launch uses
-    std::vector<PendingLaunch> ended;      ///< empty except in a wait; kept for its memory, as is `outgoing`
-    std::vector<char> outgoing;            ///< the data that a launch uploads
+    std::vector<PendingLaunch> ended;      ///< empty except in a wait; kept for its memory
     std::exception_ptr trouble;            ///< the first error in completed launches, until it is reported
 };
 

@@ -22,7 +22,7 @@ struct Bounds {
     void read(const abi::Launch *launch, abi::Thread *thread, int64_t *range) const {
         if (known.factors != 1) return read_others(launch, thread, range);
         range[0] = known.begin;
-        range[1] = known.factor[0].value(launch->data.args);
+        range[1] = known.factor[0].value(launch->args());
     }
 
   private:

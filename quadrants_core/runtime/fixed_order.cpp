@@ -72,7 +72,7 @@ void Launcher::run_in_order(const abi::Task &task, const std::atomic<const TaskE
     }
     const double work = double(start.size()) * double(std::max(0.1f, task.weight.index));
     const uint32_t parts = chunks > 1 && code.updates.order == abi::Order::sums
-                               ? copies_.begin_parts(code.accumulations, launch.data, start.size(), work, chunks)
+                               ? copies_.begin_parts(code.accumulations, launch, start.size(), work, chunks)
                                : 0;
     if (parts) {
         states_[0].alone = threads() == 1;

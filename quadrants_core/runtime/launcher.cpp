@@ -54,7 +54,7 @@ int64_t chunk_size(int64_t n, abi::Weight estimate, uint32_t block_dim, int thre
 void Bounds::read_others(const abi::Launch *launch, abi::Thread *thread, int64_t *range) const {
     if (code) return code(launch, thread, range);
     range[0] = known.begin;
-    range[1] = known.end(launch->data.args);
+    range[1] = known.end(launch->args());
 }
 
 bool Start::is_small() const {
@@ -77,9 +77,9 @@ static const uint32_t never = 0;
 
 Job::Job(Launcher &launcher, const std::atomic<const TaskEntry *> &code, const abi::Launch &what, int64_t first,
          int64_t behind, int64_t step)
-    : entry(code), launch(&what), stop(what.data.stop ? what.data.stop : &never),
-      failed(what.data.failed ? what.data.failed : &never), states(launcher.states_.data()), begin(first), end(behind),
-      chunk(step), begun(code.load(std::memory_order_acquire)), shown(begun) {}
+    : entry(code), launch(&what), stop(what.stream.stop ? what.stream.stop : &never),
+      failed(what.stream.failed ? what.stream.failed : &never), states(launcher.states_.data()), begin(first),
+      end(behind), chunk(step), begun(code.load(std::memory_order_acquire)), shown(begun) {}
 
 void Job::run(const void *self, uint32_t thread, uint32_t index) {
     const Job &job = *static_cast<const Job *>(self);
@@ -96,7 +96,7 @@ void Job::run(const void *self, uint32_t thread, uint32_t index) {
     try {
         call_guarded(job.launch, &job.states[thread], from, std::min(from + job.chunk, job.end), entry->body);
     } catch (const Fault &) {
-        if (job.launch->data.failed) __atomic_store_n(job.launch->data.failed, 1, __ATOMIC_RELAXED);
+        if (job.launch->stream.failed) __atomic_store_n(job.launch->stream.failed, 1, __ATOMIC_RELAXED);
         throw;
     }
 }
@@ -190,7 +190,7 @@ void Launcher::run_chunks(Job &job) {
         const abi::Needs needs = job.begun->updates.needs;
         const auto &accumulations = job.begun->accumulations;
         if (needs != abi::Needs::alone && !accumulations.empty() &&
-            copies_.begin(accumulations, job.launch->data, job.end - job.begin) &&
+            copies_.begin(accumulations, *job.launch, job.end - job.begin) &&
             (needs == abi::Needs::nothing || copies_.are_all())) {
             job.copied = job.begun;
             job.met = needs;

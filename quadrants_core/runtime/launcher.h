@@ -55,8 +55,8 @@ class Launcher {
     int threads() const { return pool_->threads(); }
     /// The state of one thread, 0 = the caller; the device seeds its generator.
     abi::Thread &thread(int index) { return states_[size_t(index)]; }
-    /// Returns when the last chunk is done, or soon after `launch.data.stop` or `launch.data.failed` is set. Only one thread at a time may
-    /// call it. Throws Fault (faults.h); `launch.data.failed` may then be set. `entry` is read again for each chunk.
+    /// Returns when the last chunk is done, or soon after `launch.stream.stop` or `launch.stream.failed` is set. Only one thread at a time may
+    /// call it. Throws Fault (faults.h); `launch.stream.failed` may then be set. `entry` is read again for each chunk.
     void run(const abi::Task &task, const std::atomic<const TaskEntry *> &entry, const Bounds &bounds,
              abi::Launch &launch);
     /// Runs tasks of sections that may run concurrently: runtime/sections.h.

@@ -45,7 +45,7 @@ void expect_as_interpreted(const ir::Function &fn) {
             Launch launch;
             const uint64_t args[] = {0, a, b, b, a}; // the array: its address and two extents
             std::copy(std::begin(args), std::end(args), launch.args);
-            qd::abi::Launch start = launch.start();
+            const qd::abi::Launch &start = launch.start();
             int64_t wanted[2];
             backends::interpreter::run_bounds(fn, start, launch.thread, wanted);
             EXPECT_EQ(found->begin, wanted[0]);

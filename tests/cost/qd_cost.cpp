@@ -97,12 +97,12 @@ void run_case(Case id, int repetitions, const std::string &cache) {
     switch (id) {
     case Case::launch_empty: {
         const auto kernel = program.compiler().compile(empty(), 0);
-        for (int i = 0; i < repetitions; i++) program.queues().launch(*kernel, args.data(), nullptr);
+        for (int i = 0; i < repetitions; i++) program.queues().launch(*kernel, args.record(), nullptr);
         break;
     }
     case Case::launch_inline: {
         const auto kernel = program.compiler().compile(fn, 0);
-        for (int i = 0; i < repetitions; i++) program.queues().launch(*kernel, args.data(), nullptr);
+        for (int i = 0; i < repetitions; i++) program.queues().launch(*kernel, args.record(), nullptr);
         break;
     }
     case Case::init:

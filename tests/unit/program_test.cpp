@@ -70,7 +70,7 @@ TEST_P(ProgramTest, saxpy_of_many_lengths) {
         std::iota(y.begin(), y.end(), 1.0f);
         Args args;
         args.scalar(2).array(x).array(y);
-        program.queues().launch(*kernel, args.data(), nullptr);
+        program.queues().launch(*kernel, args.record(), nullptr);
         for (size_t i = 0; i < n; i++) ASSERT_EQ(y[i], 2 * x[i] + float(i) + 1) << n << " " << i;
     }
     EXPECT_EQ(program.queues().tasks_on_last_call(), 1);
@@ -85,7 +85,7 @@ TEST_P(ProgramTest, a_value_crosses_tasks_and_is_returned) {
         Args args;
         args.array(x);
         uint64_t result = ~0ull;
-        program.queues().launch(*kernel, args.data(), &result);
+        program.queues().launch(*kernel, args.record(), &result);
         EXPECT_EQ(std::bit_cast<float>(uint32_t(result)), 0.5f * float(n));
     }
 }
@@ -93,7 +93,7 @@ TEST_P(ProgramTest, a_value_crosses_tasks_and_is_returned) {
 TEST_P(ProgramTest, an_empty_kernel_has_no_task) {
     Program program(options());
     const auto kernel = program.compiler().compile(empty(), 0);
-    program.queues().launch(*kernel, nullptr, nullptr);
+    program.queues().launch(*kernel, Args().record(), nullptr);
     EXPECT_EQ(program.queues().tasks_on_last_call(), 0);
 }
 
@@ -104,7 +104,7 @@ TEST_P(ProgramTest, arrays_that_overlap_behave_as_written) {
         std::vector<float> data(500, 1.0f);
         Args args;
         args.array(data.data(), 100).array(data.data() + shift, 100);
-        program.queues().launch(*kernel, args.data(), nullptr);
+        program.queues().launch(*kernel, args.record(), nullptr);
         for (size_t i = 0; i < 100; i++) ASSERT_EQ(data[shift + i], shift == 0 ? 3 : 2) << shift << " " << i;
     }
 }
@@ -117,10 +117,10 @@ TEST_P(ProgramTest, a_failed_assertion_is_a_user_error_with_its_place) {
     Args good, bad;
     good.array(x).scalar(10);
     bad.array(x).scalar(5);
-    program.queues().launch(*kernel, good.data(), nullptr);
+    program.queues().launch(*kernel, good.record(), nullptr);
     for (int repeat = 0; repeat < 3; repeat++) {
         try {
-            program.queues().launch(*kernel, bad.data(), nullptr);
+            program.queues().launch(*kernel, bad.record(), nullptr);
             FAIL() << "nothing thrown";
         } catch (const UserError &error) {
             EXPECT_EQ(error.kind, UserErrorKind::assertion);
@@ -131,7 +131,7 @@ TEST_P(ProgramTest, a_failed_assertion_is_a_user_error_with_its_place) {
             EXPECT_EQ(error.trace[0].line, 8u);
         }
     }
-    program.queues().launch(*kernel, good.data(), nullptr); // the failure does not persist
+    program.queues().launch(*kernel, good.record(), nullptr); // the failure does not persist
 }
 
 TEST_P(ProgramTest, prints_reach_the_observer_in_order) {
@@ -142,11 +142,11 @@ TEST_P(ProgramTest, prints_reach_the_observer_in_order) {
     const std::vector<float> x = {0, 0.5f, 1e10f};
     Args args;
     args.array(x);
-    program.queues().launch(*kernel, args.data(), nullptr);
+    program.queues().launch(*kernel, args.record(), nullptr);
     EXPECT_EQ(watcher.text, "i = 0 x = 0.000000 100%\ni = 1 x = 0.500000 100%\ni = 2 x = 10000000000.000000 100%\n");
     program.observers().unsubscribe(&watcher);
     testing::internal::CaptureStdout();
-    program.queues().launch(*kernel, args.data(), nullptr);
+    program.queues().launch(*kernel, args.record(), nullptr);
     EXPECT_EQ(testing::internal::GetCapturedStdout(), watcher.text);
 }
 
@@ -158,7 +158,7 @@ TEST_P(ProgramTest, prints_from_every_thread_stay_whole) {
     const std::vector<float> x(2000, 0.25f);
     Args args;
     args.array(x);
-    program.queues().launch(*kernel, args.data(), nullptr);
+    program.queues().launch(*kernel, args.record(), nullptr);
     std::vector<int> seen(x.size());
     std::istringstream lines(watcher.text);
     for (std::string text; std::getline(lines, text);) {
@@ -179,7 +179,7 @@ TEST_P(ProgramTest, coverage_adds_up_over_launches_and_kernels) {
     args.array(x);
     for (int redefinition = 0; redefinition < 2; redefinition++) {
         const auto kernel = program.compiler().compile(counted(), 0);
-        for (int launch = 0; launch < 3; launch++) program.queues().launch(*kernel, args.data(), nullptr);
+        for (int launch = 0; launch < 3; launch++) program.queues().launch(*kernel, args.record(), nullptr);
     }
     auto counts = program.observation().coverage();
     ASSERT_EQ(counts.size(), 2u);
@@ -207,7 +207,7 @@ TEST_P(ProgramTest, coverage_adds_up_over_launches_and_kernels) {
     set_title(*kernel, "x: f32[:]", false);
     EXPECT_EQ(program.observation().coverage_by_kernel().second.back().title, "x: f32[:]");
     const uint64_t before = program.observation().coverage_by_kernel().first;
-    program.queues().launch(*kernel, args.data(), nullptr);
+    program.queues().launch(*kernel, args.record(), nullptr);
     const uint64_t after = program.observation().coverage_by_kernel().first;
     EXPECT_EQ(program.observation().coverage_by_kernel(before).second.size(), 1u) << "the one that ran";
     EXPECT_EQ(program.observation().counted(), std::pair(uint64_t(3), uint64_t(10000 + 9999)));
@@ -234,13 +234,13 @@ TEST_P(ProgramTest, stop_ends_an_endless_loop) {
         std::this_thread::sleep_for(std::chrono::milliseconds(30));
         request_stop();
     });
-    EXPECT_THROW(program.queues().launch(*kernel, nullptr, nullptr), Interrupted);
+    EXPECT_THROW(program.queues().launch(*kernel, Args().record(), nullptr), Interrupted);
     other.join();
     clear_stop();
     std::vector<float> x(10, 1.0f), y(10, 1.0f);
     Args args;
     args.scalar(1).array(x).array(y);
-    program.queues().launch(*after, args.data(), nullptr);
+    program.queues().launch(*after, args.record(), nullptr);
     EXPECT_EQ(y[9], 2);
 }
 
@@ -251,7 +251,7 @@ TEST_P(ProgramTest, stop_ends_a_long_parallel_loop) {
     Args args;
     args.array(x);
     request_stop();
-    EXPECT_THROW(program.queues().launch(*kernel, args.data(), nullptr), Interrupted);
+    EXPECT_THROW(program.queues().launch(*kernel, args.record(), nullptr), Interrupted);
     EXPECT_THROW(program.compiler().compile(sum(), 0), Interrupted);
     clear_stop();
     EXPECT_EQ(x.back(), 1.0f); // chunks that had not started do not run
@@ -294,7 +294,7 @@ TEST_P(ProgramTest, handles_outlive_their_program_inertly) {
     Args args;
     args.scalar(1).array(x).array(y);
     try {
-        second.queues().launch(*kernel, args.data(), nullptr);
+        second.queues().launch(*kernel, args.record(), nullptr);
         FAIL();
     } catch (const UserError &error) {
         EXPECT_NE(std::string(error.what()).find("saxpy was compiled before"), std::string::npos);
@@ -317,7 +317,7 @@ TEST_P(ProgramTest, an_edit_compiles_one_task) {
     std::vector<float> x(5, 0.0f);
     Args args;
     args.array(x);
-    program.queues().launch(*second, args.data(), nullptr);
+    program.queues().launch(*second, args.record(), nullptr);
     EXPECT_EQ(x[4], 45 - 4 + 100);
     EXPECT_EQ(program.queues().tasks_on_last_call(), 10);
     program.observers().unsubscribe(&watcher);
@@ -330,9 +330,9 @@ TEST_P(ProgramTest, launches_are_announced_to_observers) {
     program.observers().subscribe(&silent);
     program.observers().subscribe(&counting);
     const auto kernel = program.compiler().compile(empty(), 0);
-    program.queues().launch(*kernel, nullptr, nullptr);
+    program.queues().launch(*kernel, Args().record(), nullptr);
     program.observers().unsubscribe(&counting);
-    program.queues().launch(*kernel, nullptr, nullptr);
+    program.queues().launch(*kernel, Args().record(), nullptr);
     EXPECT_EQ(counting.launches, 1);
     EXPECT_EQ(silent.launches, 0);
     program.observers().unsubscribe(&silent);
@@ -350,7 +350,7 @@ TEST_P(ProgramTest, threads_may_launch_at_once) {
             args.array(x);
             for (int i = 0; i < 30; i++) {
                 uint64_t result = 0;
-                program.queues().launch(*kernel, args.data(), &result);
+                program.queues().launch(*kernel, args.record(), &result);
                 wrong += std::bit_cast<float>(uint32_t(result)) != float(x.size());
             }
         });
@@ -450,7 +450,7 @@ TEST_P(ProgramTest, values_are_printed_as_c_printf_does) {
         b.emit(ir::Op::print, {v}, {}, 0);
         b.ret();
         watcher.text.clear();
-        program.queues().launch(*program.compiler().compile(std::move(fn), 0), nullptr, nullptr);
+        program.queues().launch(*program.compiler().compile(std::move(fn), 0), Args().record(), nullptr);
         EXPECT_EQ(watcher.text, c.expected) << ir::to_string(c.type) << " " << c.spec;
     }
     program.observers().unsubscribe(&watcher);
@@ -462,11 +462,11 @@ TEST_P(ProgramTest, a_forked_child_continues) {
     std::vector<float> x(100000, 1.0f), y(100000, 1.0f);
     Args args;
     args.scalar(2).array(x).array(y);
-    program.queues().launch(*kernel, args.data(), nullptr);
+    program.queues().launch(*kernel, args.record(), nullptr);
     const pid_t child = fork();
     if (child == 0) {
-        program.queues().launch(*kernel, args.data(), nullptr);
-        program.queues().launch(*program.compiler().compile(ten_loops(), 0), Args().array(x).data(), nullptr);
+        program.queues().launch(*kernel, args.record(), nullptr);
+        program.queues().launch(*program.compiler().compile(ten_loops(), 0), Args().array(x).record(), nullptr);
         {
             Program another(options());
         }
@@ -495,7 +495,7 @@ TEST_P(ProgramTest, four_thousand_lives_leave_no_trace) {
             Program program(options());
             program.memory().allocate(5000);
             program.trees().add(1 << 21);
-            program.queues().launch(*program.compiler().compile(fn, 0), args.data(), nullptr);
+            program.queues().launch(*program.compiler().compile(fn, 0), args.record(), nullptr);
         }
     };
     live(200);
@@ -538,8 +538,8 @@ TEST(ProgramCache, a_warm_start_never_opens_llvm) {
         Args args_a, args_b;
         args_a.scalar(3).array(x).array(y);
         args_b.array(y);
-        program.queues().launch(*a, args_a.data(), nullptr);
-        program.queues().launch(*b, args_b.data(), nullptr);
+        program.queues().launch(*a, args_a.record(), nullptr);
+        program.queues().launch(*b, args_b.record(), nullptr);
         program.compiler().settle();
         program.observers().unsubscribe(&watcher);
         return y;
@@ -585,7 +585,7 @@ TEST(ProgramCache, a_missing_compiler_is_named_and_does_no_harm) {
         std::vector<float> x(3, 0.0f);
         Args args;
         args.array(x);
-        program.queues().launch(*program.compiler().compile(ten_loops(), 0), args.data(), nullptr);
+        program.queues().launch(*program.compiler().compile(ten_loops(), 0), args.record(), nullptr);
         _exit(named && x[2] == 45 ? 0 : 1);
     }
     int status = -1;
@@ -605,7 +605,7 @@ TEST(ProgramCache, damaged_files_are_replaced) {
         std::vector<float> x(100, 1.0f), y(100, 1.0f);
         Args args;
         args.scalar(2).array(x).array(y);
-        program.queues().launch(*kernel, args.data(), nullptr);
+        program.queues().launch(*kernel, args.record(), nullptr);
         EXPECT_EQ(y[99], 3);
         program.observers().unsubscribe(&watcher);
         return watcher.reports.at(0).tasks.at(0).origin;
@@ -641,9 +641,9 @@ TEST(ProgramTiers, better_code_is_swapped_in_with_equal_results) {
     std::vector<float> x(5000, 1.0f);
     Args args;
     args.array(x);
-    for (int i = 0; i < 5; i++) program.queues().launch(*kernel, args.data(), nullptr);
+    for (int i = 0; i < 5; i++) program.queues().launch(*kernel, args.record(), nullptr);
     program.compiler().settle();
-    program.queues().launch(*kernel, args.data(), nullptr);
+    program.queues().launch(*kernel, args.record(), nullptr);
     EXPECT_NEAR(x[4999], 2.0f, 1e-5);
 }
 

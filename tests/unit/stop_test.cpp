@@ -108,7 +108,7 @@ TEST(Stop, ends_a_compilation_between_passes) {
     std::vector<float> x(100, 1.0f), y(100, 1.0f);
     Args args;
     args.scalar(3).array(x).array(y);
-    program.queues().launch(*program.compiler().compile(saxpy(), 0), args.data(), nullptr);
+    program.queues().launch(*program.compiler().compile(saxpy(), 0), args.record(), nullptr);
     EXPECT_EQ(y[99], 4);
 }
 

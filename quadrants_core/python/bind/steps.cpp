@@ -8,6 +8,7 @@
 #include "python/bind/plan.h"
 #include "python/bind/running.h"
 
+#include "abi/record.h"
 #include "engine/device_memory.h"
 #include "engine/queues.h"
 #include "engine/stepping.h"
@@ -32,7 +33,7 @@ using engine::GraphRun;
 struct Bound {
     std::shared_ptr<Plan> plan;
     Objects objects;
-    std::vector<uint64_t> slots;
+    abi::LaunchRecord record;
     Arrays arrays;
 
     Bound(KernelObject *kernel, const py::tuple &args) {
@@ -49,10 +50,10 @@ struct Bound {
   private:
     bool suits(const std::shared_ptr<Plan> &candidate, const KernelObject *kernel, PyObject *const *given) {
         plan = candidate;
-        slots.assign(plan->slots + 1, 0);
+        record.resize(plan->slots);
         arrays = Arrays();
         if (!objects.fetch(*plan, kernel->params->size(), given)) return false;
-        const Match f = match(*plan, objects.all(), slots.data(), &arrays);
+        const Match f = match(*plan, objects.all(), record.args(), &arrays);
         if (f == Match::error) throw py::error_already_set();
         return f == Match::yes;
     }
@@ -149,7 +150,7 @@ class Steps {
         keep();
         const Moving moving(*this);
         const bool ok = unlocked([&](engine::Program &program) {
-            program.queues().advance(run_, slots(), ret_.data(), engine::Until(until));
+            program.queues().advance(run_, bound_.record.head(), ret_.data(), engine::Until(until));
         });
         if (!ok) {
             run_.at = run_.steps.size();
@@ -243,8 +244,7 @@ class Steps {
 
     KernelObject *self() const { return reinterpret_cast<KernelObject *>(kernel_.ptr()); }
     const Plan &plan() const { return *bound_.plan; }
-    uint64_t *slots() { return bound_.slots.data(); }
-    const uint64_t *slots() const { return bound_.slots.data(); }
+    const uint64_t *slots() const { return bound_.record.args(); }
 
     void refuse_other_thread() const {
         if (moves_) refuse("another thread is advancing this launch; use a Stepper from one thread at a time");
