@@ -2,6 +2,7 @@
 // Plain data shared by code generation and runtime: how a task is called, and what a compiled task consists of. No code except constexpr
 // helpers that compute a layout.
 #include "abi/plan.h"
+#include "abi/range.h"
 
 #include <cstdint>
 #include <string>
@@ -161,8 +162,9 @@ struct Task {
     bool runs_in_order = false;
     static constexpr uint64_t computed = UINT64_MAX;
     /// Range tasks: byte of StreamWords::tmp at which an earlier task of the launch stores begin and end (i64); computed: they follow from
-    /// the arguments.
+    /// the arguments, by `range` if it has factors, else by the function of the code (`bounds_symbol`).
     uint64_t range_at = computed;
+    Range range;
     GraphPosition graph;
     std::vector<Stack> stacks;
 };
@@ -171,6 +173,7 @@ struct Task {
 struct Binary {
     std::string target; ///< "cpu-x86_64-znver5 ..." ; part of the cache key
     std::vector<uint8_t> code;
+    Range range{}; ///< Task::range, which is known once the task is lowered
 };
 
 enum class ParamKind : uint8_t { scalar, array };

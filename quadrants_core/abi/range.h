@@ -20,11 +20,10 @@ struct RangeFactor {
         return found > least ? found : least;
     }
 };
-/// A constant in the object file of a task whose range goes from `begin` to the product of the factors; the file then has no function for
-/// it.
+/// The range of a task from `begin` to the product of the factors.
 struct Range {
     int64_t begin = 0;
-    uint32_t factors = 0; ///< at least one
+    uint32_t factors = 0; ///< 0: the range is not known without running code
     uint32_t unused = 0;
     RangeFactor factor[max_range_factors];
 
@@ -34,6 +33,4 @@ struct Range {
         return int64_t(product);
     }
 };
-inline constexpr const char *range_symbol = "qd_range";
-
 } // namespace qd::abi

@@ -271,6 +271,7 @@ void load_code(Compiler &c, TaskBuild &build) {
     const Stopwatch loading;
     auto code = std::make_shared<TaskCode>();
     code->weight = build.info.weight;
+    code->range = build.binary.range;
     code->publish(c.device.load(build.info, build.binary));
     note_phase(c.observers, build.report.phases, "load", build.info.name, loading.microseconds());
     build.code = std::move(code);

@@ -175,6 +175,7 @@ void assemble(Compiler &c, CompiledKernel &out, std::vector<TaskBuild> &builds) 
             out.counters.back().place += first;
         }
         build.info.weight = build.code->weight;
+        build.info.range = build.code->range;
         build.info.slots = out.info.slots;
         out.has_side_effects |= build.info.has_side_effects;
         out.has_adstack |= !build.info.stacks.empty();

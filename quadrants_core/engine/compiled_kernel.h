@@ -22,6 +22,7 @@ struct Lifetime {
 struct TaskCode {
     std::atomic<runtime::LoadedTask *> current{nullptr};
     abi::Weight weight;
+    abi::Range range;
     bool locks_failed = false; ///< code with locks could not be made; accessed by launching threads
 
     void publish(std::shared_ptr<runtime::LoadedTask> build) {

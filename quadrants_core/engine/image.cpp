@@ -85,7 +85,8 @@ abi::Stack read_stack(Reader &r) {
 
 void write(Writer &w, const TaskBuild &build, const abi::Task &info) {
     const auto &[name, kind, weight, block_dim, hash, messages, line, has_side_effects, slots, runs_in_order, range_at,
-                 graph, stacks] = info; // the hash is the key, slots are those of the kernel
+                 range, graph, stacks] =
+        info; // the hash is the key, slots are those of the kernel, the range is with the code
     w.number(build.key);
     w.text(name);
     w.number(kind);

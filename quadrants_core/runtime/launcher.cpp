@@ -51,19 +51,19 @@ int64_t chunk_size(int64_t n, abi::Weight estimate, uint32_t block_dim, int thre
     return whole <= 4 * size && n >= 4 * threads * whole ? whole : size;
 }
 
-void Bounds::read_others(const abi::Launch *launch, abi::Thread *thread, int64_t *range) const {
-    if (code) return code(launch, thread, range);
-    range[0] = known.begin;
-    range[1] = known.end(launch->args());
+void Start::read_others(const abi::Launch *launch, abi::Thread *thread) {
+    if (!task.range.factors) return bounds(launch, thread, range);
+    range[0] = task.range.begin;
+    range[1] = task.range.end(launch->args());
 }
 
 bool Start::is_small() const {
-    return size() <= 1 || (double(size()) * double(weight) < inline_below && !shares_all_loops);
+    return size() <= 1 || (double(size()) * double(task.weight.index) < inline_below && !shares_all_loops);
 }
 
 void Start::run(const abi::Launch *launch, abi::Thread *thread, int64_t self, int64_t) {
     Start &start = *reinterpret_cast<Start *>(self);
-    start.bounds.read(launch, thread, start.range);
+    start.read(launch, thread);
     if (start.range[0] < start.range[1] && start.is_small())
         start.code.body(launch, thread, start.range[0], start.range[1]);
 }
@@ -141,7 +141,7 @@ Progress Launcher::progress_so_far() const {
     return {begun.begun - under_way, begun.chunks};
 }
 
-void Launcher::run(const abi::Task &task, const std::atomic<const TaskEntry *> &entry, const Bounds &bounds,
+void Launcher::run(const abi::Task &task, const std::atomic<const TaskEntry *> &entry, abi::Bounds bounds,
                    abi::Launch &launch) {
     const TaskEntry &now = *entry.load(std::memory_order_acquire);
     const FloatMode mode(now.subnormals,
@@ -156,7 +156,7 @@ void Launcher::run(const abi::Task &task, const std::atomic<const TaskEntry *> &
             now.note(UpdateMode::How::unlocked);
             if (task.kind == abi::TaskKind::serial) return call_guarded(&launch, &states_[0], 0, 1, now.body);
         }
-        Start start{bounds, now, task.weight.index, shares_all_loops_};
+        Start start{task, bounds, now, shares_all_loops_};
         call_guarded(&launch, &states_[0], reinterpret_cast<int64_t>(&start), 0, Start::run);
         if (start.is_small()) return;
         const FloatMode always(now.subnormals); // chunks may switch to other code

@@ -131,7 +131,7 @@ class Run {
                 guarded(section, task, thread, 0, 1, task.entry->load()->body);
                 continue;
             }
-            Start start{task.bounds, *task.entry->load(), task.info->weight.index};
+            Start start{*task.info, task.bounds, *task.entry->load()};
             const bool is_read = guarded(section, task, thread, reinterpret_cast<int64_t>(&start), 0, Start::run);
             if (!is_read || start.is_small()) {
                 ranges++;

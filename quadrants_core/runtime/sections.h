@@ -13,7 +13,7 @@ namespace qd::runtime {
 struct HostTask {
     const abi::Task *info;
     const std::atomic<const TaskEntry *> *entry;
-    Bounds bounds;
+    abi::Bounds bounds;
     uint64_t *counters; ///< abi::Launch
     const void *record; ///< abi::Launch::task
 };

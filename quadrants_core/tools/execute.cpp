@@ -318,7 +318,9 @@ Compiled compile(const BackendRun &how, runtime::Device &device, const engine::L
     task.info.range_at = fn.range_at;
     task.info.slots = backends::interpreter::argument_slots(fn);
     task.info.block_dim = analysis::block_dim(task.source);
-    task.code = device.load(task.info, lowering.emit(fn, how.tier));
+    const abi::Binary binary = lowering.emit(fn, how.tier);
+    task.info.range = binary.range;
+    task.code = device.load(task.info, binary);
     if (how.threads > 1 && engine::may_need_locks(fn)) {
         fn.set_flag(CompileFlag::locked);
         task.locked = device.load(task.info, lowering.emit(fn, how.tier));

@@ -1,7 +1,7 @@
 // Ranges represented as data instead of code: which ranges are, and that both representations are equal.
 #include "run_task.h"
 
-#include "abi/range.h"
+#include "analysis/launch_range.h"
 #include "backends/interp/walk.h"
 
 #include <algorithm>
@@ -26,12 +26,9 @@ std::optional<qd::abi::Range> range(const ir::Function &fn) {
     std::string error;
     const auto code = backends::load_elf(test::compile(fn), &error);
     EXPECT_TRUE(code) << error;
-    qd::abi::Range out;
-    const auto bytes = code->constants(qd::abi::range_symbol);
-    EXPECT_NE(bytes.empty(), code->symbol(qd::abi::bounds_symbol) == nullptr);
-    if (bytes.size() < sizeof out) return {};
-    std::memcpy(&out, bytes.data(), sizeof out);
-    return out;
+    const auto found = analysis::launch_range(fn);
+    EXPECT_EQ(found.has_value(), code->symbol(qd::abi::bounds_symbol) == nullptr);
+    return found;
 }
 
 /// Compares with the interpreter's results for the same lines, for numbers of all kinds.

@@ -152,12 +152,12 @@ class FarStream final : public runtime::Stream {
 
   private:
     static void *at(uint64_t address) { return reinterpret_cast<void *>(address); }
-    /// Runs a task. If the task left its range in the tmp buffer, it is read from there, as by the launcher of a far device.
+    /// Runs a task. Its range is found as by a driver, which runs no code of the task for it, if that is possible.
     void run(const runtime::LoadedTask &task, const abi::Task &info, const abi::Launch &launch) {
-        int64_t range[2];
-        const bool found = info.range_at != abi::Task::computed;
-        if (found) std::memcpy(range, launch.stream.tmp + info.range_at, sizeof range);
-        run_text(task, launch, thread_, found ? range : nullptr);
+        int64_t range[2] = {info.range.begin, info.range.end(launch.args())};
+        const bool in_tmp = info.range_at != abi::Task::computed;
+        if (in_tmp) std::memcpy(range, launch.stream.tmp + info.range_at, sizeof range);
+        run_text(task, launch, thread_, in_tmp || info.range.factors ? range : nullptr);
         const std::lock_guard guard(use_lock_);
         heap_.take_use(use_);
         use_.total = use_.peak; // of one thread

@@ -1,15 +1,17 @@
-#include "codegen/llvm/ranges.h"
+#include "analysis/launch_range.h"
+
+#include "abi/abi.h"
 
 #include <algorithm>
 
-namespace qd::codegen {
+namespace qd::analysis {
 namespace {
 
 using namespace ir;
 
 class Reading {
   public:
-    explicit Reading(const TaskCode &code) : code_(code), fn_(code.fn) {}
+    explicit Reading(const Function &task) : fn_(task) {}
 
     std::optional<abi::Range> range() {
         const std::vector<Value> &insts = fn_[fn_.bounds].insts;
@@ -70,22 +72,32 @@ class Reading {
     /// Finds the slot of the launch's arguments that holds the number.
     bool slot(Value v, uint32_t &out) const {
         if (fn_[v].op == Op::dim) {
-            out = abi::extent_slot(code_.slot_of(fn_.args(v)[0]), uint32_t(fn_[v].imm));
+            out = abi::extent_slot(slot_of(fn_.args(v)[0]), uint32_t(fn_[v].imm));
             return true;
         }
         if (fn_[v].op == Op::cast && fn_.type(fn_.args(v)[0]) == Type(Scalar::i64)) v = fn_.args(v)[0];
         if (fn_[v].op != Op::param) return false;
-        out = code_.slot_of(v);
+        out = slot_of(v);
         return true;
     }
 
-    const TaskCode &code_;
+    uint32_t slot_of(Value param) const {
+        uint32_t slot = 0;
+        for (const Value p : fn_.params) {
+            if (p == param) break;
+            slot += abi::argument_slots(fn_.type(p).is_array(), fn_.type(p).ndim);
+        }
+        return slot;
+    }
+
     const Function &fn_;
     abi::Range out_;
 };
 
 } // namespace
 
-std::optional<abi::Range> range_of(const TaskCode &code) { return Reading(code).range(); }
+std::optional<abi::Range> launch_range(const Function &task) {
+    return task.bounds ? Reading(task).range() : std::nullopt;
+}
 
-} // namespace qd::codegen
+} // namespace qd::analysis
