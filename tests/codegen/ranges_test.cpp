@@ -73,8 +73,14 @@ TEST(Ranges, OfSeveralAxesWithMargins) {
              line("%18: i64 = mul %17, %16") + line("yield %10, %18")));
 }
 
+TEST(Ranges, OfExtentsLessConstants) {
+    expect_as_interpreted(task(zero + line("%4: i32 = dim %0 !0") + line("%5: i32 = constant 2") +
+                               line("%6: i32 = sub %4, %5") + line("%7: i64 = cast %6") + line("%8: i64 = constant 3") +
+                               line("%9: i64 = sub %7, %8") + line("%10: i64 = max %9, %3") + line("yield %3, %10")));
+}
+
 TEST(Ranges, OtherRangesAreFunctions) {
-    // A begin that is not constant; an end without a lower bound; too many factors; a subtraction.
+    // A begin that is not constant; an end without a lower bound; too many factors; a difference of two arguments.
     EXPECT_FALSE(range(task(line("%3: i64 = cast %1") + line("%4: i64 = constant 9") + line("%5: i64 = max %3, %4") +
                             line("yield %3, %5"))));
     EXPECT_FALSE(range(task(zero + line("%4: i64 = cast %1") + line("yield %3, %4"))));

@@ -473,6 +473,32 @@ TEST(Far, a_range_that_depends_on_data_is_found_by_a_task) {
     program.memory().free(limits.address);
     const auto fixed = program.compiler().compile(saxpy(), 0);
     EXPECT_EQ(kernel_info(*fixed).tasks[0].range_at, abi::Task::computed);
+    EXPECT_EQ(kernel_info(*fixed).tasks[0].range.factors, 1u);
+}
+
+TEST(Far, a_range_of_other_arithmetic_is_found_by_a_task) {
+    // for i in range(n * n): x[i] = 1
+    ir::Function fn = start("square");
+    const ir::Value n = param(fn, ir::Type(ir::Scalar::i32));
+    const ir::Value x = param(fn, ir::Type::array(ir::Scalar::f32, 1));
+    ir::Builder b(fn, fn.body);
+    const ir::Value zero = b.i32(0);
+    const ir::Value bounds[] = {zero, b.mul(n, n)};
+    const ir::Value loop = b.parallel(bounds, {});
+    ir::Builder in(fn, body_of(fn, loop));
+    const ir::Value p = element(in, x, index_of(fn, loop));
+    const ir::Value one = in.constant(ir::Scalar::f32, std::bit_cast<uint32_t>(1.0f));
+    in.store(p, one);
+    in.yield();
+    b.ret();
+
+    Program program(on("far"));
+    const Array values(program, std::vector<float>(6));
+    const auto kernel = program.compiler().compile(std::move(fn), 0);
+    ASSERT_EQ(kernel_info(*kernel).tasks.size(), 2u);
+    Args args{2, values.memory.address, 6};
+    program.queues().launch(*kernel, args.record(), nullptr);
+    EXPECT_EQ(values.values(), (std::vector<float>{1, 1, 1, 1, 0, 0}));
 }
 
 /// Returns how often `work` called each function of the device.
