@@ -2,6 +2,7 @@
 // Plain data shared by code generation and runtime: how a task is called, and what a compiled task consists of. No code except constexpr
 // helpers that compute a layout.
 #include "abi/plan.h"
+#include "abi/range.h"
 
 #include <cstdint>
 #include <string>
@@ -10,29 +11,12 @@
 namespace qd::abi {
 
 /// Part of every cache key: increment it on any change of this file.
-inline constexpr uint32_t version = 11;
+inline constexpr uint32_t version = 12;
 
 struct Thread;
 struct Launch;
 struct SparseData;
 struct SparseCalls;
-
-/// One launch in words that a device can read: addresses of the memory that tasks access, and words that they poll. `args` has one 8-byte
-/// slot per scalar parameter (value in the low bytes) and several per array parameter: see `argument_slots`. Slots follow the order of the
-/// parameters.
-struct LaunchData {
-    uint64_t *args;
-    char *tmp;                     ///< values that cross tasks
-    char *ret;                     ///< return buffer
-    char *const *trees;            ///< root address of each field tree, by slot
-    uint64_t *counters;            ///< coverage counters of this task
-    const volatile uint32_t *stop; ///< non-zero: the user pressed Stop, so the task must return soon
-    uint32_t *failed;              ///< non-zero: an assertion failed, so the task must return soon
-    /// Non-zero: the host wants to read the counts so far; each request has a different number. A task that can report adds them to
-    /// `counters`. It clears the word, unless it runs in chunks, which must not clear it.
-    uint32_t *counts_requested;
-    const SparseData *sparse; ///< abi/tree.h; null if there is no sparse tree
-};
 
 /// Functions that tasks on the host may call.
 struct HostServices {
@@ -45,17 +29,37 @@ struct HostServices {
     /// Reserves room for a stack on the thread's heap when the current chunk has none left. Null if out of memory; the launch has then
     /// failed.
     char *(*reserve)(const Launch *, Thread *, uint64_t bytes, uint32_t stack);
-    const SparseCalls *sparse; ///< abi/tree.h; null if there is no sparse tree
-    const void *task;          ///< the runtime's own object for the running task
 };
 
-/// The argument of a host task's code. Code on a device with its own memory gets only `data`.
+/// The words that the launches of a stream share: addresses of memory that tasks access, and of words that they poll.
+struct StreamWords {
+    char *tmp;                     ///< values that cross tasks
+    char *const *trees;            ///< root address of each field tree, by slot
+    const volatile uint32_t *stop; ///< non-zero: the user pressed Stop, so the task must return soon
+    uint32_t *failed;              ///< non-zero: an assertion failed, so the task must return soon
+    /// Non-zero: the host wants to read the counts so far; each request has a different number. A task that can report adds them to
+    /// `counters`. It clears the word, unless it runs in chunks, which must not clear it.
+    uint32_t *counts_requested;
+    const SparseData *sparse; ///< abi/tree.h; null if there is no sparse tree
+    // Only tasks that run as code of the host use these.
+    const SparseCalls *sparse_calls; ///< abi/tree.h; null if there is no sparse tree
+    const HostServices *host;
+};
+
+/// The record of one launch, the argument of every task: docs/design/launches.md. The arguments follow this head, one 8-byte slot per scalar
+/// parameter (value in the low bytes) and several per array parameter: see `argument_slots`. Slots follow the order of the parameters.
 struct Launch {
-    LaunchData data;
-    HostServices host;
-};
+    StreamWords stream;
+    char *ret;          ///< return buffer
+    uint64_t *counters; ///< coverage counters of this task
+    const void *task;   ///< the runtime's own object for the running task
 
-/// Slots of LaunchData::args that a parameter takes: one for a scalar; for an array one for its address and one per extent (i64).
+    uint64_t *args() { return reinterpret_cast<uint64_t *>(this + 1); }
+    const uint64_t *args() const { return reinterpret_cast<const uint64_t *>(this + 1); }
+};
+static_assert(sizeof(Launch) % sizeof(uint64_t) == 0);
+
+/// Slots of a launch record that a parameter takes: one for a scalar; for an array one for its address and one per extent (i64).
 constexpr uint32_t argument_slots(bool is_array, uint32_t ndim) { return is_array ? 1 + ndim : 1; }
 /// The slot of an extent of the array whose first slot is `array`.
 constexpr uint32_t extent_slot(uint32_t array, uint32_t axis) { return array + 1 + axis; }
@@ -153,12 +157,14 @@ struct Task {
     uint32_t line = 0; ///< source line of the loop
     /// The task has side effects on the host: it prints, asserts, or calls a library.
     bool has_side_effects = false;
+    uint32_t slots = 0; ///< of its launch record: Kernel::slots
     /// In a section: the task runs after the preceding sections, because it draws random numbers or shares a local with them.
     bool runs_in_order = false;
     static constexpr uint64_t computed = UINT64_MAX;
-    /// Range tasks: byte of LaunchData::tmp at which an earlier task of the launch stores begin and end (i64); computed: they follow from
-    /// the arguments.
+    /// Range tasks: byte of StreamWords::tmp at which an earlier task of the launch stores begin and end (i64); computed: they follow from
+    /// the arguments, by `range` if it has factors, else by the function of the code (`bounds_symbol`).
     uint64_t range_at = computed;
+    Range range;
     GraphPosition graph;
     std::vector<Stack> stacks;
 };
@@ -167,6 +173,7 @@ struct Task {
 struct Binary {
     std::string target; ///< "cpu-x86_64-znver5 ..." ; part of the cache key
     std::vector<uint8_t> code;
+    Range range{}; ///< Task::range, which is known once the task is lowered
 };
 
 enum class ParamKind : uint8_t { scalar, array };
@@ -174,7 +181,7 @@ struct Param {
     ParamKind kind = ParamKind::scalar;
     ScalarCode type = 0;
     uint8_t ndim = 0, rows = 1, cols = 1;
-    uint32_t slot = 0; ///< first slot in LaunchData::args
+    uint32_t slot = 0; ///< first slot in the launch record
 };
 
 /// The data that a launch needs about a kernel, besides the code of its tasks.

@@ -45,9 +45,9 @@ inline constexpr const char *subnormals_symbol = "qd_subnormals";
 struct Accumulation {
     uint64_t word_bytes = 0; ///< size of one number
     uint64_t neutral = 0;    ///< word of the neutral element
-    uint64_t begin = 0;      ///< byte offset of the first number from the root of the tree or LaunchData::tmp; else 0
+    uint64_t begin = 0;      ///< byte offset of the first number from the root of the tree or StreamWords::tmp; else 0
     uint64_t end = 0;        ///< byte offset past the last number; for an array: bytes of an element; for cells: 0
-    uint32_t slot = 0;       ///< slot of the tree; for an array: its first slot in LaunchData::args; else 0
+    uint32_t slot = 0;       ///< slot of the tree; for an array: its first slot in a launch record; else 0
     uint32_t ndim = 0;       ///< for an array: number of extents; for cells: node of their level
     float updates = 0;       ///< estimated number per index of the task's range
     Where where = Where::array;

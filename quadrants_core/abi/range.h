@@ -6,7 +6,7 @@ namespace qd::abi {
 
 inline constexpr uint32_t max_range_factors = 4;
 
-/// A number of a launch, computed in 64 bits: the low 32 bits of a slot of LaunchData::args as i32, plus `first` with wrap-around; widened;
+/// A number of a launch, computed in 64 bits: the low 32 bits of a slot of a launch record as i32, plus `first` with wrap-around; widened;
 /// plus `then`; at least `least`. Without a slot: `least`.
 struct RangeFactor {
     static constexpr uint32_t no_slot = UINT32_MAX;
@@ -20,11 +20,10 @@ struct RangeFactor {
         return found > least ? found : least;
     }
 };
-/// A constant in the object file of a task whose range goes from `begin` to the product of the factors; the file then has no function for
-/// it.
+/// The range of a task from `begin` to the product of the factors.
 struct Range {
     int64_t begin = 0;
-    uint32_t factors = 0; ///< at least one
+    uint32_t factors = 0; ///< 0: the range is not known without running code
     uint32_t unused = 0;
     RangeFactor factor[max_range_factors];
 
@@ -34,6 +33,4 @@ struct Range {
         return int64_t(product);
     }
 };
-inline constexpr const char *range_symbol = "qd_range";
-
 } // namespace qd::abi

@@ -15,7 +15,7 @@ namespace qd::backends {
 struct Caps {
     int threads = 1;                ///< concurrent workers
     int vector_bytes = 16;          ///< SIMD register width; 0 = do not vectorise
-    bool bounds_from_tasks = false; ///< its launcher runs no bounds block that reads memory
+    bool bounds_from_tasks = false; ///< its launcher runs no bounds block
     int lanes = 0;                  ///< of a group of threads (a warp or subgroup); 0: it has neither groups nor blocks
     bool grid = false;              ///< a thread runs every n-th index of a range, not a chunk of it (grid_ranges)
     bool f64 = true, f16 = true, int64 = true;

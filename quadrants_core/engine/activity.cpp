@@ -1,8 +1,7 @@
 // The current activity of a program. Launches record nothing extra for this, only what they need themselves: the current task in
-// `Stream::now`, the chunks that threads have left, and, for graphs, a count of passes. An observer marks the lock that a launch holds, so
+// `Stream::task`, the chunks that threads have left, and, for graphs, a count of passes. An observer marks the lock that a launch holds, so
 // that the next observation can tell whether it is the same launch.
-#include "engine/program_impl.h"
-#include "engine/stopped.h"
+#include "engine/observation.h"
 #include "runtime/fault_report.h"
 
 #include <algorithm>
@@ -25,28 +24,29 @@ double seconds_since(Clock::time_point then) { return std::chrono::duration<doub
 
 } // namespace
 
-void describe_launch(const Program::Impl &p, Activity &now) {
-    const auto *task = static_cast<const KernelTask *>(__atomic_load_n(&p.main.now.host.task, __ATOMIC_RELAXED));
+void Observation::describe_launch(Activity &now) const {
+    const Stream &stream = queues_.main;
+    const auto *task = static_cast<const KernelTask *>(__atomic_load_n(&stream.task, __ATOMIC_RELAXED));
     const auto has_task = [&](const CompiledKernel *kernel) {
         const KernelTask *first = kernel->tasks.data();
         return task && std::less_equal<>()(first, task) && std::less<>()(task, first + kernel->tasks.size());
     };
-    const auto found = std::ranges::find_if(p.kernels, has_task);
-    if (found == p.kernels.end()) return;
+    const auto found = std::ranges::find_if(kernels_, has_task);
+    if (found == kernels_.end()) return;
     const CompiledKernel &kernel = **found;
     now.kind = Activity::Kind::running;
     now.kernel = kernel.info.name;
     now.file = kernel.file;
-    now.seconds = seconds_since(p.main.seen);
+    now.seconds = seconds_since(seen_);
     now.tasks = uint32_t(kernel.tasks.size());
-    if (!p.host_visible) return; // submitted launches run one after another
+    if (!queues_.host_visible) return; // submitted launches run one after another
     const size_t number = size_t(task - kernel.tasks.data());
     const abi::Task &info = kernel.info.tasks[number];
     now.task = info.name;
     now.number = uint32_t(number + 1);
     now.line = info.line;
     if (info.kind == abi::TaskKind::range) {
-        const runtime::Progress share = p.main.queue->progress_so_far();
+        const runtime::Progress share = stream.queue->progress_so_far();
         now.chunks = share.all;
         now.chunks_done = share.done;
     }
@@ -55,31 +55,54 @@ void describe_launch(const Program::Impl &p, Activity &now) {
     std::ranges::reverse(now.passes);
 }
 
-void Program::Impl::adopt(CompiledKernel &kernel) {
-    kernel.program_id = id;
-    kernel.lifetime = lifetime;
-    const std::lock_guard guard(watch_lock);
-    adopted++;
-    kernel.specialisation = specialisations[kernel.info.name]++;
-    kernels.push_back(&kernel);
+Activity Observation::launch_in_progress() const {
+    Activity now;
+    const std::lock_guard guard(lock_);
+    describe_launch(now);
+    return now;
+}
+
+void Observation::adopt(CompiledKernel &kernel) {
+    kernel.program_id = queues_.program_id;
+    const std::lock_guard guard(lock_);
+    adopted_++;
+    kernel.specialisation = specialisations_[kernel.info.name]++;
+    kernels_.push_back(&kernel);
     for (const KernelTask &task : kernel.tasks) runtime::name_task(&task, name_of(kernel, task.info->line));
 }
 
-Activity Program::activity() const {
-    Impl &p = *impl_;
+void Observation::begin_compiling(const std::string &kernel, const std::string &file) {
+    const std::lock_guard guard(lock_);
+    compiling_.kernel = kernel;
+    compiling_.file = file;
+    compiling_.since = Clock::now();
+    compiling_.done = compiling_.tasks = 0;
+}
+
+void Observation::compile_tasks(size_t all, size_t done) {
+    compiling_.done = uint32_t(done);
+    compiling_.tasks = uint32_t(all);
+}
+
+void Observation::end_compiling() {
+    const std::lock_guard guard(lock_);
+    compiling_.kernel.clear();
+}
+
+Activity Observation::activity() {
     Activity now;
-    const std::lock_guard guard(p.watch_lock);
-    const LaunchLock::Look look = p.main.launching.look();
-    if (look == LaunchLock::Look::first) p.main.seen = Clock::now();
-    if (!p.compiling.kernel.empty()) {
+    const std::lock_guard guard(lock_);
+    const LaunchLock::Look look = queues_.main.launching.look();
+    if (look == LaunchLock::Look::first) seen_ = Clock::now();
+    if (!compiling_.kernel.empty()) {
         now.kind = Activity::Kind::compiling;
-        now.kernel = p.compiling.kernel;
-        now.file = p.compiling.file;
-        now.seconds = seconds_since(p.compiling.since);
-        now.tasks = p.compiling.tasks;
-        now.done = std::min(p.compiling.done.load(), now.tasks);
+        now.kernel = compiling_.kernel;
+        now.file = compiling_.file;
+        now.seconds = seconds_since(compiling_.since);
+        now.tasks = compiling_.tasks;
+        now.done = std::min(compiling_.done.load(), now.tasks);
     } else if (look != LaunchLock::Look::free) {
-        describe_launch(p, now);
+        describe_launch(now);
     }
     return now;
 }

@@ -124,7 +124,7 @@ void in_background(std::shared_ptr<Lifetime> lifetime, std::function<void()> wor
     background().submit({std::move(lifetime), std::move(work)});
 }
 
-bool with_program(Lifetime &lifetime, const std::function<void(Program::Impl &)> &touch) {
+bool with_program(Lifetime &lifetime, const std::function<void(Program &)> &touch) {
     const std::lock_guard hold(background().publishing);
     const std::lock_guard guard(lifetime.lock);
     if (!lifetime.program) return false;

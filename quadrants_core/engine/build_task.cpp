@@ -18,17 +18,6 @@
 namespace qd::engine {
 namespace {
 
-/// True if `names` ("all", or comma-separated names) contains `name`.
-bool names_hold(std::string_view names, std::string_view name) {
-    while (!names.empty()) {
-        const size_t end = std::min(names.find(','), names.size());
-        const std::string_view one = names.substr(0, end);
-        if (one == name || one == "all") return true;
-        names.remove_prefix(std::min(end + 1, names.size()));
-    }
-    return false;
-}
-
 std::string text_of(std::span<const Location> trace) {
     std::string text;
     for (const Location &call : trace) {
@@ -177,7 +166,7 @@ void mark_ordered_sections(std::span<TaskBuild> tasks) {
     };
     std::map<std::pair<int32_t, uint64_t>, Use> uses; // by region and place in the tmp buffer
     const auto each_use = [](const TaskBuild &build, const auto &visit) {
-        const ir::Function &task = build.fn;
+        const ir::Function &task = *build.fn;
         const auto is_place = [&](ir::Value v) { return task[v].op == ir::Op::tmp; };
         for (const ir::Block &block : task.blocks)
             for (ir::Value v : block.insts) {
@@ -204,7 +193,7 @@ void mark_ordered_sections(std::span<TaskBuild> tasks) {
 }
 
 void name_by_content(const runtime::CacheKey &build_key, TaskBuild &build) {
-    ir::Function &task = build.fn;
+    ir::Function &task = *build.fn;
     // Equal code under another name, or elsewhere in a graph, is equal.
     std::string name = std::exchange(task.name, {});
     const ir::GraphPosition graph = std::exchange(task.graph, {});
@@ -226,19 +215,19 @@ runtime::KernelKey key_of_tasks(std::span<const runtime::CacheKey> tasks) {
     return spread({reinterpret_cast<const uint8_t *>(tasks.data()), tasks.size() * sizeof(runtime::CacheKey)});
 }
 
-bool load_from_disk(Program::Impl &p, TaskBuild &build, runtime::CachedKernel *kernel) {
-    if (!p.disk || p.dumps()) return false;
+bool load_from_disk(Compiler &c, TaskBuild &build, runtime::CachedKernel *kernel) {
+    if (!c.kept.reads_disk()) return false;
     const Stopwatch reading;
     runtime::CachedTask *kept = kernel ? kernel->find(build.key) : nullptr;
     std::optional<runtime::CachedTask> other;
-    if (!kept && (other = p.disk->load_task(build.key))) kept = &*other;
+    if (!kept && (other = c.kept.disk()->load_task(build.key))) kept = &*other;
     if (!kept) return false;
     build.report.origin = TaskOrigin::disk;
-    note_phase(p, build.report.phases, "read", build.info.name, reading.microseconds());
+    note_phase(c.observers, build.report.phases, "read", build.info.name, reading.microseconds());
     build.info.weight = kept->weight;
     build.binary = std::move(kept->binary);
     try {
-        load_code(p, build);
+        load_code(c, build);
     } catch (const std::exception &) { // not a binary of this backend after all: compile and replace it
         build.report = {build.report.name, TaskOrigin::compiled, {}, build.report.line};
         return false;
@@ -248,49 +237,49 @@ bool load_from_disk(Program::Impl &p, TaskBuild &build, runtime::CachedKernel *k
 
 namespace {
 
-void build_here(Program::Impl &p, TaskBuild &build) {
-    PassRecorder recorder(p, build.info.name, build.report.phases);
-    p.lowering.optimize(build.fn, &recorder);
+void build_here(Compiler &c, TaskBuild &build) {
+    ir::Function &fn = *build.fn;
+    PassRecorder recorder(c, build.info.name, build.report.phases);
+    c.lowering.optimize(fn, &recorder);
     std::optional<ir::Function> scalar;
-    if (p.options.compile_tiers && p.lowering.caps().vector_bytes && code_size(build.fn) >= stand_in_from_size)
-        scalar = build.fn;
-    p.lowering.vectorize(build.fn, &recorder);
-    p.lowering.legalize(build.fn, &recorder);
-    build.info.weight = weight_after(build.info.weight, build.fn);
+    if (c.options.compile_tiers && c.lowering.caps().vector_bytes && code_size(fn) >= stand_in_from_size) scalar = fn;
+    c.lowering.vectorize(fn, &recorder);
+    c.lowering.legalize(fn, &recorder);
+    build.info.weight = weight_after(build.info.weight, fn);
 
-    const bool in_tiers = p.options.compile_tiers && !build.fn.has_flag(ir::CompileFlag::plain) &&
-                          !build.fn.has_flag(ir::CompileFlag::ordered) && code_size(build.fn) >= tier_from_size;
-    if (!in_tiers || widest(build.fn) == 1) scalar.reset();
-    if (scalar) p.lowering.legalize(*scalar, &recorder);
+    const bool in_tiers = c.options.compile_tiers && !fn.has_flag(ir::CompileFlag::plain) &&
+                          !fn.has_flag(ir::CompileFlag::ordered) && code_size(fn) >= tier_from_size;
+    if (!in_tiers || widest(fn) == 1) scalar.reset();
+    if (scalar) c.lowering.legalize(*scalar, &recorder);
     const Stopwatch emitting;
     await_compiler();
-    build.binary =
-        emit(p.lowering, scalar ? *scalar : build.fn, in_tiers ? backends::Tier::fast : backends::Tier::best);
-    note_phase(p, build.report.phases, "codegen", build.info.name, emitting.microseconds());
-    if (!in_tiers && p.disk) p.disk->keep_task(build.key, build.info.weight, build.binary);
+    build.binary = emit(c.lowering, scalar ? *scalar : fn, in_tiers ? backends::Tier::fast : backends::Tier::best);
+    note_phase(c.observers, build.report.phases, "codegen", build.info.name, emitting.microseconds());
+    if (!in_tiers && c.kept.disk()) c.kept.disk()->keep_task(build.key, build.info.weight, build.binary);
     if (in_tiers)
         build.later = std::make_unique<OptimiseJob>(
-            OptimiseJob{std::move(build.fn), build.info, build.key, p.lowering, nullptr, p.lifetime, p.disk});
+            OptimiseJob{std::move(fn), build.info, build.key, c.lowering, nullptr, c.lifetime, c.kept.disk()});
 }
 
 } // namespace
 
-void build_task(Program::Impl &p, TaskBuild &build) {
-    with_stack(stack_for(build.fn), [&] { build_here(p, build); });
+void build_task(Compiler &c, TaskBuild &build) {
+    with_stack(stack_for(*build.fn), [&] { build_here(c, build); });
 }
 
-void load_code(Program::Impl &p, TaskBuild &build) {
+void load_code(Compiler &c, TaskBuild &build) {
     const Stopwatch loading;
     auto code = std::make_shared<TaskCode>();
     code->weight = build.info.weight;
-    code->publish(p.device->load(build.info, build.binary));
-    note_phase(p, build.report.phases, "load", build.info.name, loading.microseconds());
+    code->range = build.binary.range;
+    code->publish(c.device.load(build.info, build.binary));
+    note_phase(c.observers, build.report.phases, "load", build.info.name, loading.microseconds());
     build.code = std::move(code);
     if (build.later) build.later->code = build.code;
 }
 
-void warn_of_unknown_passes(Program::Impl &p) {
-    std::string_view names = p.options.dump;
+void warn_of_unknown_passes(Compiler &c) {
+    std::string_view names = c.options.dump;
     while (!names.empty()) {
         const size_t end = std::min(names.find(','), names.size());
         const std::string one(names.substr(0, end));
@@ -298,25 +287,25 @@ void warn_of_unknown_passes(Program::Impl &p) {
         if (one.empty() || one == "all" || passes::find(one)) continue;
         std::string known;
         for (const passes::Pass &pass : passes::all()) known += (known.empty() ? "" : ", ") + std::string(pass.name);
-        p.warn("QD_DUMP: there is no pass `" + one + "`; it takes `all` or a list of " + known);
+        c.observers.warn("QD_DUMP: there is no pass `" + one + "`; it takes `all` or a list of " + known);
     }
 }
 
-void note_phase(Program::Impl &p, std::vector<PhaseTime> &phases, std::string_view phase, std::string_view of,
+void note_phase(Observers &observers, std::vector<PhaseTime> &phases, std::string_view phase, std::string_view of,
                 double microseconds) {
     phases.push_back({std::string(phase), microseconds});
-    if (p.live.timeline) add_to_timeline("phase", phase, of, microseconds);
+    if (observers.have_timeline()) add_to_timeline("phase", phase, of, microseconds);
 }
 
-PassRecorder::PassRecorder(Program::Impl &p, std::string_view name, std::vector<PhaseTime> &phases)
-    : program_(p), name_(name), phases_(phases),
-      dumps_(p.dumps() && name.find(p.options.only) != std::string_view::npos) {}
+PassRecorder::PassRecorder(Compiler &c, std::string_view name, std::vector<PhaseTime> &phases)
+    : compiler_(c), name_(name), phases_(phases), dumps_(c.dumps(name)) {}
 
 void PassRecorder::after(const passes::Pass &pass, const ir::Function &fn, bool changed, double microseconds) {
-    note_phase(program_, phases_, pass.name, name_, microseconds);
-    if (!dumps_ || (!program_.live.print_ir && !names_hold(program_.options.dump, pass.name))) return;
-    program_.write("; " + fn.name + " after " + std::string(pass.name) +
-                   (changed ? "\n" + ir::print(fn, {.spans = program_.live.print_places}) : " (unchanged)\n"));
+    note_phase(compiler_.observers, phases_, pass.name, name_, microseconds);
+    if (!dumps_ || !compiler_.dumps_after(pass.name)) return;
+    compiler_.observers.write(
+        "; " + fn.name + " after " + std::string(pass.name) +
+        (changed ? "\n" + ir::print(fn, {.spans = compiler_.prints_places()}) : " (unchanged)\n"));
 }
 
 } // namespace qd::engine

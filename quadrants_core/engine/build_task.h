@@ -1,12 +1,14 @@
 #pragma once
 // Builds one task: description, passes, emission, cache on disk, loading.
-#include "engine/program_impl.h"
+#include "engine/compiler.h"
 #include "engine/tiers.h"
+
+#include <optional>
 
 namespace qd::engine {
 
 struct TaskBuild {
-    ir::Function fn; ///< as offload made it; moved out by build_task
+    std::optional<ir::Function> fn; ///< as offload made it; none in a kernel that is loaded; moved out by build_task
     runtime::CacheKey key{};
     abi::Task info;
     uint64_t tmp_bytes = 0;
@@ -26,33 +28,33 @@ void name_by_content(const runtime::CacheKey &build_key, TaskBuild &build);
 /// The disk cache key of a kernel whose IR is not available, or of a subset of its tasks.
 runtime::KernelKey key_of_tasks(std::span<const runtime::CacheKey> tasks);
 /// Fills `code` from the cache on disk. `kernel` may hold the code, which is then moved out of it. Returns false if it is not there.
-bool load_from_disk(Program::Impl &p, TaskBuild &build, runtime::CachedKernel *kernel);
+bool load_from_disk(Compiler &c, TaskBuild &build, runtime::CachedKernel *kernel);
 /// Runs the passes and emits code. May be called from any thread.
-void build_task(Program::Impl &p, TaskBuild &build);
+void build_task(Compiler &c, TaskBuild &build);
 /// Loads `binary` on the device.
-void load_code(Program::Impl &p, TaskBuild &build);
+void load_code(Compiler &c, TaskBuild &build);
 
 /// Puts the tasks of a kernel together once all have code. Moves `info` out of each build.
-void assemble(Program::Impl &p, CompiledKernel &out, std::vector<TaskBuild> &builds);
+void assemble(Compiler &c, CompiledKernel &out, std::vector<TaskBuild> &builds);
 
 /// The location of the kernel's first instruction that has one.
 Location first_location(const ir::Function &fn);
 
 /// Warns about names in QD_DUMP that are not passes.
-void warn_of_unknown_passes(Program::Impl &p);
+void warn_of_unknown_passes(Compiler &c);
 
 /// Records a phase of compiling `of` (a kernel or task) that ends now: in the report, and in the timeline if there is one.
-void note_phase(Program::Impl &p, std::vector<PhaseTime> &phases, std::string_view phase, std::string_view of,
+void note_phase(Observers &observers, std::vector<PhaseTime> &phases, std::string_view phase, std::string_view of,
                 double microseconds);
 
 /// Times passes, and writes dumps if the options ask for them.
 class PassRecorder : public passes::Observer {
   public:
-    PassRecorder(Program::Impl &p, std::string_view name, std::vector<PhaseTime> &phases);
+    PassRecorder(Compiler &c, std::string_view name, std::vector<PhaseTime> &phases);
     void after(const passes::Pass &pass, const ir::Function &fn, bool changed, double microseconds) override;
 
   private:
-    Program::Impl &program_;
+    Compiler &compiler_;
     std::string name_;
     std::vector<PhaseTime> &phases_;
     bool dumps_;

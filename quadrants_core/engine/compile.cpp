@@ -1,10 +1,13 @@
 // Compiles a kernel's IR to code ready to run: passes on the whole kernel, the split into tasks, then a lookup of each task by content in
 // this program and on disk. Missing tasks are built in parallel. One kernel is compiled at a time.
 #include "base/bytes.h"
+#include "base/stack.h"
+#include "base/stop.h"
 #include "engine/build_task.h"
 #include "engine/image.h"
 #include "engine/overlap.h"
-#include "engine/program_impl.h"
+#include "engine/compiler.h"
+#include "engine/queues.h"
 #include "engine/shared_code.h"
 #include "engine/stopwatch.h"
 #include "engine/weight.h"
@@ -73,22 +76,21 @@ abi::Kernel describe(const ir::Function &kernel) {
 }
 
 /// Builds the missing tasks, limited by the number of cores, tasks and compile threads. Throws the first failure in task order.
-void build_all(Program::Impl &p, const std::vector<TaskBuild *> &missing) {
+void build_all(Compiler &c, const std::vector<TaskBuild *> &missing) {
     std::vector<std::exception_ptr> errors(missing.size());
     std::atomic<size_t> next{0};
     auto work = [&] {
         for (size_t i; (i = next++) < missing.size();) {
             try {
-                build_task(p, *missing[i]);
-                p.compiling.done++;
+                build_task(c, *missing[i]);
+                c.observation.task_compiled();
             } catch (...) {
                 errors[i] = std::current_exception();
             }
         }
     };
     std::vector<std::thread> helpers;
-    const size_t threads =
-        std::min({missing.size(), size_t(runtime::usable_cores()), size_t(p.live.compile_threads.load())});
+    const size_t threads = std::min({missing.size(), size_t(runtime::usable_cores()), c.threads()});
     try {
         for (size_t i = 1; i < threads; i++) helpers.emplace_back(work);
     } catch (const std::system_error &) { // no more threads available: the existing ones do the work
@@ -100,20 +102,20 @@ void build_all(Program::Impl &p, const std::vector<TaskBuild *> &missing) {
 }
 
 /// The key of a kernel's code on disk: a hash of everything that the code may depend on, even where the IR does not show it.
-runtime::KernelKey key_of(const Program::Impl &p, const ir::Function &kernel, uint64_t variant) {
+runtime::KernelKey key_of(const Compiler &c, const ir::Function &kernel, uint64_t variant) {
     const ir::Hash content = ir::content_hash(kernel);
     Writer w;
     w.number(content.words);
-    w.number(p.build_key);
+    w.number(c.build_key);
     w.number(variant);
-    w.number(p.code_options);
+    w.number(c.code_options());
     for (const bool flag : {kernel.fast_math, kernel.debug, kernel.distinct_arrays}) w.number(flag);
     w.number(kernel.compile_flags);
     return spread(w.bytes);
 }
 
 /// Finds or builds the code of every task; fills `code` and `report` of each.
-void provide_code(Program::Impl &p, const CompiledKernel &kernel, std::vector<TaskBuild> &builds,
+void provide_code(Compiler &c, const CompiledKernel &kernel, std::vector<TaskBuild> &builds,
                   const std::string &shown_as) {
     std::vector<TaskBuild *> missing;
     std::vector<runtime::CacheKey> tasks;
@@ -121,19 +123,18 @@ void provide_code(Program::Impl &p, const CompiledKernel &kernel, std::vector<Ta
     std::unordered_map<runtime::CacheKey, TaskBuild *, runtime::CacheKeyHash> first_of;
     for (TaskBuild &build : builds) {
         poll_stop();
-        name_by_content(p.build_key, build);
+        name_by_content(c.build_key, build);
         tasks.push_back(build.key);
-        if ((build.code = p.known_task(build.key))) {
+        if ((build.code = c.kept.known_task(build.key))) {
             build.report.origin = TaskOrigin::memory;
         } else if (first_of.emplace(build.key, &build).second) {
-            if (!kept && p.disk && missing.empty()) kept = p.disk->load_kernel(kernel.key);
-            if (!load_from_disk(p, build, kept.get())) missing.push_back(&build);
+            if (!kept && c.kept.disk() && missing.empty()) kept = c.kept.disk()->load_kernel(kernel.key);
+            if (!load_from_disk(c, build, kept.get())) missing.push_back(&build);
         }
     }
-    if (!missing.empty()) print_compiling(p, shown_as);
-    p.compiling.done = uint32_t(builds.size() - missing.size());
-    p.compiling.tasks = uint32_t(builds.size());
-    build_all(p, missing);
+    if (!missing.empty()) c.observers.show_compiling(shown_as);
+    c.observation.compile_tasks(builds.size(), builds.size() - missing.size());
+    build_all(c, missing);
     for (TaskBuild &build : builds) {
         const auto first = first_of.find(build.key);
         if (first == first_of.end()) continue; // known before
@@ -142,41 +143,29 @@ void provide_code(Program::Impl &p, const CompiledKernel &kernel, std::vector<Ta
             build.report.origin = TaskOrigin::memory;
             continue;
         }
-        if (!build.code) load_code(p, build);
-        build.code = p.keep_task(build.key, build.code);
+        if (!build.code) load_code(c, build);
+        build.code = c.kept.keep_task(build.key, build.code);
         if (build.later) optimise_later(std::move(*build.later));
     }
-    if (p.disk) p.disk->use_kernel(kernel.key, kernel.info.name, tasks, kept.get());
+    if (c.kept.disk()) c.kept.disk()->use_kernel(kernel.key, kernel.info.name, tasks, kept.get());
 }
 
 /// Shows the kernel to observers as being compiled for the lifetime of this object.
 class ShownCompiling {
   public:
-    ShownCompiling(Program::Impl &p, const CompileReport &report) : p_(p) {
-        const std::lock_guard guard(p.watch_lock);
-        Compilation &now = p.compiling;
-        now.kernel = report.kernel;
-        now.file = report.file;
-        now.since = std::chrono::steady_clock::now();
-        now.done = now.tasks = 0;
+    ShownCompiling(Observation &observation, const CompileReport &report) : observation_(observation) {
+        observation_.begin_compiling(report.kernel, report.file);
     }
-    ~ShownCompiling() {
-        const std::lock_guard guard(p_.watch_lock);
-        p_.compiling.kernel.clear();
-    }
+    ~ShownCompiling() { observation_.end_compiling(); }
     ShownCompiling(const ShownCompiling &) = delete;
 
   private:
-    Program::Impl &p_;
+    Observation &observation_;
 };
 
 } // namespace
 
-void print_compiling(Program::Impl &p, const std::string &kernel) {
-    if (p.options.show_compiling) p.write("Compiling kernel '" + kernel + "'\n");
-}
-
-void assemble(Program::Impl &p, CompiledKernel &out, std::vector<TaskBuild> &builds) {
+void assemble(Compiler &c, CompiledKernel &out, std::vector<TaskBuild> &builds) {
     out.info.tasks.reserve(builds.size());
     for (TaskBuild &build : builds) {
         out.info.tmp_bytes = std::max(out.info.tmp_bytes, build.tmp_bytes);
@@ -186,6 +175,8 @@ void assemble(Program::Impl &p, CompiledKernel &out, std::vector<TaskBuild> &bui
             out.counters.back().place += first;
         }
         build.info.weight = build.code->weight;
+        build.info.range = build.code->range;
+        build.info.slots = out.info.slots;
         out.has_side_effects |= build.info.has_side_effects;
         out.has_adstack |= !build.info.stacks.empty();
         out.has_limited_messages |= std::ranges::any_of(build.info.messages, &abi::Message::limited);
@@ -193,35 +184,44 @@ void assemble(Program::Impl &p, CompiledKernel &out, std::vector<TaskBuild> &bui
     }
     out.info.counters = uint32_t(out.counters.size());
     if (out.has_adstack) out.heap_use.resize(builds.size());
-    if (p.host_visible) out.regions = runtime::regions_side_by_side(out.info);
-    if (!out.regions.empty() && p.device->info().threads == 1) out.regions.clear();
+    if (c.host_visible) out.regions = runtime::regions_side_by_side(out.info);
+    if (!out.regions.empty() && c.device.info().threads == 1) out.regions.clear();
     out.passes.resize(out.info.graph.levels.size());
     const bool follows_flags = runtime::has_flags(out.info.graph);
     if (follows_flags) out.flag_extents = runtime::flag_extents(out.info);
     if (follows_flags || !out.regions.empty()) out.steps = runtime::graph_steps(out.info, out.regions);
-    choose_launch(p, out);
+    choose_launch(c.host_visible, out);
     out.counts.assign(out.counters.size(), 0);
     uint64_t *counters = out.counts.data();
     for (size_t i = 0; i < builds.size(); i++) {
-        out.tasks.push_back({&p, &out, &out.info.tasks[i], builds[i].code, counters});
+        out.tasks.push_back({c.lifetime->program, &out, &out.info.tasks[i], builds[i].code, counters});
         counters += builds[i].counters.size();
     }
 }
 
-std::shared_ptr<CompiledKernel> compile(Program::Impl &p, ir::Function kernel, double frontend_us,
-                                        std::vector<uint8_t> *image, uint64_t variant, const std::string &shown_as) {
-    const std::lock_guard guard(p.compiling.lock);
+std::shared_ptr<CompiledKernel> Compiler::compile(ir::Function kernel, double frontend_us, std::vector<uint8_t> *image,
+                                                  uint64_t variant, const std::string &shown_as) {
+    std::shared_ptr<CompiledKernel> made;
+    with_stack(stack_for(kernel),
+               [&] { made = compile_here(std::move(kernel), frontend_us, image, variant, shown_as); });
+    return made;
+}
+
+std::shared_ptr<CompiledKernel> Compiler::compile_here(ir::Function kernel, double frontend_us,
+                                                       std::vector<uint8_t> *image, uint64_t variant,
+                                                       const std::string &shown_as) {
+    const std::lock_guard guard(compiling);
     poll_stop();
     const Stopwatch total;
     CompileReport report;
     report.kernel = kernel.name;
-    if (frontend_us > 0) note_phase(p, report.phases, "frontend", kernel.name, frontend_us);
+    if (frontend_us > 0) note_phase(observers, report.phases, "frontend", kernel.name, frontend_us);
     if (const auto at = first_location(kernel); at.line) {
         report.file = at.file;
         report.line = at.line;
     }
 
-    const ShownCompiling shown(p, report);
+    const ShownCompiling shown(observation, report);
     auto out = std::make_shared<CompiledKernel>();
     out->info = describe(kernel);
     out->file = report.file;
@@ -230,27 +230,27 @@ std::shared_ptr<CompiledKernel> compile(Program::Impl &p, ir::Function kernel, d
     kernel.distinct_arrays &= arrays <= max_checked_arrays;
     plan_overlap_check(kernel, *out);
     keep_source(kernel, *out);
-    out->key = key_of(p, kernel, variant);
+    out->key = key_of(*this, kernel, variant);
     poll_stop();
-    PassRecorder recorder(p, kernel.name, report.phases);
-    p.lowering.simplify(kernel, &recorder);
+    PassRecorder recorder(*this, kernel.name, report.phases);
+    lowering.simplify(kernel, &recorder);
     poll_stop();
     const Stopwatch cutting;
     std::vector<TaskBuild> builds;
-    for (ir::Function &task : p.lowering.cut(kernel)) {
+    for (ir::Function &task : lowering.cut(kernel)) {
         poll_stop();
         builds.push_back(start_build(std::move(task)));
     }
     mark_ordered_sections(builds);
-    note_phase(p, report.phases, "offload", kernel.name, cutting.microseconds());
+    note_phase(observers, report.phases, "offload", kernel.name, cutting.microseconds());
 
-    provide_code(p, *out, builds, shown_as.empty() ? out->info.name : shown_as);
-    assemble(p, *out, builds);
-    p.adopt(*out);
+    provide_code(*this, *out, builds, shown_as.empty() ? out->info.name : shown_as);
+    assemble(*this, *out, builds);
+    adopt(*out);
     if (image) *image = image_of(*out, report, builds);
     for (TaskBuild &build : builds) report.tasks.push_back(std::move(build.report));
     report.microseconds = frontend_us + total.microseconds();
-    p.announce(report);
+    observers.announce(report);
     return out;
 }
 

@@ -14,7 +14,7 @@ namespace qd::engine {
 /// Kernels and background threads that may outlive a program check this before they touch it.
 struct Lifetime {
     ForkLockedMutex lock;
-    Program::Impl *program = nullptr; ///< null once it has ended
+    Program *program = nullptr; ///< null once it has ended
 };
 
 /// The code of one task, shared by all kernels that hold an equal one. Better code may be added while the task runs: every build stays
@@ -22,6 +22,7 @@ struct Lifetime {
 struct TaskCode {
     std::atomic<runtime::LoadedTask *> current{nullptr};
     abi::Weight weight;
+    abi::Range range;
     bool locks_failed = false; ///< code with locks could not be made; accessed by launching threads
 
     void publish(std::shared_ptr<runtime::LoadedTask> build) {
@@ -60,7 +61,7 @@ class CompiledKernel;
 
 /// One task of one kernel; abi::HostServices::task points to it.
 struct KernelTask {
-    Program::Impl *program = nullptr;
+    Program *program = nullptr;
     const CompiledKernel *kernel = nullptr;
     const abi::Task *info = nullptr; ///< points into the kernel
     std::shared_ptr<TaskCode> code;
@@ -93,11 +94,11 @@ class CompiledKernel : public std::enable_shared_from_this<CompiledKernel> {
     bool has_side_effects = false; ///< some task has side effects on the host: abi::Task
     std::vector<KernelTask> tasks;
     /// Runs the tasks of this build of the kernel `called`, with the stream locked. Chosen when the kernel is compiled.
-    void (*run)(Program::Impl &p, const CompiledKernel &called, CompiledKernel &build, uint64_t *args,
+    void (*run)(Queues &queues, const CompiledKernel &called, CompiledKernel &build, abi::Launch &launch,
                 void *ret) = nullptr;
-    /// Program::launch: locks the stream, chooses the build for these arrays and runs it. Chosen when the kernel is compiled, and again by
+    /// Queues::launch: locks the stream, chooses the build for these arrays and runs it. Chosen when the kernel is compiled, and again by
     /// `ask`.
-    void (*launch)(Program::Impl &p, CompiledKernel &called, uint64_t *args, void *ret, bool own_arrays,
+    void (*launch)(Queues &queues, CompiledKernel &called, abi::Launch &launch, void *ret, bool own_arrays,
                    abi::GraphWords *words) = nullptr;
     bool has_adstack = false;           ///< some task has an adstack: abi::Task
     bool has_limited_messages = false;  ///< some task has rate-limited messages: abi::Message

@@ -2,8 +2,10 @@
 
 #include "base/bytes.h"
 #include "base/stack.h"
+#include "base/stop.h"
 #include "engine/background.h"
 #include "engine/build_task.h"
+#include "engine/program.h"
 #include "engine/shared_code.h"
 #include "engine/weight.h"
 #include "ir/serial.h"
@@ -101,27 +103,29 @@ void CleanJob::provide(TaskBuild &task) const {
         task.binary = std::move(cached->binary);
         return;
     }
-    with_stack(stack_for(task.fn), [&] {
-        lowering.lower(task.fn);
-        task.info.weight = weight_after(task.info.weight, task.fn);
-        task.binary = lowering.emit(task.fn, backends::Tier::best);
+    ir::Function &fn = *task.fn;
+    with_stack(stack_for(fn), [&] {
+        lowering.lower(fn);
+        task.info.weight = weight_after(task.info.weight, fn);
+        task.binary = lowering.emit(fn, backends::Tier::best);
     });
     if (disk) disk->keep_task(task.key, task.info.weight, task.binary);
 }
 
 /// Returns false if the program has ended.
 bool CleanJob::publish(std::vector<TaskBuild> &tasks, std::vector<uint8_t> clean) const {
-    return with_program(*lifetime, [&](Program::Impl &p) {
+    return with_program(*lifetime, [&](Program &program) {
+        Compiler &compiler = program.compiler();
         for (TaskBuild &task : tasks) {
-            if (!task.code) task.code = p.known_task(task.key);
+            if (!task.code) task.code = compiler.kept.known_task(task.key);
             if (task.code) continue;
-            load_code(p, task);
-            task.code = p.keep_task(task.key, task.code);
+            load_code(compiler, task);
+            task.code = compiler.kept.keep_task(task.key, task.code);
         }
         auto kernel = std::make_shared<CompiledKernel>();
         kernel->info = info;
         kernel->source = std::move(clean);
-        assemble(p, *kernel, tasks);
+        assemble(compiler, *kernel, tasks);
         build->kernel = std::move(kernel);
         build->state.store(CleanBuild::State::ready, std::memory_order_release);
     });
@@ -131,8 +135,8 @@ void CleanJob::run() const {
     try {
         std::vector<uint8_t> clean;
         std::vector<TaskBuild> tasks = cut(clean);
-        const bool alive = with_program(*lifetime, [&](Program::Impl &p) {
-            for (TaskBuild &task : tasks) task.code = p.known_task(task.key);
+        const bool alive = with_program(*lifetime, [&](Program &program) {
+            for (TaskBuild &task : tasks) task.code = program.kept_code().known_task(task.key);
         });
         if (!alive) return;
         for (TaskBuild &task : tasks)
@@ -146,8 +150,9 @@ void CleanJob::run() const {
     } catch (const std::exception &error) {
         build->state = CleanBuild::State::failed;
         const std::string problem = error.what();
-        with_program(*lifetime,
-                     [&](Program::Impl &p) { p.warn("kernel " + info.name + " keeps counting: " + problem); });
+        with_program(*lifetime, [&](Program &program) {
+            program.observers().warn("kernel " + info.name + " keeps counting: " + problem);
+        });
     }
 }
 
@@ -181,17 +186,18 @@ CompiledKernel *Completion::clean(uint64_t cleared) {
     return ready ? build_->kernel.get() : nullptr;
 }
 
-void Completion::end(Program::Impl &p, const CompiledKernel &kernel) {
+void Completion::end(const CompiledKernel &kernel) {
     left_ -= kind_ == CoverageKind::arcs;
     while (met_ < conditions_.size() && is_met(conditions_[met_], kernel.counts)) met_++;
     if (met_ < conditions_.size() || left_) return;
     CleanBuild::State expected = CleanBuild::State::none;
     if (!build_->state.compare_exchange_strong(expected, CleanBuild::State::wanted)) return;
+    const Compiler &compiler = kernel.lifetime->program->compiler();
     abi::Kernel info = kernel.info;
     info.tasks.clear();
-    auto job = std::make_shared<CleanJob>(
-        CleanJob{std::move(info), kernel.source, build_, p.lowering, p.build_key, p.lifetime, p.disk});
-    in_background(p.lifetime, [job] { job->run(); });
+    auto job = std::make_shared<CleanJob>(CleanJob{std::move(info), kernel.source, build_, compiler.lowering,
+                                                   compiler.build_key, compiler.lifetime, compiler.kept.disk()});
+    in_background(compiler.lifetime, [job] { job->run(); });
 }
 
 } // namespace qd::engine

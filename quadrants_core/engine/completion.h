@@ -1,6 +1,6 @@
 #pragma once
 // Coverage that records only whether code ran. Once a kernel's counters confirm everything that is asked, its clean build, which has no
-// counters, runs in its place; it is compiled in the background. `Program::clear_coverage` makes the kernel count again.
+// counters, runs in its place; it is compiled in the background. `Observation::clear_coverage` makes the kernel count again.
 //
 // A line is confirmed once one of its counters, of any static copy, is not 0. The same holds for both directions of a branch, and for the
 // iterations of a loop that has no line of its own for them. The exit of a loop is confirmed once it was finished more often than left by
@@ -26,7 +26,7 @@ class Completion {
     CompiledKernel *clean(uint64_t cleared);
     /// Called before and after the tasks of a counting launch.
     void begin() { left_ += kind_ == CoverageKind::arcs; }
-    void end(Program::Impl &p, const CompiledKernel &kernel);
+    void end(const CompiledKernel &kernel);
 
     CoverageKind kind() const { return kind_; }
 

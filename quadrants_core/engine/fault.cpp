@@ -14,8 +14,8 @@ namespace {
 /// Recompiles one task in each way in which it may have been compiled, until the result equals the code that ran.
 class Search {
   public:
-    Search(Program::Impl &program, const KernelFault &fault)
-        : lowering_(program.lowering), device_(*program.device), fault_(fault) {}
+    Search(const Compiler &compiler, const KernelFault &fault)
+        : lowering_(compiler.lowering), device_(compiler.device), fault_(fault) {}
 
     bool kernel(ir::Function kernel) {
         std::vector<ir::Function> tasks = lowering_.tasks(kernel);
@@ -107,7 +107,7 @@ KernelFault describe_fault(const std::string &kernel, const runtime::Fault &faul
             "test the divisor first; qd.init(debug=True) shows the values"};
 }
 
-std::vector<Location> Program::Impl::locate(const ir::Function &kernel, const KernelFault &fault) {
+std::vector<Location> Compiler::locate(const ir::Function &kernel, const KernelFault &fault) const {
     if (fault.code.empty()) return {};
     Search search(*this, fault);
     const auto is_of = [&](bool distinct_arrays, bool counts) {

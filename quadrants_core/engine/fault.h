@@ -2,7 +2,7 @@
 // Faults: a task accessed memory outside all arrays, or divided by zero. These functions build the error message and locate the fault in
 // the source. The code carries no line information: to locate a fault, the kernel is compiled again with lines, and the location is read
 // off if the code came out the same.
-#include "engine/program.h"
+#include "base/error.h"
 #include "runtime/faults.h"
 
 namespace qd::engine {

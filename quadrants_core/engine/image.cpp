@@ -84,8 +84,9 @@ abi::Stack read_stack(Reader &r) {
 }
 
 void write(Writer &w, const TaskBuild &build, const abi::Task &info) {
-    const auto &[name, kind, weight, block_dim, hash, messages, line, has_side_effects, runs_in_order, range_at, graph,
-                 stacks] = info; // the hash is the key
+    const auto &[name, kind, weight, block_dim, hash, messages, line, has_side_effects, slots, runs_in_order, range_at,
+                 range, graph, stacks] =
+        info; // the hash is the key, slots are those of the kernel, the range is with the code
     w.number(build.key);
     w.text(name);
     w.number(kind);
@@ -133,20 +134,20 @@ TaskBuild read_task(Reader &r) {
 }
 
 /// Takes code from this program or from disk; returns false if any is missing.
-bool provide(Program::Impl &p, const runtime::KernelKey &key, const std::string &name, std::vector<TaskBuild> &builds) {
+bool provide(Compiler &c, const runtime::KernelKey &key, const std::string &name, std::vector<TaskBuild> &builds) {
     std::unique_ptr<runtime::CachedKernel> kept;
     std::vector<runtime::CacheKey> tasks;
     for (TaskBuild &build : builds) {
         tasks.push_back(build.key);
-        if ((build.code = p.known_task(build.key))) {
+        if ((build.code = c.kept.known_task(build.key))) {
             build.report.origin = TaskOrigin::memory;
             continue;
         }
-        if (!kept && p.disk) kept = p.disk->load_kernel(key);
-        if (!load_from_disk(p, build, kept.get())) return false;
-        build.code = p.keep_task(build.key, build.code);
+        if (!kept && c.kept.disk()) kept = c.kept.disk()->load_kernel(key);
+        if (!load_from_disk(c, build, kept.get())) return false;
+        build.code = c.kept.keep_task(build.key, build.code);
     }
-    if (p.disk) p.disk->use_kernel(key, name, tasks, kept.get());
+    if (c.kept.disk()) c.kept.disk()->use_kernel(key, name, tasks, kept.get());
     return true;
 }
 
@@ -180,8 +181,8 @@ std::vector<uint8_t> image_of(const CompiledKernel &kernel, const CompileReport 
     return std::move(w.bytes);
 }
 
-std::shared_ptr<CompiledKernel> load_image(Program::Impl &p, std::span<const uint8_t> image, double before_us) {
-    const std::lock_guard guard(p.compiling.lock);
+std::shared_ptr<CompiledKernel> load_image(Compiler &c, std::span<const uint8_t> image, double before_us) {
+    const std::lock_guard guard(c.compiling);
     const Stopwatch total;
     Reader r(image);
     CompileReport report;
@@ -212,15 +213,15 @@ std::shared_ptr<CompiledKernel> load_image(Program::Impl &p, std::span<const uin
     if (!r.at_end()) return nullptr;
     report.phases.push_back({"cache entry", before_us + total.microseconds()});
     try {
-        if (!provide(p, out->key, report.kernel, builds)) return nullptr;
+        if (!provide(c, out->key, report.kernel, builds)) return nullptr;
     } catch (const std::exception &) { // code that this device does not accept
         return nullptr;
     }
-    assemble(p, *out, builds);
-    p.adopt(*out);
+    assemble(c, *out, builds);
+    c.adopt(*out);
     for (TaskBuild &build : builds) report.tasks.push_back(std::move(build.report));
     report.microseconds = before_us + total.microseconds();
-    p.announce(report);
+    c.observers.announce(report);
     return out;
 }
 

@@ -11,6 +11,6 @@ std::vector<uint8_t> image_of(const CompiledKernel &kernel, const CompileReport 
                               const std::vector<TaskBuild> &builds);
 
 /// The kernel of an image; null if the image is incomplete or the code of a task is not available.
-std::shared_ptr<CompiledKernel> load_image(Program::Impl &p, std::span<const uint8_t> image, double before_us);
+std::shared_ptr<CompiledKernel> load_image(Compiler &c, std::span<const uint8_t> image, double before_us);
 
 } // namespace qd::engine

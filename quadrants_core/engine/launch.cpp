@@ -1,8 +1,10 @@
-// The hot path. Before the first task, a launch takes one uncontended lock and fills in abi::Launch; it allocates nothing.
+// The hot path. Before the first task, a launch takes one uncontended lock and fills in the head of its record; it allocates nothing.
 #include "engine/completion.h"
 #include "engine/fault.h"
 #include "engine/overlap.h"
-#include "engine/program_impl.h"
+#include "engine/compiler.h"
+#include "engine/program.h"
+#include "engine/queues.h"
 #include "engine/stopped.h"
 #include "engine/remote_launch.h"
 #include "engine/stepping.h"
@@ -38,12 +40,12 @@ bool overlap(const CompiledKernel &kernel, const uint64_t *args) {
     return false;
 }
 
-CompiledKernel &overlapping_variant(Program::Impl &p, CompiledKernel &kernel) {
+CompiledKernel &overlapping_variant(CompiledKernel &kernel) {
     if (!kernel.overlapping) {
         Reader bytes(kernel.source);
         ir::Function source = ir::read(bytes);
         source.distinct_arrays = false;
-        kernel.overlapping = compile(p, std::move(source), 0);
+        kernel.overlapping = kernel.lifetime->program->compiler().compile(std::move(source), 0);
         set_title(*kernel.overlapping, kernel.title, !kernel.counters.empty() && kernel.counters[0].backward);
         if (kernel.completion) ask_for_coverage(*kernel.overlapping, kernel.completion->kind());
         set_stack_budget(*kernel.overlapping, kernel.stack_budget);
@@ -57,24 +59,14 @@ CompiledKernel &overlapping_variant(Program::Impl &p, CompiledKernel &kernel) {
               "call the kernel through its Python function: it is compiled again");
 }
 
-void grow_tmp(Program::Impl &p, uint64_t bytes) {
-    p.device->free(p.main.tmp);
-    p.main.tmp = {};
-    p.main.tmp_bytes = 0;
-    p.main.tmp = p.device->alloc(bytes);
-    p.main.tmp_bytes = bytes;
-    p.update_launch_start();
-}
-
 /// Throws a fault as a KernelFault. The task is that of the fault, or else the one in `launch`.
-[[noreturn, gnu::noinline]] void fail_fault(Program::Impl &p, const CompiledKernel &called,
-                                            const CompiledKernel &kernel, const abi::Launch &launch,
-                                            const runtime::Fault &met) {
-    p.main.queue->wait();
-    __atomic_store_n(&p.main.failed, 0, __ATOMIC_RELEASE);
-    p.main.failure = {};
-    if (p.sparse) p.collect_cells();
-    const auto &task = *static_cast<const KernelTask *>(met.task ? met.task : launch.host.task);
+[[noreturn, gnu::noinline]] void fail_fault(Queues &q, const CompiledKernel &called, const CompiledKernel &kernel,
+                                            const abi::Launch &launch, const runtime::Fault &met) {
+    q.main.queue->wait();
+    __atomic_store_n(&q.main.polled->failed, 0, __ATOMIC_RELEASE);
+    q.main.failure = {};
+    if (q.sparse) q.collect_cells();
+    const auto &task = *static_cast<const KernelTask *>(met.task ? met.task : launch.task);
     KernelFault fault = describe_fault(called.info.name, met);
     fault.task = size_t(&task - kernel.tasks.data());
     fault.line = task.info->line;
@@ -84,53 +76,48 @@ void grow_tmp(Program::Impl &p, uint64_t bytes) {
     throw fault;
 }
 
-void announce_launch(Program::Impl &p, const CompiledKernel &kernel) {
-    const std::lock_guard guard(p.watch_lock);
-    for (Observer *observer : p.observers)
-        if (observer->wants_launches()) observer->launched(kernel.info.name);
-}
-
 /// Before a task.
-inline void begin_task(const KernelTask &task, abi::Launch &launch) {
-    launch.data.counters = task.counters;
-    __atomic_store_n(&launch.host.task, &task, __ATOMIC_RELAXED);
+inline void begin_task(Queues &q, const KernelTask &task, abi::Launch &launch) {
+    launch.counters = task.counters;
+    launch.task = &task;
+    __atomic_store_n(&q.main.task, &task, __ATOMIC_RELAXED);
 }
 
 /// After a task.
-inline void end_task(Program::Impl &p) {
-    if (stop_word | __atomic_load_n(&p.main.failed, __ATOMIC_RELAXED)) [[unlikely]]
-        fail_launch(p);
-    if (p.sparse && p.sparse->has_garbage()) p.collect_cells();
+inline void end_task(Queues &q) {
+    if (stop_word | __atomic_load_n(&q.main.polled->failed, __ATOMIC_RELAXED)) [[unlikely]]
+        fail_launch(q);
+    if (q.sparse && q.sparse->has_garbage()) q.collect_cells();
 }
 
 /// Returns false if the device runs one task at a time.
-bool run_sections(Program::Impl &p, CompiledKernel &kernel, runtime::Region &region, abi::Launch &launch) {
+bool run_sections(Queues &q, CompiledKernel &kernel, runtime::Region &region, abi::Launch &launch) {
     std::vector<runtime::SectionTask> tasks;
     tasks.reserve(region.end - region.first);
-    __atomic_store_n(&launch.host.task, &kernel.tasks[region.first], __ATOMIC_RELAXED); // for observers
+    __atomic_store_n(&q.main.task, &kernel.tasks[region.first], __ATOMIC_RELAXED); // for observers
     for (size_t i = region.first; i < region.end; i++) {
         const KernelTask &task = kernel.tasks[i];
         tasks.push_back({task.code->current.load(std::memory_order_acquire), task.info, task.counters, &task});
     }
-    const std::optional<double> saved = p.main.queue->launch_sections(tasks, launch);
+    const std::optional<double> saved = q.main.queue->launch_sections(tasks, launch);
     if (!saved) return false;
     region.saved(*saved);
-    if (stop_word | __atomic_load_n(&p.main.failed, __ATOMIC_RELAXED)) fail_launch(p);
+    if (stop_word | __atomic_load_n(&q.main.polled->failed, __ATOMIC_RELAXED)) fail_launch(q);
     return true;
 }
 
 /// True if the kernel uses no sparse tree. Otherwise its tasks cannot run concurrently, because the memory of removed cells is freed
 /// between tasks.
-bool leaves_cells_alone(const Program::Impl &p, const CompiledKernel &kernel) {
-    return !p.sparse || std::ranges::none_of(kernel.trees, [&](uint32_t slot) { return p.sparse->holds(slot); });
+bool leaves_cells_alone(const Queues &q, const CompiledKernel &kernel) {
+    return !q.sparse || std::ranges::none_of(kernel.trees, [&](uint32_t slot) { return q.sparse->holds(slot); });
 }
 
-void run_noted(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel, const KernelTask &task,
+void run_noted(Queues &q, const CompiledKernel &called, CompiledKernel &kernel, const KernelTask &task,
                abi::Launch &launch);
 
 /// Runs the tasks of a kernel with flags or regions on a device whose memory the host can read.
 struct HostTasks {
-    Program::Impl &p;
+    Queues &q;
     const CompiledKernel &called;
     CompiledKernel &kernel;
     abi::Launch &launch;
@@ -138,19 +125,19 @@ struct HostTasks {
 
     void task(int32_t index) {
         const KernelTask &task = kernel.tasks[size_t(index)];
-        begin_task(task, launch);
-        run_noted(p, called, kernel, task, launch);
-        end_task(p);
+        begin_task(q, task, launch);
+        run_noted(q, called, kernel, task, launch);
+        end_task(q);
     }
-    void finish() { p.main.queue->wait(); }
+    void finish() { q.main.queue->wait(); }
     int32_t flag(uint32_t slot) {
         finish();
-        return *reinterpret_cast<const volatile int32_t *>(launch.data.args[slot]);
+        return *reinterpret_cast<const volatile int32_t *>(launch.args()[slot]);
     }
     bool region(int32_t index) {
         if (!side_by_side) return false;
         runtime::Region &region = kernel.regions[size_t(index)];
-        if (region.pays() && run_sections(p, kernel, region, launch)) return true;
+        if (region.pays() && run_sections(q, kernel, region, launch)) return true;
         if (!region.wants_time()) return false;
         const Stopwatch watch;
         for (size_t i = region.first; i < region.end; i++) task(int32_t(i));
@@ -168,40 +155,35 @@ struct CountedPasses : runtime::Unwatched {
     void repeated(int32_t level) { __atomic_store_n(&passes[level], passes[level] + 1, __ATOMIC_RELAXED); }
 };
 
-inline void run_task(Program::Impl &p, const KernelTask &task, abi::Launch &launch) {
-    p.main.queue->launch(*task.code->current.load(std::memory_order_acquire), *task.info, launch);
+inline void run_task(Queues &q, const KernelTask &task, abi::Launch &launch) {
+    q.main.queue->launch(*task.code->current.load(std::memory_order_acquire), *task.info, launch);
 }
 
 /// Lets observers read the heap use of a task with an adstack while it runs.
 class AdstackWatch {
   public:
-    AdstackWatch(Program::Impl &p, const KernelTask &task) : p_(p), has_adstack_(!task.info->stacks.empty()) {
-        show(&task);
-    }
+    explicit AdstackWatch(const KernelTask &task) : task_(task.info->stacks.empty() ? nullptr : &task) { show(task_); }
     ~AdstackWatch() { show(nullptr); }
     AdstackWatch(const AdstackWatch &) = delete;
 
   private:
     void show(const KernelTask *task) {
-        if (!has_adstack_) return;
-        const std::lock_guard guard(p_.watch_lock);
-        p_.task_with_adstack = task;
+        if (task_) task_->program->observation().show_adstack(task);
     }
 
-    Program::Impl &p_;
-    const bool has_adstack_;
+    const KernelTask *const task_; ///< null: it has no adstack
 };
 
 /// Runs a task and records the data for the profile, the timeline and observers of adstacks.
-void run_noted(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel, const KernelTask &task,
+void run_noted(Queues &q, const CompiledKernel &called, CompiledKernel &kernel, const KernelTask &task,
                abi::Launch &launch) {
-    if (!p.times_tasks() && !kernel.has_adstack) return run_task(p, task, launch);
-    const AdstackWatch adstack_watch(p, task);
+    if (!q.observers.time_tasks() && !kernel.has_adstack) return run_task(q, task, launch);
+    const AdstackWatch adstack_watch(task);
     const TaskWatch watch;
-    run_task(p, task, launch);
-    p.main.queue->wait();
-    p.note_time(called.info.name, task.info->name, watch.microseconds());
-    note_heap_use(p, kernel, task);
+    run_task(q, task, launch);
+    q.main.queue->wait();
+    q.observers.note_time(called.info.name, task.info->name, watch.microseconds());
+    note_heap_use(q, kernel, task);
 }
 
 /// Returns the state of a launch before its first task, without `kernel` and `tmp`.
@@ -243,120 +225,120 @@ class ProfiledWatch {
     StepWatch watch_;
 };
 
-void walk_profiled(Program::Impl &p, HostTasks tasks) {
+void walk_profiled(Queues &q, HostTasks tasks) {
     GraphRun run = graph_run(tasks.kernel);
-    run.words = p.main.words;
-    ProfiledWatch watch(p.profile, tasks.called, run);
+    run.words = q.main.words;
+    ProfiledWatch watch(q.observers.profile(), tasks.called, run);
     watch.ended(runtime::walk_graph(run.steps, 0, run.words, tasks, watch));
-    p.main.words = run.words;
+    q.main.words = run.words;
 }
 
 /// Runs the tasks of any kernel, in order or by its flags and regions, and notifies observers. `called` is the kernel that the user called,
 /// `kernel` the variant of it that runs.
-[[gnu::noinline]] void walk_tasks(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel,
+[[gnu::noinline]] void walk_tasks(Queues &q, const CompiledKernel &called, CompiledKernel &kernel,
                                   abi::Launch &launch) {
-    if (p.watched.load(std::memory_order_relaxed)) announce_launch(p, called);
-    if (kernel.has_adstack) p.main.queue->take_heap_use();
-    HostTasks tasks{p, called, kernel, launch};
+    if (q.observers.watch_launches()) q.observers.announce_launch(called.info.name);
+    if (kernel.has_adstack) q.main.queue->take_heap_use();
+    HostTasks tasks{q, called, kernel, launch};
     if (kernel.steps.empty()) {
         for (size_t i = 0; i < kernel.tasks.size(); i++) tasks.task(int32_t(i));
-    } else if (p.times_tasks()) {
-        walk_profiled(p, tasks);
+    } else if (q.observers.time_tasks()) {
+        walk_profiled(q, tasks);
     } else {
-        tasks.side_by_side = !kernel.regions.empty() && leaves_cells_alone(p, kernel);
-        runtime::walk_graph(kernel.steps, 0, p.main.words, tasks, CountedPasses{kernel.passes.data()});
+        tasks.side_by_side = !kernel.regions.empty() && leaves_cells_alone(q, kernel);
+        runtime::walk_graph(kernel.steps, 0, q.main.words, tasks, CountedPasses{kernel.passes.data()});
     }
 }
 
-inline void make_room(Program::Impl &p, const CompiledKernel &kernel) {
-    if (kernel.info.tmp_bytes > p.main.tmp_bytes) [[unlikely]]
-        grow_tmp(p, kernel.info.tmp_bytes);
+inline void make_room(Queues &q, const CompiledKernel &kernel) {
+    if (kernel.info.tmp_bytes > q.main.tmp_bytes) [[unlikely]]
+        q.grow_tmp(kernel.info.tmp_bytes);
 }
 
-/// Calls `work(launch)`, which runs the tasks, and waits for them.
+/// Calls `work`, which runs the tasks of `launch`, and waits for them.
 template <class Work>
-[[gnu::always_inline]] inline void run_on_host(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel,
-                                               uint64_t *args, void *ret, const Work &work) {
-    make_room(p, kernel);
-    abi::Launch &launch = p.main.now; // its task is set for each task
-    launch.data.args = args;
-    launch.data.ret = static_cast<char *>(ret);
+[[gnu::always_inline]] inline void run_on_host(Queues &q, const CompiledKernel &called, CompiledKernel &kernel,
+                                               abi::Launch &launch, void *ret, const Work &work) {
+    make_room(q, kernel);
+    launch.stream = q.main.shared;
+    launch.ret = static_cast<char *>(ret);
     try {
-        work(launch);
-        p.main.queue->wait();
+        work();
+        q.main.queue->wait();
     } catch (const runtime::Fault &met) {
-        fail_fault(p, called, kernel, launch, met);
+        fail_fault(q, called, kernel, launch, met);
     }
-    p.main.last_tasks = int(kernel.tasks.size());
+    q.main.last_tasks = int(kernel.tasks.size());
 }
 
 // The functions that CompiledKernel::run points to.
 
-[[gnu::always_inline]] inline void run_in_order(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel,
-                                                uint64_t *args, void *ret) {
-    run_on_host(p, called, kernel, args, ret, [&](abi::Launch &launch) {
-        if (p.watched.load(std::memory_order_relaxed)) [[unlikely]]
-            return walk_tasks(p, called, kernel, launch);
+[[gnu::always_inline]] inline void run_in_order(Queues &q, const CompiledKernel &called, CompiledKernel &kernel,
+                                                abi::Launch &launch, void *ret) {
+    run_on_host(q, called, kernel, launch, ret, [&] {
+        if (q.observers.watch_launches()) [[unlikely]]
+            return walk_tasks(q, called, kernel, launch);
         for (const KernelTask &task : kernel.tasks) {
-            begin_task(task, launch);
-            run_task(p, task, launch);
-            end_task(p);
+            begin_task(q, task, launch);
+            run_task(q, task, launch);
+            end_task(q);
         }
     });
 }
 
 /// Runs a kernel with flags, regions or adstacks.
-void run_walk(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel, uint64_t *args, void *ret) {
-    run_on_host(p, called, kernel, args, ret, [&](abi::Launch &launch) { walk_tasks(p, called, kernel, launch); });
+void run_walk(Queues &q, const CompiledKernel &called, CompiledKernel &kernel, abi::Launch &launch, void *ret) {
+    run_on_host(q, called, kernel, launch, ret, [&] { walk_tasks(q, called, kernel, launch); });
 }
 
 /// Runs a launch on a device whose memory the host cannot access.
-void run_on_remote_device(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel, uint64_t *args,
+void run_on_remote_device(Queues &q, const CompiledKernel &called, CompiledKernel &kernel, abi::Launch &launch,
                           void *ret) {
-    if (p.watched.load(std::memory_order_relaxed)) announce_launch(p, called);
-    p.main.last_tasks = int(kernel.tasks.size());
-    launch_remote(p, called, kernel, args, ret);
+    if (q.observers.watch_launches()) q.observers.announce_launch(called.info.name);
+    q.main.last_tasks = int(kernel.tasks.size());
+    make_room(q, kernel);
+    launch_remote(q, called, kernel, launch, ret);
 }
 
 /// Runs a kernel with counters, or its clean build once everything has been covered.
-void run_until_complete(Program::Impl &p, const CompiledKernel &called, CompiledKernel &kernel, uint64_t *args,
+void run_until_complete(Queues &q, const CompiledKernel &called, CompiledKernel &kernel, abi::Launch &launch,
                         void *ret) {
     Completion &completion = *kernel.completion;
-    if (CompiledKernel *clean = completion.clean(p.cleared.load(std::memory_order_acquire)))
-        return clean->run(p, called, *clean, args, ret);
-    if (p.host_visible) make_room(p, kernel); // a launch that fails for lack of memory counts nothing
+    if (CompiledKernel *clean = completion.clean(kernel.lifetime->program->observation().cleared()))
+        return clean->run(q, called, *clean, launch, ret);
+    make_room(q, kernel); // a launch that fails for lack of memory counts nothing
     completion.begin();
-    kernel.run(p, called, kernel, args, ret);
-    if (!p.host_visible) finish_launches(p); // the counts are read next
-    completion.end(p, kernel);
+    kernel.run(q, called, kernel, launch, ret);
+    if (!q.host_visible) finish_launches(q); // the counts are read next
+    completion.end(kernel);
 }
 
 /// Reports suppressed messages at the end of a launch, also of one that fails.
 struct LimitedMessageReport {
-    Program::Impl &p;
-    explicit LimitedMessageReport(Program::Impl &program) : p(program) {}
+    Queues &queues;
+    explicit LimitedMessageReport(Queues &of) : queues(of) {}
     ~LimitedMessageReport() {
-        if (!p.main.limited_messages.times.empty()) report_suppressed_messages(p);
+        if (!queues.main.limited_messages.times.empty()) report_suppressed_messages(queues);
     }
 };
 
 /// Runs any build of a kernel.
-[[gnu::noinline]] void run_build(Program::Impl &p, const CompiledKernel &called, CompiledKernel &build, uint64_t *args,
+[[gnu::noinline]] void run_build(Queues &q, const CompiledKernel &called, CompiledKernel &build, abi::Launch &launch,
                                  void *ret) {
-    const LimitedMessageReport report(p);
+    const LimitedMessageReport report(q);
     if (build.completion)
-        run_until_complete(p, called, build, args, ret);
+        run_until_complete(q, called, build, launch, ret);
     else
-        build.run(p, called, build, args, ret);
+        build.run(q, called, build, launch, ret);
 }
 
 /// Returns the variant of the kernel for these arrays: `called`, or one that allows arrays to overlap. `own_arrays`: none of them overlaps a
 /// field tree.
-[[gnu::always_inline]] inline CompiledKernel &variant_for(Program::Impl &p, CompiledKernel &called,
-                                                          const uint64_t *args, bool own_arrays) {
+[[gnu::always_inline]] inline CompiledKernel &variant_for(CompiledKernel &called, const uint64_t *args,
+                                                          bool own_arrays) {
     if (called.arrays.empty()) return called;
-    const bool in_trees = called.arrays_beside_trees != 0 && !own_arrays && overlaps_trees(p, called, args);
-    return in_trees || overlap(called, args) ? overlapping_variant(p, called) : called;
+    const bool in_trees = called.arrays_beside_trees != 0 && !own_arrays && overlaps_trees(called, args);
+    return in_trees || overlap(called, args) ? overlapping_variant(called) : called;
 }
 
 /// Checks that each flag has one element.
@@ -371,124 +353,119 @@ void check_flags(const CompiledKernel &kernel, const uint64_t *args) {
     }
 }
 
-inline std::lock_guard<LaunchLock> begin_launch(Program::Impl &p, const CompiledKernel &called) {
-    if (called.program_id != p.id) [[unlikely]]
+inline std::lock_guard<LaunchLock> begin_launch(Queues &q, const CompiledKernel &called) {
+    if (called.program_id != q.program_id) [[unlikely]]
         fail_compiled_before_reset(called);
-    return std::lock_guard(p.main.launching);
+    return std::lock_guard(q.main.launching);
 }
 
 // The functions that CompiledKernel::launch points to.
 
 /// Launches a kernel whose tasks run in order on the host. Most kernels are launched by this function.
-void launch_in_order(Program::Impl &p, CompiledKernel &called, uint64_t *args, void *ret, bool own_arrays,
+void launch_in_order(Queues &q, CompiledKernel &called, abi::Launch &launch, void *ret, bool own_arrays,
                      abi::GraphWords *) {
-    const std::lock_guard guard = begin_launch(p, called);
-    CompiledKernel &build = variant_for(p, called, args, own_arrays);
+    const std::lock_guard guard = begin_launch(q, called);
+    CompiledKernel &build = variant_for(called, launch.args(), own_arrays);
     if (&build != &called) [[unlikely]]
-        return run_build(p, called, build, args, ret);
-    run_in_order(p, called, called, args, ret);
+        return run_build(q, called, build, launch, ret);
+    run_in_order(q, called, called, launch, ret);
 }
 
 /// Launches any kernel without flags.
-void launch_build(Program::Impl &p, CompiledKernel &called, uint64_t *args, void *ret, bool own_arrays,
+void launch_build(Queues &q, CompiledKernel &called, abi::Launch &launch, void *ret, bool own_arrays,
                   abi::GraphWords *) {
-    const std::lock_guard guard = begin_launch(p, called);
-    run_build(p, called, variant_for(p, called, args, own_arrays), args, ret);
+    const std::lock_guard guard = begin_launch(q, called);
+    run_build(q, called, variant_for(called, launch.args(), own_arrays), launch, ret);
 }
 
 /// Launches a kernel with flags. `words` is null unless its checkpoints may yield.
-void launch_graph(Program::Impl &p, CompiledKernel &called, uint64_t *args, void *ret, bool own_arrays,
+void launch_graph(Queues &q, CompiledKernel &called, abi::Launch &launch, void *ret, bool own_arrays,
                   abi::GraphWords *words) {
-    const std::lock_guard guard = begin_launch(p, called);
-    check_flags(called, args);
-    p.main.words = words ? *words : abi::GraphWords();
-    run_build(p, called, variant_for(p, called, args, own_arrays), args, ret);
+    const std::lock_guard guard = begin_launch(q, called);
+    check_flags(called, launch.args());
+    q.main.words = words ? *words : abi::GraphWords();
+    run_build(q, called, variant_for(called, launch.args(), own_arrays), launch, ret);
     if (!words) return;
-    *words = p.main.words;
-    p.main.last_yielded = words->yielded;
+    *words = q.main.words;
+    q.main.last_yielded = words->yielded;
 }
 
-void advance_on_host(Program::Impl &p, GraphRun &run, uint64_t *args, void *ret, Until until) {
+void advance_on_host(Queues &q, GraphRun &run, abi::Launch &launch, void *ret, Until until) {
     CompiledKernel &kernel = *run.kernel;
-    const LimitedMessageReport report(p);
-    run_on_host(p, kernel, kernel, args, ret, [&](abi::Launch &launch) {
-        if (!run.tmp.empty()) std::memcpy(p.main.tmp.host, run.tmp.data(), run.tmp.size());
-        HostTasks tasks{p, kernel, kernel, launch};
+    const LimitedMessageReport report(q);
+    run_on_host(q, kernel, kernel, launch, ret, [&] {
+        if (!run.tmp.empty()) std::memcpy(q.main.tmp.host, run.tmp.data(), run.tmp.size());
+        HostTasks tasks{q, kernel, kernel, launch};
         StepWatch watch(run, until);
         watch.ended(runtime::walk_graph(run.steps, run.at, run.words, Timed<HostTasks>{tasks, run}, watch));
-        if (!run.tmp.empty()) std::memcpy(run.tmp.data(), p.main.tmp.host, run.tmp.size());
+        if (!run.tmp.empty()) std::memcpy(run.tmp.data(), q.main.tmp.host, run.tmp.size());
     });
 }
 
 } // namespace
 
-void choose_launch(const Program::Impl &p, CompiledKernel &kernel) {
+void choose_launch(bool host_visible, CompiledKernel &kernel) {
     const bool in_order = !kernel.has_adstack && kernel.steps.empty();
-    const bool plain = in_order && p.host_visible && !kernel.completion && !kernel.has_limited_messages;
-    kernel.run = !p.host_visible ? run_on_remote_device : in_order ? run_in_order : run_walk;
+    const bool plain = in_order && host_visible && !kernel.completion && !kernel.has_limited_messages;
+    kernel.run = !host_visible ? run_on_remote_device : in_order ? run_in_order : run_walk;
     kernel.launch = runtime::has_flags(kernel.info.graph) ? launch_graph : plain ? launch_in_order : launch_build;
 }
 
-void note_heap_use(Program::Impl &p, CompiledKernel &kernel, const KernelTask &task) {
+void note_heap_use(Queues &q, CompiledKernel &kernel, const KernelTask &task) {
     if (task.info->stacks.empty()) return;
     const size_t number = size_t(&task - kernel.tasks.data());
-    {
-        const std::lock_guard guard(p.watch_lock);
-        kernel.heap_use[number] = p.main.queue->take_heap_use();
-        p.task_with_adstack = nullptr;
-    }
-    if (p.options.debug_adstack) print_heap_use(kernel, number);
+    task.program->observation().note_heap_use(kernel, number);
+    if (task.program->options().debug_adstack) print_heap_use(kernel, number);
     const uint64_t peak = kernel.heap_use[number].peak;
     if (!kernel.stack_budget || peak <= std::max(kernel.stack_budget, 2 * kernel.reported_peak)) return;
     kernel.reported_peak = peak;
-    const std::lock_guard guard(p.watch_lock);
-    for (Observer *observer : p.observers) observer->stack_budget_exceeded();
+    q.observers.stack_budget_exceeded();
 }
 
-void fail_launch(Program::Impl &p) {
-    p.main.queue->wait();
-    const bool failed = __atomic_exchange_n(&p.main.failed, 0, __ATOMIC_ACQUIRE);
-    if (p.sparse) p.collect_cells();
+void fail_launch(Queues &q) {
+    q.main.queue->wait();
+    const bool failed = __atomic_exchange_n(&q.main.polled->failed, 0, __ATOMIC_ACQUIRE);
+    if (q.sparse) q.collect_cells();
     if (!failed) {
-        Activity at;
-        const std::lock_guard guard(p.watch_lock);
-        describe_launch(p, at);
-        throw StoppedLaunch(std::move(at));
+        const auto *task = static_cast<const KernelTask *>(__atomic_load_n(&q.main.task, __ATOMIC_RELAXED));
+        throw StoppedLaunch(task ? task->program->observation().launch_in_progress() : Activity());
     }
-    if (p.sparse) p.sparse->rethrow();
-    Failure failure = std::exchange(p.main.failure, {});
+    if (q.sparse) q.sparse->rethrow();
+    Failure failure = std::exchange(q.main.failure, {});
     fail_user(failure.kind, std::move(failure.text), std::move(failure.trace));
 }
 
-void Program::launch(CompiledKernel &kernel, uint64_t *args, void *ret, bool own_arrays, abi::GraphWords *words) {
-    kernel.launch(*impl_, kernel, args, ret, own_arrays, words);
+void Queues::launch(CompiledKernel &kernel, abi::Launch &launch, void *ret, bool own_arrays, abi::GraphWords *words) {
+    kernel.launch(*this, kernel, launch, ret, own_arrays, words);
 }
 
-void Program::begin_run(CompiledKernel &kernel, const uint64_t *args, GraphRun &run) {
-    Impl &p = *impl_;
-    const std::lock_guard guard = begin_launch(p, kernel);
+void Queues::begin_run(CompiledKernel &kernel, const uint64_t *args, GraphRun &run) {
+    Queues &q = *this;
+    const std::lock_guard guard = begin_launch(q, kernel);
     check_flags(kernel, args);
     for (const uint32_t slot : kernel.trees)
-        if (p.sparse && p.sparse->holds(slot))
+        if (q.sparse && q.sparse->holds(slot))
             fail_user(UserErrorKind::runtime, "kernel " + kernel.info.name +
                                                   " uses sparse fields, whose changes a stepwise launch cannot undo");
-    run.kernel = variant_for(p, kernel, args, false).shared_from_this();
+    run.kernel = variant_for(kernel, args, false).shared_from_this();
     std::shared_ptr<CompiledKernel> runs = std::move(run.kernel);
     run = graph_run(*runs);
     run.kernel = std::move(runs);
     run.tmp.resize(run.kernel->info.tmp_bytes);
-    if (p.times_tasks()) p.profile.begin_graph(kernel.info.name, run);
+    if (q.observers.time_tasks()) q.observers.profile().begin_graph(kernel.info.name, run);
 }
 
-void Program::advance(GraphRun &run, uint64_t *args, void *ret, Until until) {
-    Impl &p = *impl_;
-    const std::lock_guard guard = begin_launch(p, *run.kernel);
-    if (p.host_visible)
-        advance_on_host(p, run, args, ret, until);
-    else
-        advance_remote(p, run, args, ret, until);
-    if (run.is_over()) p.main.last_yielded = run.words.yielded;
-    if (p.times_tasks()) p.profile.note_graph(run.kernel->info.name, run, !run.is_over());
+void Queues::advance(GraphRun &run, abi::Launch &launch, void *ret, Until until) {
+    Queues &q = *this;
+    const std::lock_guard guard = begin_launch(q, *run.kernel);
+    if (q.host_visible) {
+        advance_on_host(q, run, launch, ret, until);
+    } else {
+        make_room(q, *run.kernel);
+        advance_remote(q, run, launch, ret, until);
+    }
+    if (run.is_over()) q.main.last_yielded = run.words.yielded;
+    if (q.observers.time_tasks()) q.observers.profile().note_graph(run.kernel->info.name, run, !run.is_over());
 }
 
 } // namespace qd::engine

@@ -1,6 +1,7 @@
 #include "engine/lowering.h"
 
 #include "analysis/lanes.h"
+#include "analysis/launch_range.h"
 #include "base/error.h"
 
 #include <utility>
@@ -66,7 +67,9 @@ void Lowering::lower(ir::Function &task, passes::Observer *observer) const {
 }
 
 abi::Binary Lowering::emit(const ir::Function &task, backends::Tier tier, SpanQuery *query) const {
-    return backend_->emit(task, caps_, tier_of(task, tier), query);
+    abi::Binary binary = backend_->emit(task, caps_, tier_of(task, tier), query);
+    if (const auto range = analysis::launch_range(task)) binary.range = *range;
+    return binary;
 }
 
 std::string Lowering::disassemble(const ir::Function &task, backends::Tier tier, backends::Listing listing) const {

@@ -1,5 +1,7 @@
 // Output of running tasks: prints and failed assertions, formatted from abi::Message.
-#include "engine/program_impl.h"
+#include "engine/compiled_kernel.h"
+#include "engine/program.h"
+#include "engine/queues.h"
 #include "ir/types.h"
 #include "runtime/thread_heap.h"
 
@@ -88,33 +90,33 @@ std::vector<Location> trace_of(const abi::Message &message) {
 } // namespace
 
 void print_from_task(const abi::Launch *launch, const abi::Thread *, uint32_t message, const uint64_t *values) {
-    const auto &task = *static_cast<const KernelTask *>(launch->host.task);
-    Program::Impl &p = *task.program;
+    const auto &task = *static_cast<const KernelTask *>(launch->task);
+    Queues &q = task.program->queues();
     const abi::Message &said = task.info->messages[message];
     if (said.limited) {
-        const std::lock_guard guard(p.main.limited_messages.lock);
-        if (++p.main.limited_messages.times[&said] > max_limited_messages) return;
+        const std::lock_guard guard(q.main.limited_messages.lock);
+        if (++q.main.limited_messages.times[&said] > max_limited_messages) return;
     }
-    p.write(format(said, values));
+    q.observers.write(format(said, values));
 }
 
-void report_suppressed_messages(Program::Impl &p) {
+void report_suppressed_messages(Queues &q) {
     std::map<const abi::Message *, uint64_t> counted;
     {
-        const std::lock_guard guard(p.main.limited_messages.lock);
-        counted.swap(p.main.limited_messages.times);
+        const std::lock_guard guard(q.main.limited_messages.lock);
+        counted.swap(q.main.limited_messages.times);
     }
     for (const auto &[message, times] : counted)
         if (times > max_limited_messages)
-            p.write("and " + std::to_string(times - max_limited_messages) +
-                    " more in this launch: " + format(*message, nullptr));
+            q.observers.write("and " + std::to_string(times - max_limited_messages) +
+                              " more in this launch: " + format(*message, nullptr));
 }
 
 void fail_from_task(const abi::Launch *launch, const abi::Thread *, uint32_t message, const uint64_t *values) {
-    const auto &task = *static_cast<const KernelTask *>(launch->host.task);
-    Program::Impl &p = *task.program;
+    const auto &task = *static_cast<const KernelTask *>(launch->task);
+    Queues &q = task.program->queues();
     uint32_t expected = 0;
-    uint32_t *failed = launch->data.failed;
+    uint32_t *failed = launch->stream.failed;
     if (!__atomic_compare_exchange_n(failed, &expected, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return;
     const abi::Message &text = task.info->messages[message];
     constexpr size_t longest = 2047; // characters of a message
@@ -124,20 +126,20 @@ void fail_from_task(const abi::Launch *launch, const abi::Thread *, uint32_t mes
         while (end > 0 && (static_cast<unsigned char>(said[end]) & 0xC0) == 0x80) --end; // not inside a character
         said.resize(end);
     }
-    p.main.failure = {std::move(said), trace_of(text)};
+    q.main.failure = {std::move(said), trace_of(text)};
 }
 
 char *reserve_from_task(const abi::Launch *launch, abi::Thread *thread, uint64_t bytes, uint32_t stack) {
     if (char *found = runtime::ThreadHeap::reserve(*thread, bytes)) return found;
-    const auto &task = *static_cast<const KernelTask *>(launch->host.task);
-    Program::Impl &p = *task.program;
+    const auto &task = *static_cast<const KernelTask *>(launch->task);
+    Queues &q = task.program->queues();
     uint32_t expected = 0;
-    if (!__atomic_compare_exchange_n(launch->data.failed, &expected, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+    if (!__atomic_compare_exchange_n(launch->stream.failed, &expected, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
         return nullptr;
     const std::string size =
         bytes == UINT64_MAX ? "more bytes than 64 bits can count" : std::to_string(bytes) + " bytes";
     const auto at = std::ranges::find(task.info->stacks, stack, &abi::Stack::number);
-    p.main.failure = {"Adstack: not enough memory for the values that a loop of kernel " + task.kernel->info.name +
+    q.main.failure = {"Adstack: not enough memory for the values that a loop of kernel " + task.kernel->info.name +
                           " stores for its reverse pass: it requested " + size +
                           " on one thread, which already holds " + std::to_string(thread->heap.used),
                       at == task.info->stacks.end() ? std::vector<Location>() : trace_of(at->loop),
@@ -160,30 +162,6 @@ void print_heap_use(const CompiledKernel &kernel, size_t task) {
             std::fprintf(stderr, "  stack #%u: line=%u type=%s entry_bytes=%u max_size=%llu\n", stack.number,
                          stack.line, ir::to_string(ir::Scalar(stack.type)).c_str(), stack.entry_bytes,
                          static_cast<unsigned long long>(uint32_t(use.entries[stack.number])));
-}
-
-void Program::Impl::write(std::string_view text) {
-    const std::lock_guard guard(watch_lock);
-    bool taken = false;
-    for (Observer *observer : observers) {
-        if (!observer->wants_output()) continue;
-        observer->output(text);
-        taken = true;
-    }
-    if (taken) return;
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    std::fflush(stdout);
-}
-
-void Program::Impl::warn(const std::string &text) {
-    const std::lock_guard guard(watch_lock);
-    for (Observer *observer : observers) observer->warning(text);
-    if (observers.empty()) std::fprintf(stderr, "[quadrants] warning: %s\n", text.c_str());
-}
-
-void Program::Impl::announce(const CompileReport &report) {
-    const std::lock_guard guard(watch_lock);
-    for (Observer *observer : observers) observer->compiled(report);
 }
 
 } // namespace qd::engine

@@ -1,7 +1,8 @@
 #include "engine/overlap.h"
 
 #include "analysis/effects.h"
-#include "engine/program_impl.h"
+#include "engine/program.h"
+#include "engine/trees.h"
 
 #include <algorithm>
 #include <set>
@@ -93,12 +94,13 @@ void plan_overlap_check(const ir::Function &kernel, CompiledKernel &out) {
     if (!among_arrays && out.arrays_beside_trees == 0) out.arrays.clear();
 }
 
-bool overlaps_trees(const Program::Impl &p, CompiledKernel &kernel, const uint64_t *args) {
+bool overlaps_trees(CompiledKernel &kernel, const uint64_t *args) {
     std::vector<Bytes> &trees = kernel.tree_bytes; // the trees do not move while the kernel lives
     if (trees.empty()) {
+        const Trees &all = kernel.lifetime->program->trees();
         for (const uint32_t slot : kernel.trees) {
-            const uint64_t begin = reinterpret_cast<uint64_t>(p.trees[slot]);
-            trees.push_back({begin, begin + p.tree_bytes[slot]});
+            const auto [begin, end] = all.bytes(slot);
+            trees.push_back({begin, end});
         }
         std::sort(trees.begin(), trees.end(), [](const Bytes &a, const Bytes &b) { return a.begin < b.begin; });
     }

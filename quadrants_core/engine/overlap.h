@@ -20,6 +20,6 @@ inline Bytes bytes_of(const ArrayArg &array, const uint64_t *args) {
 void plan_overlap_check(const ir::Function &kernel, CompiledKernel &out);
 
 /// True if an array argument overlaps a field tree of the kernel and at least one of the two is written.
-bool overlaps_trees(const Program::Impl &p, CompiledKernel &kernel, const uint64_t *args);
+bool overlaps_trees(CompiledKernel &kernel, const uint64_t *args);
 
 } // namespace qd::engine

@@ -3,7 +3,9 @@
 #include "engine/shared_code.h"
 
 #include "base/stack.h"
+#include "base/stop.h"
 #include "engine/build_task.h"
+#include "engine/program.h"
 #include "engine/stopwatch.h"
 #include "engine/tiers.h"
 #include "engine/weight.h"
@@ -16,31 +18,31 @@
 namespace qd::engine {
 namespace {
 
-TaskBuild cut_out(Program::Impl &p, const CompiledKernel &kernel, size_t number) {
+TaskBuild cut_out(Compiler &c, const CompiledKernel &kernel, size_t number) {
     Reader bytes(kernel.source);
     ir::Function source = ir::read(bytes);
     TaskBuild build;
     with_stack(stack_for(source), [&] {
-        std::vector<ir::Function> tasks = p.lowering.tasks(source);
+        std::vector<ir::Function> tasks = c.lowering.tasks(source);
         ir::Function &task = tasks.at(number);
         task.set_flag(ir::CompileFlag::locked);
         build = start_build(std::move(task));
-        name_by_content(p.build_key, build);
+        name_by_content(c.build_key, build);
     });
     return build;
 }
 
-std::shared_ptr<TaskCode> code_with_locks(Program::Impl &p, const CompiledKernel &kernel, size_t number) {
-    const std::lock_guard guard(p.compiling.lock);
-    TaskBuild build = cut_out(p, kernel, number);
-    if (auto known = p.known_task(build.key)) return known;
-    if (!load_from_disk(p, build, nullptr)) {
-        build_task(p, build);
-        load_code(p, build);
+std::shared_ptr<TaskCode> code_with_locks(Compiler &c, const CompiledKernel &kernel, size_t number) {
+    const std::lock_guard guard(c.compiling);
+    TaskBuild build = cut_out(c, kernel, number);
+    if (auto known = c.kept.known_task(build.key)) return known;
+    if (!load_from_disk(c, build, nullptr)) {
+        build_task(c, build);
+        load_code(c, build);
     }
-    const std::shared_ptr<TaskCode> code = p.keep_task(build.key, build.code);
+    const std::shared_ptr<TaskCode> code = c.kept.keep_task(build.key, build.code);
     if (build.later) optimise_later(std::move(*build.later));
-    if (p.disk) p.disk->use_kernel(key_of_tasks({&build.key, 1}), kernel.info.name, {build.key}, nullptr);
+    if (c.kept.disk()) c.kept.disk()->use_kernel(key_of_tasks({&build.key, 1}), kernel.info.name, {build.key}, nullptr);
     return code;
 }
 
@@ -60,20 +62,20 @@ std::vector<uint8_t> source_of_locks(const ir::Function &kernel) {
 }
 
 void need_locks(const abi::Launch &launch) {
-    const auto &task = *static_cast<const KernelTask *>(launch.host.task);
+    const auto &task = *static_cast<const KernelTask *>(launch.task);
     const CompiledKernel &kernel = *task.kernel;
-    Program::Impl &p = *task.program;
+    Compiler &c = task.program->compiler();
     if (kernel.source.empty() || task.code->locks_failed) return;
     const Stopwatch watch;
     try {
         std::shared_ptr<TaskCode> locked = task.code->locked();
-        if (!locked) locked = code_with_locks(p, kernel, size_t(&task - kernel.tasks.data()));
-        const std::lock_guard guard(p.lifetime->lock); // as for publishing better code
+        if (!locked) locked = code_with_locks(c, kernel, size_t(&task - kernel.tasks.data()));
+        const std::lock_guard guard(c.lifetime->lock); // as for publishing better code
         task.code->set_locked_code(std::move(locked));
     } catch (const Interrupted &) { // the launch ends for the same reason
     } catch (const std::exception &error) {
         task.code->locks_failed = true;
-        p.warn("task " + task.info->name + " runs on one thread: " + error.what());
+        c.observers.warn("task " + task.info->name + " runs on one thread: " + error.what());
     }
     compiled_in_launches += watch.microseconds();
 }

@@ -26,7 +26,7 @@ inline const char *name_of(GraphRun::State state) {
     return names[size_t(state)];
 }
 
-/// The point that `Program::advance` runs to: past one task; to the end of a pass of a level, or of a checkpoint, whether run or skipped; to the end
+/// The point that `Queues::advance` runs to: past one task; to the end of a pass of a level, or of a checkpoint, whether run or skipped; to the end
 /// of the launch.
 enum class Until : uint8_t { task, iteration, checkpoint, end };
 

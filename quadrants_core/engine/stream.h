@@ -8,7 +8,6 @@
 #include "runtime/device.h"
 
 #include <atomic>
-#include <chrono>
 #include <exception>
 #include <map>
 #include <memory>
@@ -18,6 +17,7 @@
 namespace qd::engine {
 
 class CompiledKernel;
+struct KernelTask;
 
 /// The first failed assertion of a launch, or the allocation that failed.
 struct Failure {
@@ -26,10 +26,11 @@ struct Failure {
     UserErrorKind kind = UserErrorKind::assertion;
 };
 
-/// Device memory that belongs to one launch.
+/// Memory of the device that belongs to one launch; none if it has neither counters nor results.
 struct LaunchBlock {
     runtime::Buffer memory;
     uint64_t bytes = 0;
+    std::vector<char> back; ///< on the host, for the data that comes back
 };
 
 /// A launch submitted to a device whose memory the host does not see; it may still be running (remote_launch.cpp).
@@ -37,8 +38,14 @@ struct PendingLaunch {
     std::shared_ptr<const CompiledKernel> called; ///< the kernel as the user knows it
     std::shared_ptr<CompiledKernel> kernel;       ///< its build that runs
     LaunchBlock block;
-    std::vector<char> back; ///< buffer for the data that comes back; empty: none
-    void *ret = nullptr;    ///< where results go, if the kernel returns any
+    void *ret = nullptr;     ///< where results go, if the kernel returns any
+    bool comes_back = false; ///< data is downloaded to `block.back`
+};
+
+/// Words that host and tasks access while a task runs.
+struct PolledWords {
+    uint32_t failed;           ///< set by the first failure
+    uint32_t counts_requested; ///< abi::StreamWords::counts_requested
 };
 
 /// Counts the occurrences of each rate-limited message in this launch (output.cpp).
@@ -47,28 +54,29 @@ struct LimitedMessages {
     std::map<const abi::Message *, uint64_t> times;
 };
 
+/// A stream of the device and the launches on it.
 struct Stream {
     std::unique_ptr<runtime::Stream> queue;
     LaunchLock launching; ///< held by one launch at a time, or by a thread that waits for launches
-    /// Values that cross tasks, if the host sees the memory of the device: launches end before the next one begins.
-    runtime::Buffer tmp;
+    runtime::Buffer tmp;  ///< values that cross tasks; the tasks of one launch end before those of the next one begin
     uint64_t tmp_bytes = 0;
-    uint32_t failed = 0;           ///< set by the first failure
-    uint32_t counts_requested = 0; ///< abi::LaunchData::counts_requested
-    uint32_t count_requests = 0;   ///< the last number in `counts_requested`
+    runtime::Buffer mapped; ///< contains `polled`
+    PolledWords *polled = nullptr;
+    uint32_t count_requests = 0; ///< the last number in PolledWords::counts_requested
     Failure failure;
     LimitedMessages limited_messages;
-    /// The part that all launches share, plus the arguments and the task of the current one; the task is null while `launching` is held for
-    /// another purpose.
-    abi::Launch now{};
-    std::chrono::steady_clock::time_point seen; ///< when the current launch was first observed; guarded by watch_lock
-    abi::GraphWords words;                      ///< of the current launch, if it follows flags
+    abi::StreamWords shared{}; ///< copied into the record of each launch
+    abi::HostServices services{};
+    /// The KernelTask that runs, for observers; null while `launching` is held for another purpose.
+    const void *task = nullptr;
+    abi::GraphWords words; ///< of the current launch, if it follows flags
     int last_tasks = 0;
     int32_t last_yielded = -1; ///< the checkpoint that ended the last launch of a kernel with checkpoints
 
     std::vector<PendingLaunch> pending;    ///< in order
     std::atomic<bool> has_pending = false; ///< whether `pending` is not empty, readable without the lock
     std::vector<LaunchBlock> spare;        ///< blocks that no launch uses
+    std::vector<PendingLaunch> ended;      ///< empty except in a wait; kept for its memory
     std::exception_ptr trouble;            ///< the first error in completed launches, until it is reported
 };
 

@@ -2,7 +2,8 @@
 
 #include "base/stack.h"
 #include "engine/background.h"
-#include "engine/program_impl.h"
+#include "engine/compiler.h"
+#include "engine/program.h"
 #include "engine/stopwatch.h"
 #include "engine/timeline.h"
 #include "engine/weight.h"
@@ -20,14 +21,16 @@ void optimise(OptimiseJob &job) {
         problem = error.what();
     }
     if (problem.empty() && job.disk) job.disk->keep_task(job.key, job.info.weight, binary);
-    with_program(*job.lifetime, [&](Program::Impl &program) {
-        if (program.live.timeline) add_to_timeline("phase", "optimise", job.info.name, watch.microseconds());
+    with_program(*job.lifetime, [&](Program &program) {
+        Compiler &compiler = program.compiler();
+        if (compiler.observers.have_timeline())
+            add_to_timeline("phase", "optimise", job.info.name, watch.microseconds());
         try {
-            if (problem.empty()) job.code->publish(program.device->load(job.info, binary));
+            if (problem.empty()) job.code->publish(compiler.device.load(job.info, binary));
         } catch (const std::exception &error) {
             problem = error.what();
         }
-        if (!problem.empty()) program.warn("task " + job.info.name + " stays unoptimised: " + problem);
+        if (!problem.empty()) compiler.observers.warn("task " + job.info.name + " stays unoptimised: " + problem);
     });
 }
 

@@ -1,97 +1,107 @@
-// Field trees of a program: their memory, and the host's access to their cells.
-#include "engine/program_impl.h"
+#include "engine/trees.h"
+
 #include "engine/remote_launch.h"
 #include "engine/tree_data.h"
 #include "layout/layout.h"
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace qd::engine {
 
-uint32_t Program::add_tree(uint64_t bytes, std::span<const ir::Place> levels) {
-    const bool is_sparse = std::any_of(levels.begin(), levels.end(), ir::is_sparse);
-    if (is_sparse && !impl_->runs_on_host)
-        fail_user(UserErrorKind::runtime,
-                  "arch " + std::string(impl_->lowering.backend().name) + " does not support sparse fields");
-    const runtime::Buffer memory = alloc(bytes);
-    char *root = reinterpret_cast<char *>(memory.address);
-    const BetweenLaunches guard(impl_->main);
-    settle_launches(*impl_);
-    auto &trees = impl_->trees;
-    auto free_slot = std::find(trees.begin(), trees.end(), nullptr);
-    if (free_slot == trees.end()) free_slot = trees.insert(trees.end(), nullptr);
-    *free_slot = root;
-    const uint32_t slot = uint32_t(free_slot - trees.begin());
-    impl_->tree_bytes.resize(trees.size());
-    impl_->tree_bytes[slot] = bytes;
-    impl_->tree_memory.resize(trees.size());
-    impl_->tree_memory[slot] = memory;
-    if (is_sparse) {
-        const runtime::HostAccess access(*impl_->device);
-        if (!impl_->sparse)
-            impl_->sparse = std::make_unique<runtime::SparseTrees>(
-                runtime::BlockSource{
-                    [this](uint64_t n) { return reinterpret_cast<void *>(impl_->take_memory(n).address); },
-                    [this](void *p) { free(reinterpret_cast<uint64_t>(p)); }},
-                impl_->lowering.caps().threads);
-        impl_->sparse->add(slot, describe_tree(levels), root);
+Trees::~Trees() { device_.free(table_); }
+
+void Trees::update_launches() {
+    char *const *roots = roots_.data();
+    if (!queues_.host_visible && !roots_.empty()) {
+        const uint64_t bytes = roots_.size() * sizeof(char *);
+        const runtime::Buffer table = device_.alloc(bytes);
+        memory_.transfer([&](runtime::Stream &stream) { stream.upload(table.address, roots_.data(), bytes); });
+        device_.free(std::exchange(table_, table));
+        roots = reinterpret_cast<char *const *>(table.address);
     }
-    impl_->update_launch_start();
+    queues_.use_trees(roots, sparse_.get());
+}
+
+uint32_t Trees::add(uint64_t bytes, std::span<const ir::Place> levels) {
+    const bool is_sparse = std::any_of(levels.begin(), levels.end(), ir::is_sparse);
+    if (is_sparse && !queues_.runs_on_host)
+        fail_user(UserErrorKind::runtime, "arch " + std::string(arch_) + " does not support sparse fields");
+    const runtime::Buffer memory = memory_.allocate(bytes);
+    char *root = reinterpret_cast<char *>(memory.address);
+    const BetweenLaunches guard(queues_.main);
+    settle_launches(queues_);
+    auto free_slot = std::find(roots_.begin(), roots_.end(), nullptr);
+    if (free_slot == roots_.end()) free_slot = roots_.insert(roots_.end(), nullptr);
+    *free_slot = root;
+    const uint32_t slot = uint32_t(free_slot - roots_.begin());
+    trees_.resize(roots_.size());
+    trees_[slot] = {memory, bytes};
+    if (is_sparse) {
+        const runtime::HostAccess access(device_);
+        if (!sparse_)
+            sparse_ = std::make_unique<runtime::SparseTrees>(
+                runtime::BlockSource{[this](uint64_t n) { return reinterpret_cast<void *>(memory_.take(n).address); },
+                                     [this](void *p) { memory_.free(reinterpret_cast<uint64_t>(p)); }},
+                queues_.threads);
+        sparse_->add(slot, describe_tree(levels), root);
+    }
+    update_launches();
     return slot;
 }
 
-void Program::remove_tree(uint32_t slot) {
+void Trees::remove(uint32_t slot) {
     runtime::Buffer memory;
     {
-        if (impl_->main.launching.is_abandoned()) return; // this program does nothing any more
-        const BetweenLaunches guard(impl_->main);
-        settle_launches(*impl_);
-        QD_CHECK(slot < impl_->trees.size(), "no such field tree");
-        impl_->trees[slot] = nullptr;
-        memory = std::exchange(impl_->tree_memory[slot], {});
-        if (impl_->sparse) impl_->sparse->remove(slot);
+        if (queues_.main.launching.is_abandoned()) return; // this program does nothing any more
+        const BetweenLaunches guard(queues_.main);
+        settle_launches(queues_);
+        QD_CHECK(slot < roots_.size(), "no such field tree");
+        roots_[slot] = nullptr;
+        memory = std::exchange(trees_[slot].memory, {});
+        if (sparse_) sparse_->remove(slot);
     }
-    free(memory.address);
+    memory_.free(memory.address);
 }
 
-runtime::Buffer Program::tree_memory(uint32_t slot) const {
-    return slot < impl_->tree_memory.size() ? impl_->tree_memory[slot] : runtime::Buffer{};
+runtime::Buffer Trees::memory(uint32_t slot) const {
+    return slot < trees_.size() ? trees_[slot].memory : runtime::Buffer{};
 }
 
-namespace {
+std::pair<uint64_t, uint64_t> Trees::bytes(uint32_t slot) const {
+    const uint64_t begin = reinterpret_cast<uint64_t>(roots_[slot]);
+    return {begin, begin + trees_[slot].bytes};
+}
 
-/// The host address of an element; the caller has host access.
-char *element(Program::Impl &p, const ir::Place &place, const int32_t *indices, bool make) {
-    return layout::address(place, indices, p.trees[place.tree],
+/// The caller has host access.
+char *Trees::element(const ir::Place &place, const int32_t *indices, bool make) {
+    return layout::address(place, indices, roots_[place.tree],
                            [&](const ir::PlaceLevel &level, char *container, uint64_t cell) {
-                               runtime::SparseTrees &sparse = *p.sparse;
-                               return make ? sparse.make(place.tree, level.node, container, int64_t(cell))
-                                           : sparse.find(place.tree, level.node, container, int64_t(cell));
+                               return make ? sparse_->make(place.tree, level.node, container, int64_t(cell))
+                                           : sparse_->find(place.tree, level.node, container, int64_t(cell));
                            });
 }
 
-} // namespace
-
-void Program::read_element(const ir::Place &place, const int32_t *indices, void *to) {
-    impl_->wait_for_launches();
-    const runtime::HostAccess access(*impl_->device);
-    std::memcpy(to, element(*impl_, place, indices, false), size_t(ir::size_of(place.elem)));
+void Trees::read_element(const ir::Place &place, const int32_t *indices, void *to) {
+    queues_.wait();
+    const runtime::HostAccess access(device_);
+    std::memcpy(to, element(place, indices, false), size_t(ir::size_of(place.elem)));
 }
 
-void Program::write_element(const ir::Place &place, const int32_t *indices, const void *from) {
-    impl_->wait_for_launches();
-    const runtime::HostAccess access(*impl_->device);
-    std::memcpy(element(*impl_, place, indices, true), from, size_t(ir::size_of(place.elem)));
+void Trees::write_element(const ir::Place &place, const int32_t *indices, const void *from) {
+    queues_.wait();
+    const runtime::HostAccess access(device_);
+    std::memcpy(element(place, indices, true), from, size_t(ir::size_of(place.elem)));
 }
 
-void Program::each_element(const ir::Place &place, const std::function<void(const int32_t *, char *)> &visit) {
+void Trees::each_element(const ir::Place &place, const std::function<void(const int32_t *, char *)> &visit) {
     std::vector<int32_t> indices(place.shape.size());
     const auto descend = [&](auto &self, size_t depth, char *cell) -> void {
         if (depth == place.levels.size()) return visit(indices.data(), cell + place.byte_offset);
         const ir::PlaceLevel &level = place.levels[depth];
         const std::vector<int32_t> before = indices;
-        impl_->sparse->each_cell(place.tree, level.node, cell + level.start, [&](uint64_t number, char *inner) {
+        sparse_->each_cell(place.tree, level.node, cell + level.start, [&](uint64_t number, char *inner) {
             for (const ir::PlaceAxis &axis : level.axes)
                 indices[axis.axis] = before[axis.axis] + int32_t(number / axis.stride % axis.extent * axis.divide);
             self(self, depth + 1, inner);
@@ -99,23 +109,23 @@ void Program::each_element(const ir::Place &place, const std::function<void(cons
         indices = before;
     };
     for (size_t axis = 0; axis < indices.size(); ++axis) indices[axis] = place.index_offset[axis];
-    const BetweenLaunches guard(impl_->main);
-    finish_launches(*impl_);
-    const runtime::HostAccess access(*impl_->device);
-    descend(descend, 0, impl_->trees[place.tree]);
+    const BetweenLaunches guard(queues_.main);
+    finish_launches(queues_);
+    const runtime::HostAccess access(device_);
+    descend(descend, 0, roots_[place.tree]);
 }
 
-void Program::remove_cells(const ir::Place &level) {
-    const BetweenLaunches guard(impl_->main);
-    finish_launches(*impl_);
-    const runtime::HostAccess access(*impl_->device);
-    if (impl_->sparse && impl_->sparse->holds(level.tree))
-        impl_->sparse->clear(level.tree, level.levels.empty() ? 0 : level.levels.back().node);
+void Trees::remove_cells(const ir::Place &level) {
+    const BetweenLaunches guard(queues_.main);
+    finish_launches(queues_);
+    const runtime::HostAccess access(device_);
+    if (sparse_ && sparse_->holds(level.tree))
+        sparse_->clear(level.tree, level.levels.empty() ? 0 : level.levels.back().node);
 }
 
-uint64_t Program::cells_allocated(const ir::Place &level) const {
-    if (!impl_->sparse || !impl_->sparse->holds(level.tree) || level.levels.empty()) return 0;
-    return impl_->sparse->allocated(level.tree, level.levels.back().node);
+uint64_t Trees::cells_allocated(const ir::Place &level) const {
+    if (!sparse_ || !sparse_->holds(level.tree) || level.levels.empty()) return 0;
+    return sparse_->allocated(level.tree, level.levels.back().node);
 }
 
 } // namespace qd::engine

@@ -8,9 +8,10 @@
 // A local that is used by a range task or by several tasks is stored in the tmp buffer, where a range task updates it atomically.
 // Coverage counts between loops, with nothing else there, move to the `bounds` region of a neighbour in the same subgraph, which
 // runs once per launch: they form no task of their own.
-// If the launcher cannot run a bounds block that depends on the result of an earlier task (Config::bounds_from_tasks), the task
-// that computes the last such value also stores lo and hi in the tmp buffer. The remaining bounds block only loads them, or does
-// arithmetic on parameters, extents and constants; counts stay where they are.
+// If the launcher cannot run bounds blocks (Config::bounds_from_tasks), it finds those ranges that abi::Range can express. For any
+// other, the task that computes the last value that the range depends on, or the one before the loop, also stores lo and hi in the tmp
+// buffer, and the bounds block only loads them; counts stay where they are.
+#include "analysis/launch_range.h"
 #include "passes/offload_tables.h"
 #include "passes/offload_values.h"
 #include "passes/passes.h"
@@ -119,17 +120,18 @@ class Offloader {
         }
     }
 
-    /// True if a task before the range segment `s` computes its range.
+    /// True if a task before the range segment `s` computes its range. The segment before `s` is a serial one.
     bool find_computing_task(size_t s) {
-        if (!config_.bounds_from_tasks) return false;
+        const auto ends = k_.args(segments_[s].insts[0]);
+        if (!config_.bounds_from_tasks || analysis::has_launch_range(k_, ends)) return false;
         int last = -1;
-        for (Value a : k_.args(segments_[s].insts[0]))
+        for (Value a : ends)
             if (!values_.can_recompute(a)) last = std::max(last, values_.home(a));
-        if (last < 0) return false;
+        if (last < 0) last = int(s) - 1;
         const size_t computing = size_t(last);
         segments_[computing].computed_ranges.push_back(s);
         values_.gives[computing] = true;
-        for (Value a : k_.args(segments_[s].insts[0])) values_.need(values_.bodies[computing], a);
+        for (Value a : ends) values_.need(values_.bodies[computing], a);
         ranges_[s] = values_.reserve(16);
         return true;
     }

@@ -11,8 +11,8 @@ namespace qd::passes {
 /// Properties of the target that passes may rely on. The pipeline fills it from the backend's capabilities.
 struct Config {
     int vector_bytes = 0; ///< SIMD register width; 0 = do not vectorise
-    /// The launcher cannot run bounds blocks that read memory: where a range depends on the result of a task, that task stores it in the
-    /// tmp buffer.
+    /// The launcher cannot run bounds blocks: a range that abi::Range cannot express is computed by a task, which stores it in the tmp
+    /// buffer.
     bool bounds_from_tasks = false;
     /// A range is distributed over threads index by index (grid_ranges), not in chunks (chunk_ranges).
     bool grid = false;

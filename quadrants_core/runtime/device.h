@@ -62,7 +62,7 @@ struct DeviceInfo {
     std::string name;
     int threads = 1;
     uint64_t memory = 0;      ///< total bytes
-    bool host_visible = true; ///< every Buffer has its `host`
+    bool host_visible = true; ///< every Buffer has its `host`, and a launch is done when the call returns
     /// Tasks run as host code, which may call HostServices and share memory with them: see HostAccess.
     bool runs_on_host = true;
 };
@@ -97,7 +97,8 @@ class Stream {
     /// Copies within the device; the regions may overlap.
     virtual void copy(uint64_t to, uint64_t from, uint64_t bytes) = 0;
     virtual void fill(uint64_t to, uint8_t byte, uint64_t bytes) = 0;
-    /// Memory reachable from `launch`, and `info`, must outlive the next `wait`; `launch` itself need not. Once `failed` is set, tasks do
+    /// `launch` is followed by `info.slots` arguments. Memory reachable from the record, and `info`, must outlive the next `wait`; the record
+    /// itself need not. Once `failed` is set, tasks do
     /// nothing.
     virtual void launch(LoadedTask &task, const abi::Task &info, abi::Launch &launch) = 0;
     /// Runs tasks ordered by section: those of one section in order, different sections concurrently. Returns the microseconds of
@@ -122,6 +123,8 @@ class Device {
     virtual ~Device() = default;
     /// Returns zeroed, 64-byte aligned memory. Throws DeviceError if there is none.
     virtual Buffer alloc(uint64_t bytes) = 0;
+    /// Returns zeroed memory for words that host and tasks access while a task runs. `host` is set on every device.
+    virtual Buffer alloc_mapped(uint64_t bytes) = 0;
     /// No pending work may use the buffer.
     virtual void free(const Buffer &buffer) = 0;
     /// The stream must be destroyed before the device.

@@ -36,6 +36,7 @@ std::vector<uint8_t> serialise(const CachedKernel &kernel) {
         w.number(task.weight);
         w.text(task.binary.target);
         w.blob(task.binary.code);
+        w.number(task.binary.range);
     }
     return std::move(w.bytes);
 }
@@ -52,6 +53,7 @@ std::unique_ptr<CachedKernel> parse(std::span<const uint8_t> bytes) {
         task.binary.target = r.text();
         const auto code = r.blob();
         task.binary.code.assign(code.begin(), code.end());
+        task.binary.range = r.number<abi::Range>();
     }
     return r.at_end() ? std::move(kernel) : nullptr;
 }

@@ -23,7 +23,7 @@ constexpr int as_many_threads = 16; ///< ranges are cut as for this many
 
 void read_range(const abi::Launch *launch, abi::Thread *thread, int64_t self, int64_t) {
     Start &start = *reinterpret_cast<Start *>(self);
-    start.bounds.read(launch, thread, start.range);
+    start.read(launch, thread);
 }
 
 struct Parts {
@@ -48,12 +48,12 @@ void ChunkDraws::begin(uint64_t seed, uint32_t chunk) {
 
 bool runs_chunks(Pool::Work work) { return work == Job::run || work == Parts::run; }
 
-void Launcher::run_in_order(const abi::Task &task, const std::atomic<const TaskEntry *> &entry, const Bounds &bounds,
+void Launcher::run_in_order(const abi::Task &task, const std::atomic<const TaskEntry *> &entry, abi::Bounds bounds,
                             abi::Launch &launch) {
     uint64_t draws[2];
     device_lib::seed_random(draws, draws_.seed, draws_.launches++);
     const TaskEntry &code = *entry.load(std::memory_order_acquire);
-    Start start{bounds, code, task.weight.index, shares_all_loops_, {0, 1}};
+    Start start{task, bounds, code, shares_all_loops_, {0, 1}};
     if (task.kind == abi::TaskKind::range)
         call_guarded(&launch, &states_[0], reinterpret_cast<int64_t>(&start), 0, read_range);
     if (start.size() <= 0) return;
@@ -72,7 +72,7 @@ void Launcher::run_in_order(const abi::Task &task, const std::atomic<const TaskE
     }
     const double work = double(start.size()) * double(std::max(0.1f, task.weight.index));
     const uint32_t parts = chunks > 1 && code.updates.order == abi::Order::sums
-                               ? copies_.begin_parts(code.accumulations, launch.data, start.size(), work, chunks)
+                               ? copies_.begin_parts(code.accumulations, launch, start.size(), work, chunks)
                                : 0;
     if (parts) {
         states_[0].alone = threads() == 1;

@@ -24,7 +24,7 @@ struct GraphStep {
     int32_t index = 0; ///< of the task, level, checkpoint, or entry of the regions
     uint32_t target = 0;
     static constexpr uint32_t no_slot = UINT32_MAX;
-    uint32_t flag = no_slot; ///< slot of LaunchData::args with the address of the flag
+    uint32_t flag = no_slot; ///< slot of a launch record with the address of the flag
     static constexpr int32_t none_left = std::numeric_limits<int32_t>::max();
     int32_t next = none_left; ///< of level_begin: the first checkpoint after the level
 };

@@ -51,19 +51,19 @@ int64_t chunk_size(int64_t n, abi::Weight estimate, uint32_t block_dim, int thre
     return whole <= 4 * size && n >= 4 * threads * whole ? whole : size;
 }
 
-void Bounds::read_others(const abi::Launch *launch, abi::Thread *thread, int64_t *range) const {
-    if (code) return code(launch, thread, range);
-    range[0] = known.begin;
-    range[1] = known.end(launch->data.args);
+void Start::read_others(const abi::Launch *launch, abi::Thread *thread) {
+    if (!task.range.factors) return bounds(launch, thread, range);
+    range[0] = task.range.begin;
+    range[1] = task.range.end(launch->args());
 }
 
 bool Start::is_small() const {
-    return size() <= 1 || (double(size()) * double(weight) < inline_below && !shares_all_loops);
+    return size() <= 1 || (double(size()) * double(task.weight.index) < inline_below && !shares_all_loops);
 }
 
 void Start::run(const abi::Launch *launch, abi::Thread *thread, int64_t self, int64_t) {
     Start &start = *reinterpret_cast<Start *>(self);
-    start.bounds.read(launch, thread, start.range);
+    start.read(launch, thread);
     if (start.range[0] < start.range[1] && start.is_small())
         start.code.body(launch, thread, start.range[0], start.range[1]);
 }
@@ -77,9 +77,9 @@ static const uint32_t never = 0;
 
 Job::Job(Launcher &launcher, const std::atomic<const TaskEntry *> &code, const abi::Launch &what, int64_t first,
          int64_t behind, int64_t step)
-    : entry(code), launch(&what), stop(what.data.stop ? what.data.stop : &never),
-      failed(what.data.failed ? what.data.failed : &never), states(launcher.states_.data()), begin(first), end(behind),
-      chunk(step), begun(code.load(std::memory_order_acquire)), shown(begun) {}
+    : entry(code), launch(&what), stop(what.stream.stop ? what.stream.stop : &never),
+      failed(what.stream.failed ? what.stream.failed : &never), states(launcher.states_.data()), begin(first),
+      end(behind), chunk(step), begun(code.load(std::memory_order_acquire)), shown(begun) {}
 
 void Job::run(const void *self, uint32_t thread, uint32_t index) {
     const Job &job = *static_cast<const Job *>(self);
@@ -96,7 +96,7 @@ void Job::run(const void *self, uint32_t thread, uint32_t index) {
     try {
         call_guarded(job.launch, &job.states[thread], from, std::min(from + job.chunk, job.end), entry->body);
     } catch (const Fault &) {
-        if (job.launch->data.failed) __atomic_store_n(job.launch->data.failed, 1, __ATOMIC_RELAXED);
+        if (job.launch->stream.failed) __atomic_store_n(job.launch->stream.failed, 1, __ATOMIC_RELAXED);
         throw;
     }
 }
@@ -141,7 +141,7 @@ Progress Launcher::progress_so_far() const {
     return {begun.begun - under_way, begun.chunks};
 }
 
-void Launcher::run(const abi::Task &task, const std::atomic<const TaskEntry *> &entry, const Bounds &bounds,
+void Launcher::run(const abi::Task &task, const std::atomic<const TaskEntry *> &entry, abi::Bounds bounds,
                    abi::Launch &launch) {
     const TaskEntry &now = *entry.load(std::memory_order_acquire);
     const FloatMode mode(now.subnormals,
@@ -156,7 +156,7 @@ void Launcher::run(const abi::Task &task, const std::atomic<const TaskEntry *> &
             now.note(UpdateMode::How::unlocked);
             if (task.kind == abi::TaskKind::serial) return call_guarded(&launch, &states_[0], 0, 1, now.body);
         }
-        Start start{bounds, now, task.weight.index, shares_all_loops_};
+        Start start{task, bounds, now, shares_all_loops_};
         call_guarded(&launch, &states_[0], reinterpret_cast<int64_t>(&start), 0, Start::run);
         if (start.is_small()) return;
         const FloatMode always(now.subnormals); // chunks may switch to other code
@@ -190,7 +190,7 @@ void Launcher::run_chunks(Job &job) {
         const abi::Needs needs = job.begun->updates.needs;
         const auto &accumulations = job.begun->accumulations;
         if (needs != abi::Needs::alone && !accumulations.empty() &&
-            copies_.begin(accumulations, job.launch->data, job.end - job.begin) &&
+            copies_.begin(accumulations, *job.launch, job.end - job.begin) &&
             (needs == abi::Needs::nothing || copies_.are_all())) {
             job.copied = job.begun;
             job.met = needs;

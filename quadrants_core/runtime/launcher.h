@@ -55,9 +55,10 @@ class Launcher {
     int threads() const { return pool_->threads(); }
     /// The state of one thread, 0 = the caller; the device seeds its generator.
     abi::Thread &thread(int index) { return states_[size_t(index)]; }
-    /// Returns when the last chunk is done, or soon after `launch.data.stop` or `launch.data.failed` is set. Only one thread at a time may
-    /// call it. Throws Fault (faults.h); `launch.data.failed` may then be set. `entry` is read again for each chunk.
-    void run(const abi::Task &task, const std::atomic<const TaskEntry *> &entry, const Bounds &bounds,
+    /// Returns when the last chunk is done, or soon after `launch.stream.stop` or `launch.stream.failed` is set. Only one thread at a time may
+    /// call it. Throws Fault (faults.h); `launch.stream.failed` may then be set. `entry` is read again for each chunk. `bounds`: used
+    /// if the task has no known range.
+    void run(const abi::Task &task, const std::atomic<const TaskEntry *> &entry, abi::Bounds bounds,
              abi::Launch &launch);
     /// Runs tasks of sections that may run concurrently: runtime/sections.h.
     double run_sections(std::span<const HostTask> tasks, const abi::Launch &launch);
@@ -90,7 +91,7 @@ class Launcher {
         uint32_t launches = 0; ///< number of launches of tasks with a fixed order
     } draws_;
     friend struct Job;
-    void run_in_order(const abi::Task &task, const std::atomic<const TaskEntry *> &entry, const Bounds &bounds,
+    void run_in_order(const abi::Task &task, const std::atomic<const TaskEntry *> &entry, abi::Bounds bounds,
                       abi::Launch &launch);
     void run_chunks(Job &job);
     void run_in_copies(Job &job, uint32_t chunks);

@@ -160,25 +160,26 @@ PrivateCopies::~PrivateCopies() {
 }
 
 /// Finds the accumulated memory; returns false if it is empty.
-bool PrivateCopies::find(const abi::Accumulation &what, const abi::LaunchData &launch, Copied &out) const {
+bool PrivateCopies::find(const abi::Accumulation &what, const abi::Launch &launch, Copied &out) const {
     out.what = what;
     if (what.where == abi::Where::cells) {
-        auto &trees = const_cast<SparseTrees &>(static_cast<const SparseTrees &>(*launch.sparse));
+        auto &trees = const_cast<SparseTrees &>(static_cast<const SparseTrees &>(*launch.stream.sparse));
         out.cells = trees.in_one_block(what.slot, what.ndim, out.original);
         out.bytes = out.cells->capacity();
         return out.original;
     }
     if (what.where != abi::Where::array) {
-        out.original = (what.where == abi::Where::tree ? launch.trees[what.slot] : launch.tmp) + what.begin;
+        out.original =
+            (what.where == abi::Where::tree ? launch.stream.trees[what.slot] : launch.stream.tmp) + what.begin;
         out.bytes = what.end - what.begin;
         return true;
     }
     out.bytes = what.end;
     for (uint32_t axis = 0; axis < what.ndim; axis++) {
-        const uint64_t extent = launch.args[abi::extent_slot(what.slot, axis)];
+        const uint64_t extent = launch.args()[abi::extent_slot(what.slot, axis)];
         if (__builtin_mul_overflow(out.bytes, extent, &out.bytes)) return false;
     }
-    out.original = reinterpret_cast<char *>(launch.args[what.slot]);
+    out.original = reinterpret_cast<char *>(launch.args()[what.slot]);
     return out.bytes > 0 && out.original;
 }
 
@@ -233,7 +234,7 @@ bool PrivateCopies::pays(const Copied &found, int64_t indices) const {
            double(found.bytes) * double(count_) <= double(max_bytes);
 }
 
-bool PrivateCopies::begin(std::span<const abi::Accumulation> what, const abi::LaunchData &launch, int64_t indices) {
+bool PrivateCopies::begin(std::span<const abi::Accumulation> what, const abi::Launch &launch, int64_t indices) {
     copied_.assign(what.size(), {});
     count_ = threads_;
     bool any = false;
@@ -251,8 +252,8 @@ bool PrivateCopies::are_all() const {
     return std::ranges::all_of(copied_, [](const Copied &one) { return one.original; });
 }
 
-uint32_t PrivateCopies::begin_parts(std::span<const abi::Accumulation> what, const abi::LaunchData &launch,
-                                    int64_t indices, double work, uint32_t chunks) {
+uint32_t PrivateCopies::begin_parts(std::span<const abi::Accumulation> what, const abi::Launch &launch, int64_t indices,
+                                    double work, uint32_t chunks) {
     copied_.assign(what.size(), {});
     std::vector<Copied> sums(what.size());
     double bytes = 1;

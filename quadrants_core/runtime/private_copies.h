@@ -21,13 +21,13 @@ class PrivateCopies {
 
     /// Makes the copies that pay in a launch over `indices` of a range; none if out of memory. Returns true if there are any; the caller
     /// must then call `merge`.
-    bool begin(std::span<const abi::Accumulation> what, const abi::LaunchData &launch, int64_t indices);
+    bool begin(std::span<const abi::Accumulation> what, const abi::Launch &launch, int64_t indices);
     /// True if the current launch has copies of everything that it may have copies of.
     bool are_all() const;
     /// Makes copies of all sums of real numbers for each of several parts of a range of `chunks`. Returns the number of parts, which
     /// depends only on lengths. 0: the copies would cost more than `work`, in simple operations, is worth. Throws DeviceError if out of
     /// memory.
-    uint32_t begin_parts(std::span<const abi::Accumulation> what, const abi::LaunchData &launch, int64_t indices,
+    uint32_t begin_parts(std::span<const abi::Accumulation> what, const abi::Launch &launch, int64_t indices,
                          double work, uint32_t chunks);
     /// Fills the offsets from the array to the copy of a thread or part, for each accumulation: abi::Thread::copy_offset.
     void offsets_of(size_t copy, int64_t *copy_offset) const;
@@ -54,7 +54,7 @@ class PrivateCopies {
     };
     struct Merging;
 
-    bool find(const abi::Accumulation &what, const abi::LaunchData &launch, Copied &out) const;
+    bool find(const abi::Accumulation &what, const abi::Launch &launch, Copied &out) const;
     bool pays(const Copied &found, int64_t indices) const;
     void make_room(size_t number, uint64_t bytes);
     bool has_room(size_t number, uint64_t bytes);

@@ -3,6 +3,7 @@
 // publishes. A section that has not begun has a task 0 of one chunk.
 #include "runtime/sections.h"
 
+#include "abi/record.h"
 #include "runtime/chunks.h"
 #include "runtime/faults.h"
 
@@ -35,7 +36,7 @@ struct alignas(64) Section {
     std::atomic<uint32_t> left{0}; ///< chunks of the current range that are not done
     std::span<const HostTask> tasks;
     size_t next = 0; ///< the task after the current one
-    abi::Launch launch;
+    abi::LaunchRecord launch;
     int64_t begin = 0, end = 0, chunk = 0; ///< the current range
     double alone = 0;                      ///< microseconds of tasks on one thread
 };
@@ -54,7 +55,7 @@ class Run {
             const size_t first = at;
             while (at < tasks.size() && number(tasks[at]) == number(tasks[first])) at++;
             sections_[i].tasks = tasks.subspan(first, at - first);
-            sections_[i].launch = launch;
+            sections_[i].launch = abi::LaunchRecord::copy_of(launch, tasks[first].info->slots);
         }
         ranges_ = uint32_t(std::ranges::count_if(tasks, is_range));
     }
@@ -124,13 +125,13 @@ class Run {
         uint32_t ranges = 0; // ranges that did not become chunks
         while (section.next < section.tasks.size() && !must_leave()) {
             const HostTask &task = section.tasks[section.next++];
-            section.launch.data.counters = task.counters;
-            section.launch.host.task = task.record;
+            section.launch.head().counters = task.counters;
+            section.launch.head().task = task.record;
             if (!is_range(task)) {
                 guarded(section, task, thread, 0, 1, task.entry->load()->body);
                 continue;
             }
-            Start start{task.bounds, *task.entry->load(), task.info->weight.index};
+            Start start{*task.info, task.bounds, *task.entry->load()};
             const bool is_read = guarded(section, task, thread, reinterpret_cast<int64_t>(&start), 0, Start::run);
             if (!is_read || start.is_small()) {
                 ranges++;
@@ -173,21 +174,20 @@ class Run {
     }
 
     bool must_leave() const {
-        const abi::LaunchData &data = launch_.data;
-        return (data.stop && *data.stop) || (data.failed && __atomic_load_n(data.failed, __ATOMIC_RELAXED));
+        const abi::StreamWords &words = launch_.stream;
+        return (words.stop && *words.stop) || (words.failed && __atomic_load_n(words.failed, __ATOMIC_RELAXED));
     }
 
-    bool guarded(const Section &section, const HostTask &task, uint32_t thread, int64_t begin, int64_t end,
-                 abi::Body body) {
+    bool guarded(Section &section, const HostTask &task, uint32_t thread, int64_t begin, int64_t end, abi::Body body) {
         try {
-            call_guarded(&section.launch, &states_[thread], begin, end, body);
+            call_guarded(&section.launch.head(), &states_[thread], begin, end, body);
             return true;
         } catch (const Fault &met) {
             if (!has_fault_.exchange(true)) {
                 fault_ = met;
                 fault_.task = task.record;
             }
-            if (launch_.data.failed) __atomic_store_n(launch_.data.failed, 1, __ATOMIC_RELAXED);
+            if (launch_.stream.failed) __atomic_store_n(launch_.stream.failed, 1, __ATOMIC_RELAXED);
             return false;
         }
     }

@@ -13,9 +13,9 @@ namespace qd::runtime {
 struct HostTask {
     const abi::Task *info;
     const std::atomic<const TaskEntry *> *entry;
-    Bounds bounds;
-    uint64_t *counters; ///< abi::LaunchData
-    const void *record; ///< abi::HostServices::task
+    abi::Bounds bounds;
+    uint64_t *counters; ///< abi::Launch
+    const void *record; ///< abi::Launch::task
 };
 
 /// Runs tasks ordered by section; those of one section in order. Threads take available work from any section: a task that is worth only

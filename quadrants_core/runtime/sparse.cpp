@@ -14,7 +14,7 @@ using abi::TreeNode;
 namespace {
 
 SparseTrees &of(const abi::Launch *launch) {
-    return const_cast<SparseTrees &>(static_cast<const SparseTrees &>(*launch->data.sparse));
+    return const_cast<SparseTrees &>(static_cast<const SparseTrees &>(*launch->stream.sparse));
 }
 
 void max_length(char *container, int64_t length) {
@@ -238,7 +238,7 @@ uint64_t SparseTrees::allocated(uint32_t slot, uint32_t node) const {
 void SparseTrees::fail(const abi::Launch *launch) {
     const std::lock_guard guard(error_lock_);
     if (!error_) error_ = std::current_exception();
-    __atomic_store_n(launch->data.failed, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(launch->stream.failed, 1, __ATOMIC_RELEASE);
 }
 
 void SparseTrees::rethrow() {

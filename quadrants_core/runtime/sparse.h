@@ -21,7 +21,7 @@ class SparseTrees final : public abi::SparseData {
     ~SparseTrees();
     SparseTrees(const SparseTrees &) = delete;
 
-    /// For launches whose LaunchData::sparse is a SparseTrees.
+    /// For launches whose StreamWords::sparse is a SparseTrees.
     static const abi::SparseCalls calls;
 
     void add(uint32_t slot, abi::Tree tree, char *root);

@@ -1,5 +1,6 @@
 #include "tools/execute.h"
 
+#include "abi/record.h"
 #include "analysis/lanes.h"
 #include "backends/interp/walk.h"
 #include "base/error.h"
@@ -70,7 +71,7 @@ std::string text_of(const Function &fn, uint32_t index, const uint64_t *values) 
 }
 
 void report(const abi::Launch *launch, uint32_t message, const uint64_t *values, std::string Outputs::*where) {
-    const Record &record = *static_cast<const Record *>(launch->host.task);
+    const Record &record = *static_cast<const Record *>(launch->task);
     std::scoped_lock guard(*record.lock);
     (record.outputs->*where) += text_of(*record.fn, message, values);
 }
@@ -81,12 +82,12 @@ void on_print(const abi::Launch *launch, const abi::Thread *, uint32_t message, 
 
 void on_fail(const abi::Launch *launch, const abi::Thread *, uint32_t message, const uint64_t *values) {
     report(launch, message, values, &Outputs::failed);
-    __atomic_store_n(launch->data.failed, 1u, __ATOMIC_RELAXED);
+    __atomic_store_n(launch->stream.failed, 1u, __ATOMIC_RELAXED);
 }
 
 char *on_reserve(const abi::Launch *launch, abi::Thread *thread, uint64_t bytes, uint32_t) {
     char *found = runtime::ThreadHeap::reserve(*thread, bytes);
-    if (!found) __atomic_store_n(launch->data.failed, 1u, __ATOMIC_RELAXED);
+    if (!found) __atomic_store_n(launch->stream.failed, 1u, __ATOMIC_RELAXED);
     return found;
 }
 
@@ -196,26 +197,27 @@ class Memory {
 
     /// Returns a launch of `fn`, which was `source` before passes; both must outlive it, as must `counters`. All tasks of a
     /// kernel share the tmp buffer.
-    abi::Launch launch(const Function &fn, const Function &source, Record &record, std::vector<uint64_t> &counters) {
+    abi::LaunchRecord launch(const Function &fn, const Function &source, Record &record,
+                             std::vector<uint64_t> &counters) {
         record = {&source, &outputs, &lock_};
         if (tmp_.empty()) tmp_.resize(size_t(fn.tmp_bytes / 8 + 1));
         QD_CHECK(tmp_.size() > fn.tmp_bytes / 8, "the tmp buffer of a task is larger than that of another");
-        abi::Launch c{};
-        c.data.args = mirror_.show(args_);
-        c.data.tmp = reinterpret_cast<char *>(mirror_.show(tmp_));
-        c.data.ret = reinterpret_cast<char *>(mirror_.show(ret_));
-        c.data.trees = mirror_.show(roots_);
-        c.data.counters = mirror_.show(counters);
-        c.data.stop = &stop_;
-        c.data.failed = mirror_.show(&failed_, sizeof failed_);
-        c.data.counts_requested = mirror_.show(&counts_requested_, sizeof counts_requested_);
-        c.host.print = on_print;
-        c.host.fail = on_fail;
-        c.host.reserve = on_reserve;
-        c.host.task = &record;
-        c.data.sparse = sparse_.get();
-        c.host.sparse = &runtime::SparseTrees::calls;
-        return c;
+        abi::LaunchRecord made(args_.size());
+        std::ranges::copy(args_, made.args());
+        abi::Launch &c = made.head();
+        c.stream.tmp = reinterpret_cast<char *>(mirror_.show(tmp_));
+        c.ret = reinterpret_cast<char *>(mirror_.show(ret_));
+        c.stream.trees = mirror_.show(roots_);
+        c.counters = mirror_.show(counters);
+        c.stream.stop = &stop_;
+        c.stream.failed = mirror_.show(&failed_, sizeof failed_);
+        c.stream.counts_requested = mirror_.show(&counts_requested_, sizeof counts_requested_);
+        static constexpr abi::HostServices services{on_print, on_fail, nullptr, on_reserve};
+        c.stream.host = &services;
+        c.task = &record;
+        c.stream.sparse = sparse_.get();
+        c.stream.sparse_calls = &runtime::SparseTrees::calls;
+        return made;
     }
     bool failed() const { return failed_ != 0; }
     /// Makes the results of a task visible to the host.
@@ -314,8 +316,11 @@ Compiled compile(const BackendRun &how, runtime::Device &device, const engine::L
     task.info.weight = how.weight;
     task.info.kind = fn.role == Role::range_task ? abi::TaskKind::range : abi::TaskKind::serial;
     task.info.range_at = fn.range_at;
+    task.info.slots = backends::interpreter::argument_slots(fn);
     task.info.block_dim = analysis::block_dim(task.source);
-    task.code = device.load(task.info, lowering.emit(fn, how.tier));
+    const abi::Binary binary = lowering.emit(fn, how.tier);
+    task.info.range = binary.range;
+    task.code = device.load(task.info, binary);
     if (how.threads > 1 && engine::may_need_locks(fn)) {
         fn.set_flag(CompileFlag::locked);
         task.locked = device.load(task.info, lowering.emit(fn, how.tier));
@@ -359,9 +364,9 @@ Outputs interpret(const Function &fn, const Inputs &inputs, const Function *sour
     abi::Thread thread{};
     runtime::ThreadHeap heap(thread, runtime::host_chunks());
     device_lib::seed_random(thread.random, 0, 0);
-    abi::Launch launch = memory.launch(fn, source ? *source : fn, record, memory.outputs.counters);
+    abi::LaunchRecord launch = memory.launch(fn, source ? *source : fn, record, memory.outputs.counters);
     backends::interpreter::Outcome outcome =
-        backends::interpreter::run(fn, launch, thread, {}, {uint32_t(inputs.lanes)});
+        backends::interpreter::run(fn, launch.head(), thread, {}, {uint32_t(inputs.lanes)});
     memory.gather_fields();
     Outputs outputs = std::move(memory.outputs);
     for (size_t i = 0; i < fn.counters.size(); ++i)
@@ -420,8 +425,8 @@ Outputs run_on(const BackendRun &how, const Function &fn, const Inputs &inputs, 
         for (Compiled &task : tasks) {
             Record record;
             std::vector<uint64_t> &counters = counts.emplace_back(task.fn.counters.size());
-            abi::Launch launch = memory.launch(task.fn, task.source, record, counters);
-            stream->launch(*task.code, task.info, launch);
+            abi::LaunchRecord launch = memory.launch(task.fn, task.source, record, counters);
+            stream->launch(*task.code, task.info, launch.head());
             stream->wait();
             memory.fetch();
             add_counters(task.fn, counters, memory.outputs.counters);

@@ -99,7 +99,7 @@ template <class T> struct Code {
             launch.args[slot++] = block;
         }
         launch.args[slot] = block / size_t(lanes);
-        qd::abi::Launch start = launch.start();
+        const qd::abi::Launch &start = launch.start();
         const runtime::FloatMode mode(keeps ? runtime::Subnormals::kept : runtime::Subnormals::flushed);
         body(&start, &launch.thread, 0, 1);
     }

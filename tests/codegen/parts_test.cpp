@@ -207,7 +207,7 @@ TEST(Parts, BoundsOfThousandsOfInstructions) {
         std::string error;
         const auto code = backends::load_elf(test::compile(fn, tier), &error);
         ASSERT_TRUE(code) << error;
-        const qd::abi::Launch start = launch.start();
+        const qd::abi::Launch &start = launch.start();
         reinterpret_cast<qd::abi::Bounds>(code->symbol(qd::abi::bounds_symbol))(&start, &launch.thread,
                                                                                 found[tier == backends::Tier::fast]);
     }

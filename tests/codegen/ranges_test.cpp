@@ -1,7 +1,7 @@
 // Ranges represented as data instead of code: which ranges are, and that both representations are equal.
 #include "run_task.h"
 
-#include "abi/range.h"
+#include "analysis/launch_range.h"
 #include "backends/interp/walk.h"
 
 #include <algorithm>
@@ -26,12 +26,9 @@ std::optional<qd::abi::Range> range(const ir::Function &fn) {
     std::string error;
     const auto code = backends::load_elf(test::compile(fn), &error);
     EXPECT_TRUE(code) << error;
-    qd::abi::Range out;
-    const auto bytes = code->constants(qd::abi::range_symbol);
-    EXPECT_NE(bytes.empty(), code->symbol(qd::abi::bounds_symbol) == nullptr);
-    if (bytes.size() < sizeof out) return {};
-    std::memcpy(&out, bytes.data(), sizeof out);
-    return out;
+    const auto found = analysis::launch_range(fn);
+    EXPECT_EQ(found.has_value(), code->symbol(qd::abi::bounds_symbol) == nullptr);
+    return found;
 }
 
 /// Compares with the interpreter's results for the same lines, for numbers of all kinds.
@@ -45,7 +42,7 @@ void expect_as_interpreted(const ir::Function &fn) {
             Launch launch;
             const uint64_t args[] = {0, a, b, b, a}; // the array: its address and two extents
             std::copy(std::begin(args), std::end(args), launch.args);
-            qd::abi::Launch start = launch.start();
+            const qd::abi::Launch &start = launch.start();
             int64_t wanted[2];
             backends::interpreter::run_bounds(fn, start, launch.thread, wanted);
             EXPECT_EQ(found->begin, wanted[0]);
@@ -76,8 +73,14 @@ TEST(Ranges, OfSeveralAxesWithMargins) {
              line("%18: i64 = mul %17, %16") + line("yield %10, %18")));
 }
 
+TEST(Ranges, OfExtentsLessConstants) {
+    expect_as_interpreted(task(zero + line("%4: i32 = dim %0 !0") + line("%5: i32 = constant 2") +
+                               line("%6: i32 = sub %4, %5") + line("%7: i64 = cast %6") + line("%8: i64 = constant 3") +
+                               line("%9: i64 = sub %7, %8") + line("%10: i64 = max %9, %3") + line("yield %3, %10")));
+}
+
 TEST(Ranges, OtherRangesAreFunctions) {
-    // A begin that is not constant; an end without a lower bound; too many factors; a subtraction.
+    // A begin that is not constant; an end without a lower bound; too many factors; a difference of two arguments.
     EXPECT_FALSE(range(task(line("%3: i64 = cast %1") + line("%4: i64 = constant 9") + line("%5: i64 = max %3, %4") +
                             line("yield %3, %5"))));
     EXPECT_FALSE(range(task(zero + line("%4: i64 = cast %1") + line("yield %3, %4"))));

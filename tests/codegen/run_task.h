@@ -1,5 +1,6 @@
 #pragma once
 // Compiles a task and calls its machine code, without program or threads.
+#include "abi/record.h"
 #include "backends/cpu/elf.h"
 #include "engine/lowering.h"
 #include "ir/text.h"
@@ -31,7 +32,9 @@ inline std::vector<uint8_t> compile(const std::string &text) { return compile(re
 
 /// A launch: arguments, buffers and what was printed.
 struct Launch {
-    uint64_t args[16] = {};
+    abi::LaunchWith<16> record{};
+    uint64_t *const args = record.slots;
+    abi::HostServices services{};
     char tmp[256] = {}, ret[256] = {};
     char tree[1024] = {};
     char *trees[1] = {tree};
@@ -45,23 +48,23 @@ struct Launch {
         std::memcpy(&v, ret + byte, sizeof v);
         return v;
     }
-    abi::Launch start() {
-        abi::Launch c{};
-        c.data.args = args;
-        c.data.tmp = tmp;
-        c.data.ret = ret;
-        c.data.trees = trees;
-        c.data.counters = counters;
-        c.data.stop = &stop;
-        c.data.failed = &failed;
-        c.data.counts_requested = &asked;
-        c.host.print = [](const abi::Launch *c, const abi::Thread *, uint32_t message, const uint64_t *values) {
-            const_cast<Launch *>(static_cast<const Launch *>(c->host.task))->printed.push_back({message, values[0]});
+    abi::Launch &start() {
+        abi::Launch &c = record.launch;
+        c.stream.tmp = tmp;
+        c.ret = ret;
+        c.stream.trees = trees;
+        c.counters = counters;
+        c.stream.stop = &stop;
+        c.stream.failed = &failed;
+        c.stream.counts_requested = &asked;
+        c.stream.host = &services;
+        services.print = [](const abi::Launch *c, const abi::Thread *, uint32_t message, const uint64_t *values) {
+            const_cast<Launch *>(static_cast<const Launch *>(c->task))->printed.push_back({message, values[0]});
         };
-        c.host.fail = [](const abi::Launch *c, const abi::Thread *, uint32_t message, const uint64_t *values) {
-            const_cast<Launch *>(static_cast<const Launch *>(c->host.task))->failures.push_back({message, values[0]});
+        services.fail = [](const abi::Launch *c, const abi::Thread *, uint32_t message, const uint64_t *values) {
+            const_cast<Launch *>(static_cast<const Launch *>(c->task))->failures.push_back({message, values[0]});
         };
-        c.host.task = this;
+        c.task = this;
         return c;
     }
     void run(const std::vector<uint8_t> &object, int64_t begin = 0, int64_t end = 1) {
@@ -70,7 +73,7 @@ struct Launch {
         ASSERT_TRUE(code) << error;
         auto body = reinterpret_cast<abi::Body>(code->symbol(abi::body_symbol));
         ASSERT_TRUE(body);
-        abi::Launch c = start();
+        const abi::Launch &c = start();
         body(&c, &thread, begin, end);
     }
     void run(const std::string &text) { run(compile(text)); }

@@ -4,7 +4,10 @@
 
 #include "backends/backend.h"
 #include "base/bytes.h"
+#include "engine/compiler.h"
+#include "engine/kept_code.h"
 #include "engine/lowering.h"
+#include "engine/queues.h"
 
 #include <cstdio>
 #include <cstring>
@@ -93,13 +96,13 @@ void run_case(Case id, int repetitions, const std::string &cache) {
     const ir::Function fn = six_arrays();
     switch (id) {
     case Case::launch_empty: {
-        const auto kernel = program.compile(empty(), 0);
-        for (int i = 0; i < repetitions; i++) program.launch(*kernel, args.data(), nullptr);
+        const auto kernel = program.compiler().compile(empty(), 0);
+        for (int i = 0; i < repetitions; i++) program.queues().launch(*kernel, args.record(), nullptr);
         break;
     }
     case Case::launch_inline: {
-        const auto kernel = program.compile(fn, 0);
-        for (int i = 0; i < repetitions; i++) program.launch(*kernel, args.data(), nullptr);
+        const auto kernel = program.compiler().compile(fn, 0);
+        for (int i = 0; i < repetitions; i++) program.queues().launch(*kernel, args.record(), nullptr);
         break;
     }
     case Case::init:
@@ -108,22 +111,22 @@ void run_case(Case id, int repetitions, const std::string &cache) {
     case Case::warm_load:
         for (int i = 0; i < repetitions; i++) {
             engine::Program other(options);
-            other.compile(fn, 0);
+            other.compiler().compile(fn, 0);
         }
         break;
     case Case::record_load: {
         std::vector<uint8_t> image;
-        program.compile(fn, 0, &image);
+        program.compiler().compile(fn, 0, &image);
         const std::string name = "six arrays";
-        program.store_entry(as_bytes(name), image);
+        program.kept_code().store_entry(as_bytes(name), image);
         for (int i = 0; i < repetitions; i++) {
             engine::Program other(options);
-            other.load(other.load_entry(as_bytes(name)), 0);
+            other.compiler().load(other.kept_code().load_entry(as_bytes(name)), 0);
         }
         break;
     }
     case Case::known_task:
-        for (int i = 0; i < repetitions; i++) program.compile(fn, 0);
+        for (int i = 0; i < repetitions; i++) program.compiler().compile(fn, 0);
         break;
     case Case::tasks_200:
     case Case::tasks_2k: {

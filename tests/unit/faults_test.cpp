@@ -217,8 +217,8 @@ struct Tasks {
     abi::Launch launch{};
     abi::Task task;
     Tasks(abi::Body b, float weight) : body(b) {
-        launch.data.failed = &failed;
-        launch.data.stop = &stop;
+        launch.stream.failed = &failed;
+        launch.stream.stop = &stop;
         task.kind = abi::TaskKind::range;
         task.weight = weight;
     }

@@ -1,4 +1,5 @@
 #include "runtime/chunks.h"
+#include "abi/record.h"
 #include "runtime/launcher.h"
 #include "runtime/pool.h"
 
@@ -283,11 +284,11 @@ struct Task {
         : lo(begin), hi(end), seen(size_t(std::max<int64_t>(0, end - begin))) {
         info.kind = abi::TaskKind::range;
         info.weight = weight;
-        launch.host.task = this;
-        launch.data.stop = &stop;
-        launch.data.failed = &failed;
+        launch.task = this;
+        launch.stream.stop = &stop;
+        launch.stream.failed = &failed;
     }
-    static Task &of(const abi::Launch *c) { return *const_cast<Task *>(static_cast<const Task *>(c->host.task)); }
+    static Task &of(const abi::Launch *c) { return *const_cast<Task *>(static_cast<const Task *>(c->task)); }
     static void bounds(const abi::Launch *c, abi::Thread *, int64_t *out) {
         out[0] = of(c).lo;
         out[1] = of(c).hi;
@@ -364,14 +365,14 @@ TEST(Launcher, tasks_know_if_they_are_alone) {
 /// Each index adds 1 to a word of an array, in a copy if the thread has one.
 struct Scatter : Task {
     std::vector<int32_t> to;
-    uint64_t args[2];
+    abi::LaunchRecord record{2};
     std::atomic<int> in_copies{0};
     TaskEntry entry{add, {}};
 
     Scatter(int64_t n, size_t words) : Task(0, n, 10), to(words) {
-        args[0] = reinterpret_cast<uint64_t>(to.data());
-        args[1] = words;
-        launch.data.args = args;
+        record.head() = launch;
+        record.args()[0] = reinterpret_cast<uint64_t>(to.data());
+        record.args()[1] = words;
         abi::Accumulation what;
         what.word_bytes = what.end = 4;
         what.ndim = 1;
@@ -386,7 +387,7 @@ struct Scatter : Task {
             __atomic_fetch_add(reinterpret_cast<int32_t *>(shared + thread->copy_offset[0]), 1, __ATOMIC_RELAXED);
         }
     }
-    void run(Launcher &launcher) { launcher.run(info, &entry, bounds, launch); }
+    void run(Launcher &launcher) { launcher.run(info, &entry, bounds, record.head()); }
 };
 
 TEST(Launcher, small_arrays_have_privatised_copies) {
@@ -404,7 +405,7 @@ TEST(Launcher, small_arrays_have_privatised_copies) {
     little.run(launcher);
     EXPECT_EQ(little.in_copies, 0);
     Scatter nothing(200000, 1);
-    nothing.args[1] = 0; // an empty array has no privatised copies
+    nothing.record.args()[1] = 0; // an empty array has no privatised copies
     nothing.run(launcher);
     EXPECT_EQ(nothing.in_copies, 0);
 }

@@ -1,5 +1,6 @@
 #pragma once
 // Kernels for the tests of the engine, built as the frontend builds them.
+#include "abi/record.h"
 #include "engine/program.h"
 #include "ir/builder.h"
 #include "ir/text.h"
@@ -229,20 +230,29 @@ inline ir::Function large(int steps = 400) {
 /// Argument slots as abi::Kernel lays them out.
 class Args {
   public:
+    Args() = default;
+    Args(std::initializer_list<uint64_t> slots) {
+        for (const uint64_t slot : slots) push(slot);
+    }
     Args &scalar(float v) {
-        slots_.push_back(std::bit_cast<uint32_t>(v));
+        push(std::bit_cast<uint32_t>(v));
         return *this;
     }
     Args &array(const std::vector<float> &v) { return array(v.data(), v.size()); }
     Args &array(const float *p, size_t n) {
-        slots_.push_back(reinterpret_cast<uint64_t>(p));
-        slots_.push_back(n);
+        push(reinterpret_cast<uint64_t>(p));
+        push(n);
         return *this;
     }
-    uint64_t *data() { return slots_.data(); }
+    abi::Launch &record() { return record_.head(); }
 
   private:
-    std::vector<uint64_t> slots_;
+    void push(uint64_t slot) {
+        record_.resize(slots_ + 1);
+        record_.args()[slots_++] = slot;
+    }
+    abi::LaunchRecord record_;
+    size_t slots_ = 0;
 };
 
 } // namespace qd::test

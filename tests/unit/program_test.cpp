@@ -3,7 +3,13 @@
 
 #include "backends/backend.h"
 #include "codegen/llvm/loader/loader.h"
+#include "engine/compiler.h"
+#include "engine/device_memory.h"
 #include "engine/launch_lock.h"
+#include "engine/observation.h"
+#include "engine/observers.h"
+#include "engine/queues.h"
+#include "engine/trees.h"
 
 #include <chrono>
 #include <cstdlib>
@@ -32,7 +38,7 @@ struct Watcher : engine::Observer {
     void warning(std::string_view t) override { warnings += std::string(t) + "\n"; }
     void launched(std::string_view) override { launches++; }
     bool wants_launches() const override { return count_launches; }
-    void closing(Program &p) override { closed += p.coverage().empty() ? 1 : 100; }
+    void closing(Program &p) override { closed += p.observation().coverage().empty() ? 1 : 100; }
 };
 
 std::filesystem::path fresh_folder() {
@@ -57,64 +63,64 @@ class ProgramTest : public testing::TestWithParam<const char *> {
 
 TEST_P(ProgramTest, saxpy_of_many_lengths) {
     Program program(options());
-    const auto kernel = program.compile(saxpy(), 0);
+    const auto kernel = program.compiler().compile(saxpy(), 0);
     for (size_t n : {0, 1, 2, 7, 63, 64, 1000, 4097, 100000}) {
         std::vector<float> x(n), y(n);
         std::iota(x.begin(), x.end(), 0.0f);
         std::iota(y.begin(), y.end(), 1.0f);
         Args args;
         args.scalar(2).array(x).array(y);
-        program.launch(*kernel, args.data(), nullptr);
+        program.queues().launch(*kernel, args.record(), nullptr);
         for (size_t i = 0; i < n; i++) ASSERT_EQ(y[i], 2 * x[i] + float(i) + 1) << n << " " << i;
     }
-    EXPECT_EQ(program.tasks_on_last_call(), 1);
+    EXPECT_EQ(program.queues().tasks_on_last_call(), 1);
 }
 
 TEST_P(ProgramTest, a_value_crosses_tasks_and_is_returned) {
     Program program(options());
-    const auto kernel = program.compile(sum(), 0);
+    const auto kernel = program.compiler().compile(sum(), 0);
     EXPECT_EQ(engine::kernel_info(*kernel).ret_bytes, 8u);
     for (size_t n : {0, 1, 1000, 200000}) {
         const std::vector<float> x(n, 0.5f);
         Args args;
         args.array(x);
         uint64_t result = ~0ull;
-        program.launch(*kernel, args.data(), &result);
+        program.queues().launch(*kernel, args.record(), &result);
         EXPECT_EQ(std::bit_cast<float>(uint32_t(result)), 0.5f * float(n));
     }
 }
 
 TEST_P(ProgramTest, an_empty_kernel_has_no_task) {
     Program program(options());
-    const auto kernel = program.compile(empty(), 0);
-    program.launch(*kernel, nullptr, nullptr);
-    EXPECT_EQ(program.tasks_on_last_call(), 0);
+    const auto kernel = program.compiler().compile(empty(), 0);
+    program.queues().launch(*kernel, Args().record(), nullptr);
+    EXPECT_EQ(program.queues().tasks_on_last_call(), 0);
 }
 
 TEST_P(ProgramTest, arrays_that_overlap_behave_as_written) {
     Program program(options());
-    const auto kernel = program.compile(read_again(), 0);
+    const auto kernel = program.compiler().compile(read_again(), 0);
     for (size_t shift : {0u, 100u, 0u, 250u}) {
         std::vector<float> data(500, 1.0f);
         Args args;
         args.array(data.data(), 100).array(data.data() + shift, 100);
-        program.launch(*kernel, args.data(), nullptr);
+        program.queues().launch(*kernel, args.record(), nullptr);
         for (size_t i = 0; i < 100; i++) ASSERT_EQ(data[shift + i], shift == 0 ? 3 : 2) << shift << " " << i;
     }
 }
 
 TEST_P(ProgramTest, a_failed_assertion_is_a_user_error_with_its_place) {
     Program program(options());
-    const auto kernel = program.compile(checked(), 0);
+    const auto kernel = program.compiler().compile(checked(), 0);
     std::vector<float> x(50000, 1.0f);
     x[40000] = 9;
     Args good, bad;
     good.array(x).scalar(10);
     bad.array(x).scalar(5);
-    program.launch(*kernel, good.data(), nullptr);
+    program.queues().launch(*kernel, good.record(), nullptr);
     for (int repeat = 0; repeat < 3; repeat++) {
         try {
-            program.launch(*kernel, bad.data(), nullptr);
+            program.queues().launch(*kernel, bad.record(), nullptr);
             FAIL() << "nothing thrown";
         } catch (const UserError &error) {
             EXPECT_EQ(error.kind, UserErrorKind::assertion);
@@ -125,34 +131,34 @@ TEST_P(ProgramTest, a_failed_assertion_is_a_user_error_with_its_place) {
             EXPECT_EQ(error.trace[0].line, 8u);
         }
     }
-    program.launch(*kernel, good.data(), nullptr); // the failure does not persist
+    program.queues().launch(*kernel, good.record(), nullptr); // the failure does not persist
 }
 
 TEST_P(ProgramTest, prints_reach_the_observer_in_order) {
     Program program(options());
     Watcher watcher;
-    program.subscribe(&watcher);
-    const auto kernel = program.compile(printing(), 0);
+    program.observers().subscribe(&watcher);
+    const auto kernel = program.compiler().compile(printing(), 0);
     const std::vector<float> x = {0, 0.5f, 1e10f};
     Args args;
     args.array(x);
-    program.launch(*kernel, args.data(), nullptr);
+    program.queues().launch(*kernel, args.record(), nullptr);
     EXPECT_EQ(watcher.text, "i = 0 x = 0.000000 100%\ni = 1 x = 0.500000 100%\ni = 2 x = 10000000000.000000 100%\n");
-    program.unsubscribe(&watcher);
+    program.observers().unsubscribe(&watcher);
     testing::internal::CaptureStdout();
-    program.launch(*kernel, args.data(), nullptr);
+    program.queues().launch(*kernel, args.record(), nullptr);
     EXPECT_EQ(testing::internal::GetCapturedStdout(), watcher.text);
 }
 
 TEST_P(ProgramTest, prints_from_every_thread_stay_whole) {
     Program program(options());
     Watcher watcher;
-    program.subscribe(&watcher);
-    const auto kernel = program.compile(printing(), 0);
+    program.observers().subscribe(&watcher);
+    const auto kernel = program.compiler().compile(printing(), 0);
     const std::vector<float> x(2000, 0.25f);
     Args args;
     args.array(x);
-    program.launch(*kernel, args.data(), nullptr);
+    program.queues().launch(*kernel, args.record(), nullptr);
     std::vector<int> seen(x.size());
     std::istringstream lines(watcher.text);
     for (std::string text; std::getline(lines, text);) {
@@ -162,7 +168,7 @@ TEST_P(ProgramTest, prints_from_every_thread_stay_whole) {
         seen.at(size_t(i))++;
     }
     EXPECT_EQ(std::count(seen.begin(), seen.end(), 1), ptrdiff_t(x.size()));
-    program.unsubscribe(&watcher);
+    program.observers().unsubscribe(&watcher);
 }
 
 TEST_P(ProgramTest, coverage_adds_up_over_launches_and_kernels) {
@@ -172,10 +178,10 @@ TEST_P(ProgramTest, coverage_adds_up_over_launches_and_kernels) {
     Args args;
     args.array(x);
     for (int redefinition = 0; redefinition < 2; redefinition++) {
-        const auto kernel = program.compile(counted(), 0);
-        for (int launch = 0; launch < 3; launch++) program.launch(*kernel, args.data(), nullptr);
+        const auto kernel = program.compiler().compile(counted(), 0);
+        for (int launch = 0; launch < 3; launch++) program.queues().launch(*kernel, args.record(), nullptr);
     }
-    auto counts = program.coverage();
+    auto counts = program.observation().coverage();
     ASSERT_EQ(counts.size(), 2u);
     EXPECT_EQ(counts[0].at.line, 5u);
     EXPECT_EQ(counts[0].at.file, "counted.py");
@@ -183,70 +189,70 @@ TEST_P(ProgramTest, coverage_adds_up_over_launches_and_kernels) {
     EXPECT_EQ(counts[1].at.line, 6u);
     EXPECT_EQ(counts[1].what, ir::Counter::What::taken);
     EXPECT_EQ(counts[1].count, 59994u);
-    const auto [reading, apart] = program.coverage_by_kernel();
+    const auto [reading, apart] = program.observation().coverage_by_kernel();
     ASSERT_EQ(apart.size(), 2u);
     for (uint32_t k = 0; k < 2; k++) {
         EXPECT_EQ(apart[k].specialisation, k);
         ASSERT_EQ(apart[k].counts.size(), 2u);
         EXPECT_EQ(apart[k].counts[0].count, 30000u);
     }
-    EXPECT_TRUE(program.coverage_by_kernel(reading).second.empty()) << "nothing changed since";
-    EXPECT_EQ(program.counted(), std::pair(uint64_t(2), uint64_t(60000 + 59994)))
+    EXPECT_TRUE(program.observation().coverage_by_kernel(reading).second.empty()) << "nothing changed since";
+    EXPECT_EQ(program.observation().counted(), std::pair(uint64_t(2), uint64_t(60000 + 59994)))
         << "kernels, and the sum of all counts";
-    program.clear_coverage();
-    EXPECT_TRUE(program.coverage_by_kernel().second.empty()) << "what is gone is forgotten";
-    for (const auto &count : program.coverage()) EXPECT_EQ(count.count, 0u);
-    EXPECT_EQ(program.counted(), std::pair(uint64_t(2), uint64_t(0)));
-    const auto kernel = program.compile(counted(), 0);
+    program.observation().clear_coverage();
+    EXPECT_TRUE(program.observation().coverage_by_kernel().second.empty()) << "what is gone is forgotten";
+    for (const auto &count : program.observation().coverage()) EXPECT_EQ(count.count, 0u);
+    EXPECT_EQ(program.observation().counted(), std::pair(uint64_t(2), uint64_t(0)));
+    const auto kernel = program.compiler().compile(counted(), 0);
     set_title(*kernel, "x: f32[:]", false);
-    EXPECT_EQ(program.coverage_by_kernel().second.back().title, "x: f32[:]");
-    const uint64_t before = program.coverage_by_kernel().first;
-    program.launch(*kernel, args.data(), nullptr);
-    const uint64_t after = program.coverage_by_kernel().first;
-    EXPECT_EQ(program.coverage_by_kernel(before).second.size(), 1u) << "the one that ran";
-    EXPECT_EQ(program.counted(), std::pair(uint64_t(3), uint64_t(10000 + 9999)));
-    EXPECT_TRUE(program.coverage_by_kernel(after).second.empty());
-    program.clear_coverage();
-    EXPECT_EQ(program.coverage_by_kernel(after).second.size(), 1u) << "it begins from zero";
+    EXPECT_EQ(program.observation().coverage_by_kernel().second.back().title, "x: f32[:]");
+    const uint64_t before = program.observation().coverage_by_kernel().first;
+    program.queues().launch(*kernel, args.record(), nullptr);
+    const uint64_t after = program.observation().coverage_by_kernel().first;
+    EXPECT_EQ(program.observation().coverage_by_kernel(before).second.size(), 1u) << "the one that ran";
+    EXPECT_EQ(program.observation().counted(), std::pair(uint64_t(3), uint64_t(10000 + 9999)));
+    EXPECT_TRUE(program.observation().coverage_by_kernel(after).second.empty());
+    program.observation().clear_coverage();
+    EXPECT_EQ(program.observation().coverage_by_kernel(after).second.size(), 1u) << "it begins from zero";
 }
 
 TEST_P(ProgramTest, an_observer_reads_the_coverage_of_a_program_that_ends) {
     Watcher watcher;
     {
         Program program(options());
-        program.subscribe(&watcher);
-        program.compile(counted(), 0);
+        program.observers().subscribe(&watcher);
+        program.compiler().compile(counted(), 0);
     }
     EXPECT_EQ(watcher.closed, 100);
 }
 
 TEST_P(ProgramTest, stop_ends_an_endless_loop) {
     Program program(options());
-    const auto kernel = program.compile(endless(), 0);
-    const auto after = program.compile(saxpy(), 0);
+    const auto kernel = program.compiler().compile(endless(), 0);
+    const auto after = program.compiler().compile(saxpy(), 0);
     std::thread other([&] {
         std::this_thread::sleep_for(std::chrono::milliseconds(30));
         request_stop();
     });
-    EXPECT_THROW(program.launch(*kernel, nullptr, nullptr), Interrupted);
+    EXPECT_THROW(program.queues().launch(*kernel, Args().record(), nullptr), Interrupted);
     other.join();
     clear_stop();
     std::vector<float> x(10, 1.0f), y(10, 1.0f);
     Args args;
     args.scalar(1).array(x).array(y);
-    program.launch(*after, args.data(), nullptr);
+    program.queues().launch(*after, args.record(), nullptr);
     EXPECT_EQ(y[9], 2);
 }
 
 TEST_P(ProgramTest, stop_ends_a_long_parallel_loop) {
     Program program(options());
-    const auto kernel = program.compile(large(200), 0);
+    const auto kernel = program.compiler().compile(large(200), 0);
     std::vector<float> x(2'000'000, 1.0f);
     Args args;
     args.array(x);
     request_stop();
-    EXPECT_THROW(program.launch(*kernel, args.data(), nullptr), Interrupted);
-    EXPECT_THROW(program.compile(sum(), 0), Interrupted);
+    EXPECT_THROW(program.queues().launch(*kernel, args.record(), nullptr), Interrupted);
+    EXPECT_THROW(program.compiler().compile(sum(), 0), Interrupted);
     clear_stop();
     EXPECT_EQ(x.back(), 1.0f); // chunks that had not started do not run
 }
@@ -281,14 +287,14 @@ TEST_P(ProgramTest, handles_outlive_their_program_inertly) {
     std::shared_ptr<engine::CompiledKernel> kernel;
     {
         Program first(options());
-        kernel = first.compile(saxpy(), 0);
+        kernel = first.compiler().compile(saxpy(), 0);
     }
     Program second(options());
     std::vector<float> x(4), y(4);
     Args args;
     args.scalar(1).array(x).array(y);
     try {
-        second.launch(*kernel, args.data(), nullptr);
+        second.queues().launch(*kernel, args.record(), nullptr);
         FAIL();
     } catch (const UserError &error) {
         EXPECT_NE(std::string(error.what()).find("saxpy was compiled before"), std::string::npos);
@@ -298,9 +304,9 @@ TEST_P(ProgramTest, handles_outlive_their_program_inertly) {
 TEST_P(ProgramTest, an_edit_compiles_one_task) {
     Program program(options());
     Watcher watcher;
-    program.subscribe(&watcher);
-    const auto first = program.compile(ten_loops(), 12.5);
-    const auto second = program.compile(ten_loops(4), 0);
+    program.observers().subscribe(&watcher);
+    const auto first = program.compiler().compile(ten_loops(), 12.5);
+    const auto second = program.compiler().compile(ten_loops(4), 0);
     ASSERT_EQ(watcher.reports.size(), 2u);
     EXPECT_EQ(watcher.reports[0].tasks.size(), 10u);
     EXPECT_EQ(watcher.reports[0].phases[0].phase, "frontend");
@@ -311,30 +317,30 @@ TEST_P(ProgramTest, an_edit_compiles_one_task) {
     std::vector<float> x(5, 0.0f);
     Args args;
     args.array(x);
-    program.launch(*second, args.data(), nullptr);
+    program.queues().launch(*second, args.record(), nullptr);
     EXPECT_EQ(x[4], 45 - 4 + 100);
-    EXPECT_EQ(program.tasks_on_last_call(), 10);
-    program.unsubscribe(&watcher);
+    EXPECT_EQ(program.queues().tasks_on_last_call(), 10);
+    program.observers().unsubscribe(&watcher);
 }
 
 TEST_P(ProgramTest, launches_are_announced_to_observers) {
     Program program(options());
     Watcher silent, counting;
     counting.count_launches = true;
-    program.subscribe(&silent);
-    program.subscribe(&counting);
-    const auto kernel = program.compile(empty(), 0);
-    program.launch(*kernel, nullptr, nullptr);
-    program.unsubscribe(&counting);
-    program.launch(*kernel, nullptr, nullptr);
+    program.observers().subscribe(&silent);
+    program.observers().subscribe(&counting);
+    const auto kernel = program.compiler().compile(empty(), 0);
+    program.queues().launch(*kernel, Args().record(), nullptr);
+    program.observers().unsubscribe(&counting);
+    program.queues().launch(*kernel, Args().record(), nullptr);
     EXPECT_EQ(counting.launches, 1);
     EXPECT_EQ(silent.launches, 0);
-    program.unsubscribe(&silent);
+    program.observers().unsubscribe(&silent);
 }
 
 TEST_P(ProgramTest, threads_may_launch_at_once) {
     Program program(options());
-    const auto kernel = program.compile(sum(), 0);
+    const auto kernel = program.compiler().compile(sum(), 0);
     std::atomic<int> wrong{0};
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; t++)
@@ -344,7 +350,7 @@ TEST_P(ProgramTest, threads_may_launch_at_once) {
             args.array(x);
             for (int i = 0; i < 30; i++) {
                 uint64_t result = 0;
-                program.launch(*kernel, args.data(), &result);
+                program.queues().launch(*kernel, args.record(), &result);
                 wrong += std::bit_cast<float>(uint32_t(result)) != float(x.size());
             }
         });
@@ -354,19 +360,19 @@ TEST_P(ProgramTest, threads_may_launch_at_once) {
 
 TEST_P(ProgramTest, memory_is_zeroed_counted_and_refused_with_figures) {
     Program program(options());
-    const runtime::Buffer block = program.alloc(3'000'001);
+    const runtime::Buffer block = program.memory().allocate(3'000'001);
     const char *p = block.host;
     EXPECT_EQ(block.address % 64, 0u);
     EXPECT_EQ(std::count(p, p + 3'000'001, 0), 3'000'001);
-    const uint32_t tree = program.add_tree(128);
-    EXPECT_EQ(program.allocated_bytes(), 3'000'129u);
-    EXPECT_NE(program.tree_memory(tree).address, 0u);
-    program.remove_tree(tree);
-    EXPECT_EQ(program.add_tree(64), tree);
-    program.free(block.address);
-    EXPECT_EQ(program.allocated_bytes(), 64u);
+    const uint32_t tree = program.trees().add(128);
+    EXPECT_EQ(program.memory().allocated_bytes(), 3'000'129u);
+    EXPECT_NE(program.trees().memory(tree).address, 0u);
+    program.trees().remove(tree);
+    EXPECT_EQ(program.trees().add(64), tree);
+    program.memory().free(block.address);
+    EXPECT_EQ(program.memory().allocated_bytes(), 64u);
     try {
-        program.alloc(1ull << 50);
+        program.memory().allocate(1ull << 50);
         FAIL();
     } catch (const DeviceError &error) {
         EXPECT_NE(std::string(error.what()).find("(1125899906842624 bytes)"), std::string::npos) << error.what();
@@ -380,14 +386,14 @@ TEST_P(ProgramTest, dumps_are_written_for_the_passes_named) {
     o.only = "sax";
     Program program(o);
     Watcher watcher;
-    program.subscribe(&watcher);
-    program.compile(sum(), 0);
+    program.observers().subscribe(&watcher);
+    program.compiler().compile(sum(), 0);
     EXPECT_EQ(watcher.text, "");
-    program.compile(saxpy(), 0);
+    program.compiler().compile(saxpy(), 0);
     EXPECT_NE(watcher.text.find("; saxpy after fold"), std::string::npos);
     EXPECT_NE(watcher.text.find("; saxpy.0 after dce"), std::string::npos);
     EXPECT_EQ(watcher.text.find("after cse"), std::string::npos);
-    program.unsubscribe(&watcher);
+    program.observers().unsubscribe(&watcher);
 }
 
 TEST_P(ProgramTest, debug_verifies_the_ir) {
@@ -398,7 +404,7 @@ TEST_P(ProgramTest, debug_verifies_the_ir) {
     wrong.returns.push_back(ir::Scalar::i32); // it has no return value
     Program program(o);
     try {
-        program.compile(std::move(wrong), 0);
+        program.compiler().compile(std::move(wrong), 0);
         FAIL() << "nobody looked";
     } catch (const InternalError &error) {
         EXPECT_NE(std::string(error.what()).find("broke function saxpy"), std::string::npos) << error.what();
@@ -435,7 +441,7 @@ TEST_P(ProgramTest, values_are_printed_as_c_printf_does) {
     };
     Program program(options());
     Watcher watcher;
-    program.subscribe(&watcher);
+    program.observers().subscribe(&watcher);
     for (const Case &c : cases) {
         ir::Function fn = start("one_value");
         fn.messages.push_back({{{c.spec, 0}}});
@@ -444,23 +450,23 @@ TEST_P(ProgramTest, values_are_printed_as_c_printf_does) {
         b.emit(ir::Op::print, {v}, {}, 0);
         b.ret();
         watcher.text.clear();
-        program.launch(*program.compile(std::move(fn), 0), nullptr, nullptr);
+        program.queues().launch(*program.compiler().compile(std::move(fn), 0), Args().record(), nullptr);
         EXPECT_EQ(watcher.text, c.expected) << ir::to_string(c.type) << " " << c.spec;
     }
-    program.unsubscribe(&watcher);
+    program.observers().unsubscribe(&watcher);
 }
 
 TEST_P(ProgramTest, a_forked_child_continues) {
     Program program(options());
-    const auto kernel = program.compile(saxpy(), 0);
+    const auto kernel = program.compiler().compile(saxpy(), 0);
     std::vector<float> x(100000, 1.0f), y(100000, 1.0f);
     Args args;
     args.scalar(2).array(x).array(y);
-    program.launch(*kernel, args.data(), nullptr);
+    program.queues().launch(*kernel, args.record(), nullptr);
     const pid_t child = fork();
     if (child == 0) {
-        program.launch(*kernel, args.data(), nullptr);
-        program.launch(*program.compile(ten_loops(), 0), Args().array(x).data(), nullptr);
+        program.queues().launch(*kernel, args.record(), nullptr);
+        program.queues().launch(*program.compiler().compile(ten_loops(), 0), Args().array(x).record(), nullptr);
         {
             Program another(options());
         }
@@ -487,9 +493,9 @@ TEST_P(ProgramTest, four_thousand_lives_leave_no_trace) {
     auto live = [&](int times) {
         for (int i = 0; i < times; i++) {
             Program program(options());
-            program.alloc(5000);
-            program.add_tree(1 << 21);
-            program.launch(*program.compile(fn, 0), args.data(), nullptr);
+            program.memory().allocate(5000);
+            program.trees().add(1 << 21);
+            program.queues().launch(*program.compiler().compile(fn, 0), args.record(), nullptr);
         }
     };
     live(200);
@@ -525,17 +531,17 @@ TEST(ProgramCache, a_warm_start_never_opens_llvm) {
     std::vector<float> x(1000, 1.0f), expected;
     auto run = [&](Watcher &watcher) {
         Program program(o);
-        program.subscribe(&watcher);
-        const auto a = program.compile(saxpy(), 0);
-        const auto b = program.compile(large(), 0);
+        program.observers().subscribe(&watcher);
+        const auto a = program.compiler().compile(saxpy(), 0);
+        const auto b = program.compiler().compile(large(), 0);
         std::vector<float> y(1000, 1.0f);
         Args args_a, args_b;
         args_a.scalar(3).array(x).array(y);
         args_b.array(y);
-        program.launch(*a, args_a.data(), nullptr);
-        program.launch(*b, args_b.data(), nullptr);
-        program.settle();
-        program.unsubscribe(&watcher);
+        program.queues().launch(*a, args_a.record(), nullptr);
+        program.queues().launch(*b, args_b.record(), nullptr);
+        program.compiler().settle();
+        program.observers().unsubscribe(&watcher);
         return y;
     };
     const pid_t cold = fork();
@@ -571,7 +577,7 @@ TEST(ProgramCache, a_missing_compiler_is_named_and_does_no_harm) {
         Program program(o);
         bool named = false;
         try {
-            program.compile(ten_loops(), 0);
+            program.compiler().compile(ten_loops(), 0);
         } catch (const std::exception &error) {
             named = std::string(error.what()).find("/no/such/folder/libquadrants_llvm.so") != std::string::npos;
         }
@@ -579,7 +585,7 @@ TEST(ProgramCache, a_missing_compiler_is_named_and_does_no_harm) {
         std::vector<float> x(3, 0.0f);
         Args args;
         args.array(x);
-        program.launch(*program.compile(ten_loops(), 0), args.data(), nullptr);
+        program.queues().launch(*program.compiler().compile(ten_loops(), 0), args.record(), nullptr);
         _exit(named && x[2] == 45 ? 0 : 1);
     }
     int status = -1;
@@ -594,14 +600,14 @@ TEST(ProgramCache, damaged_files_are_replaced) {
     auto origin = [&] {
         Watcher watcher;
         Program program(o);
-        program.subscribe(&watcher);
-        const auto kernel = program.compile(saxpy(), 0);
+        program.observers().subscribe(&watcher);
+        const auto kernel = program.compiler().compile(saxpy(), 0);
         std::vector<float> x(100, 1.0f), y(100, 1.0f);
         Args args;
         args.scalar(2).array(x).array(y);
-        program.launch(*kernel, args.data(), nullptr);
+        program.queues().launch(*kernel, args.record(), nullptr);
         EXPECT_EQ(y[99], 3);
-        program.unsubscribe(&watcher);
+        program.observers().unsubscribe(&watcher);
         return watcher.reports.at(0).tasks.at(0).origin;
     };
     EXPECT_EQ(origin(), engine::TaskOrigin::compiled);
@@ -619,25 +625,25 @@ TEST(ProgramCache, a_folder_that_cannot_be_written_costs_one_warning) {
     o.offline_cache_file_path = "/proc/no-such-folder/here";
     Watcher watcher;
     Program program(o);
-    program.subscribe(&watcher);
-    program.compile(saxpy(), 0);
-    program.compile(sum(), 0);
+    program.observers().subscribe(&watcher);
+    program.compiler().compile(saxpy(), 0);
+    program.compiler().compile(sum(), 0);
     EXPECT_EQ(std::count(watcher.warnings.begin(), watcher.warnings.end(), '\n'), 1) << watcher.warnings;
     EXPECT_NE(watcher.warnings.find("/proc/no-such-folder/here"), std::string::npos);
-    program.unsubscribe(&watcher);
+    program.observers().unsubscribe(&watcher);
 }
 
 TEST(ProgramTiers, better_code_is_swapped_in_with_equal_results) {
     Options o;
     o.offline_cache = false;
     Program program(o);
-    const auto kernel = program.compile(large(), 0);
+    const auto kernel = program.compiler().compile(large(), 0);
     std::vector<float> x(5000, 1.0f);
     Args args;
     args.array(x);
-    for (int i = 0; i < 5; i++) program.launch(*kernel, args.data(), nullptr);
-    program.settle();
-    program.launch(*kernel, args.data(), nullptr);
+    for (int i = 0; i < 5; i++) program.queues().launch(*kernel, args.record(), nullptr);
+    program.compiler().settle();
+    program.queues().launch(*kernel, args.record(), nullptr);
     EXPECT_NEAR(x[4999], 2.0f, 1e-5);
 }
 
@@ -664,8 +670,8 @@ TEST(ProgramTiers, the_process_ends_after_its_thread_in_the_background) {
         Options o;
         o.offline_cache = false;
         Program program(o);
-        program.compile(large(), 0);
-        program.settle();
+        program.compiler().compile(large(), 0);
+        program.compiler().settle();
         std::exit(0);
     };
     for (int i = 0; i < 3; i++) EXPECT_EXIT(end(), testing::ExitedWithCode(0), "");
@@ -677,7 +683,7 @@ TEST(ProgramTiers, a_program_ends_while_its_tasks_are_optimised) {
     const auto start = std::chrono::steady_clock::now();
     {
         Program program(o);
-        for (int i = 0; i < 3; i++) program.compile(large(400 + i), 0);
+        for (int i = 0; i < 3; i++) program.compiler().compile(large(400 + i), 0);
         const auto end = std::chrono::steady_clock::now();
         RecordProperty("compile_ms", std::to_string(std::chrono::duration<double, std::milli>(end - start).count()));
     }
@@ -738,13 +744,13 @@ TEST(Program, a_cache_entry_has_the_graph_of_its_kernel) {
     options.verify = true;
     Program program(options);
     std::vector<uint8_t> image;
-    const auto kernel = program.compile(read.functions[0], 0, &image);
+    const auto kernel = program.compiler().compile(read.functions[0], 0, &image);
     EXPECT_EQ(graph_of(kernel_info(*kernel)), graph);
     // Code that does not depend on its neighbours is shared: the two tasks outside of the region, and the two inside.
     EXPECT_EQ(kernel_info(*kernel).tasks[0].hash[0], kernel_info(*kernel).tasks[4].hash[0]);
     EXPECT_EQ(kernel_info(*kernel).tasks[2].hash[0], kernel_info(*kernel).tasks[3].hash[0]);
     EXPECT_NE(kernel_info(*kernel).tasks[0].hash[0], kernel_info(*kernel).tasks[2].hash[0]);
-    const auto again = program.load(image, 0);
+    const auto again = program.compiler().load(image, 0);
     ASSERT_TRUE(again);
     EXPECT_EQ(graph_of(kernel_info(*again)), graph);
 }

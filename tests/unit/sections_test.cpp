@@ -21,9 +21,7 @@ struct Step {
     Step *before = nullptr;
     std::atomic<bool> in_order{true};
 
-    static Step &of(const abi::Launch *launch) {
-        return *const_cast<Step *>(static_cast<const Step *>(launch->host.task));
-    }
+    static Step &of(const abi::Launch *launch) { return *const_cast<Step *>(static_cast<const Step *>(launch->task)); }
     static void bounds(const abi::Launch *launch, abi::Thread *, int64_t *out) {
         Step &step = of(launch);
         out[0] = 0;
@@ -36,7 +34,7 @@ struct Step {
         step.done += end - begin;
     }
     bool is_after_its_turn(const abi::Launch *launch) {
-        return launch->data.counters == &counter && (!before || before->done == before->n);
+        return launch->counters == &counter && (!before || before->done == before->n);
     }
     bool all_once() const { return in_order && done == n; }
 };
@@ -48,8 +46,8 @@ struct Sections {
     abi::Launch launch{};
 
     Sections() {
-        launch.data.stop = &stop;
-        launch.data.failed = &failed;
+        launch.stream.stop = &stop;
+        launch.stream.failed = &failed;
     }
     Step &add(int32_t section, abi::TaskKind kind, int64_t n, float weight) {
         Step *const before = !steps.empty() && steps.back().info.graph.section == section ? &steps.back() : nullptr;
@@ -148,7 +146,7 @@ TEST(Sections, StopAndFailureSkipTasksThatHaveNotBegun) {
     for (int round = 0; round < 200; round++) {
         Sections all;
         const auto fail = [](const abi::Launch *launch, abi::Thread *, int64_t, int64_t) {
-            __atomic_store_n(launch->data.failed, 1, __ATOMIC_RELAXED);
+            __atomic_store_n(launch->stream.failed, 1, __ATOMIC_RELAXED);
         };
         all.add(0, abi::TaskKind::serial, 1, 1).build.body = fail;
         all.add(0, abi::TaskKind::range, 50'000, 500);

@@ -1,5 +1,8 @@
 // Stop reaches the compiler: between passes, and while a backend emits, without waiting for it.
+#include "engine/compiler.h"
 #include "engine/emit.h"
+#include "engine/observers.h"
+#include "engine/queues.h"
 #include "program_kernels.h"
 
 #include <gtest/gtest.h>
@@ -96,16 +99,16 @@ TEST(Stop, ends_a_compilation_between_passes) {
     options.dump = "all";
     engine::Program program(options);
     Presser presser;
-    program.subscribe(&presser);
-    EXPECT_THROW(program.compile(saxpy(), 0), Interrupted);
+    program.observers().subscribe(&presser);
+    EXPECT_THROW(program.compiler().compile(saxpy(), 0), Interrupted);
     EXPECT_EQ(presser.dumps, 1);
     EXPECT_EQ(presser.compiled_kernels, 0);
-    program.unsubscribe(&presser);
+    program.observers().unsubscribe(&presser);
     clear_stop();
     std::vector<float> x(100, 1.0f), y(100, 1.0f);
     Args args;
     args.scalar(3).array(x).array(y);
-    program.launch(*program.compile(saxpy(), 0), args.data(), nullptr);
+    program.queues().launch(*program.compiler().compile(saxpy(), 0), args.record(), nullptr);
     EXPECT_EQ(y[99], 4);
 }
 

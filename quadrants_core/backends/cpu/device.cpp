@@ -21,7 +21,7 @@ struct CpuTask final : runtime::LoadedTask {
     std::unique_ptr<MappedCode> machine;
     runtime::TaskEntry own;
     std::atomic<const runtime::TaskEntry *> entry{&own}; ///< the best so far, which may be that of another build
-    runtime::Bounds bounds;
+    abi::Bounds bounds = nullptr;                        ///< null: the range is known, or there is none
 
     void switch_to(const LoadedTask &better) override { entry = static_cast<const CpuTask &>(better).entry.load(); }
     void set_locked_code(const LoadedTask &other) override {
@@ -49,14 +49,6 @@ abi::Updates updates_of(const MappedCode &machine) {
     if (const auto bytes = machine.constants(abi::updates_symbol); bytes.size() >= sizeof updates)
         std::memcpy(&updates, bytes.data(), sizeof updates);
     return updates;
-}
-
-/// Returns false if there are none.
-bool read_bounds(const MappedCode &machine, runtime::Bounds &bounds) {
-    bounds.code = reinterpret_cast<abi::Bounds>(machine.symbol(abi::bounds_symbol));
-    const auto bytes = machine.constants(abi::range_symbol);
-    if (bytes.size() >= sizeof bounds.known) std::memcpy(&bounds.known, bytes.data(), sizeof bounds.known);
-    return bounds.code || bounds.known.factors;
 }
 
 /// Each operation completes before it returns, and throws its errors at once.
@@ -115,6 +107,7 @@ class Cpu final : public runtime::Device {
         void *block = runtime::host_alloc(bytes);
         return {this, reinterpret_cast<uint64_t>(block), static_cast<char *>(block)};
     }
+    runtime::Buffer alloc_mapped(uint64_t bytes) override { return alloc(bytes); }
     void free(const runtime::Buffer &buffer) override { runtime::host_free(buffer.host); }
     std::unique_ptr<runtime::Stream> open_stream() override {
         return std::make_unique<CpuStream>(options_, streams_++);
@@ -127,7 +120,8 @@ class Cpu final : public runtime::Device {
         loaded->machine = load_elf(binary.code, &error);
         if (!loaded->machine) fail_device("load_elf", 0, task.name + ": " + error);
         loaded->own.body = reinterpret_cast<abi::Body>(loaded->machine->symbol(abi::body_symbol));
-        const bool has_bounds = read_bounds(*loaded->machine, loaded->bounds);
+        const bool needs_bounds = task.kind == abi::TaskKind::range && !binary.range.factors;
+        if (needs_bounds) loaded->bounds = reinterpret_cast<abi::Bounds>(loaded->machine->symbol(abi::bounds_symbol));
         loaded->own.updates = updates_of(*loaded->machine);
         if (loaded->own.updates.any) loaded->own.accumulations = accumulations_of(*loaded->machine);
         if (const auto wanted = loaded->machine->constants(abi::subnormals_symbol); !wanted.empty()) {
@@ -135,7 +129,7 @@ class Cpu final : public runtime::Device {
             loaded->own.depends_on_subnormals = !(wanted[0] & abi::subnormals_irrelevant);
         }
         loaded->own.is_plain = task.kind == abi::TaskKind::range && !loaded->own.updates.some();
-        if (!loaded->own.body || (task.kind == abi::TaskKind::range && !has_bounds))
+        if (!loaded->own.body || (needs_bounds && !loaded->bounds))
             fail_device("load_elf", 0, task.name + ": the object lacks the functions of a task");
         return loaded;
     }

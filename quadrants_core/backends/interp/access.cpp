@@ -17,7 +17,7 @@ uint64_t Access::reserve(Value v) {
         most = std::max(most, uint64_t(reserve_lanes(fn()[v])) << 32 | entries);
     }
     if (bytes > uint64_t(heap.end - heap.top))
-        return number_of(launch_.host.reserve(&launch_, &thread_, bytes, stack_of(fn()[v])));
+        return number_of(launch_.stream.host->reserve(&launch_, &thread_, bytes, stack_of(fn()[v])));
     heap.used += bytes;
     heap.peak = std::max(heap.peak, heap.used);
     return number_of(std::exchange(heap.top, heap.top + bytes));
@@ -29,10 +29,10 @@ uint64_t Access::element(Value v) {
     const uint64_t header = values_.get(args[0]);
     int64_t cell = 0;
     for (size_t a = 0; a < array.ndim; ++a)
-        cell = cell * int64_t(launch_.data.args[abi::extent_slot(uint32_t(header), uint32_t(a))]) +
+        cell = cell * int64_t(launch_.args()[abi::extent_slot(uint32_t(header), uint32_t(a))]) +
                values_.index(args[a + 1]);
     const int64_t component = cell * array.rows * array.cols + values_.index(args[array.ndim + 1u]);
-    return launch_.data.args[header] + uint64_t(component * size_of(array.elem));
+    return launch_.args()[header] + uint64_t(component * size_of(array.elem));
 }
 
 uint64_t Access::place(Value v) {
@@ -41,7 +41,7 @@ uint64_t Access::place(Value v) {
     if (is_sparse(place)) return 0; // see Cells::pointer
     int32_t indices[16] = {};
     for (size_t a = 0; a < args.size() && a < 16; ++a) indices[a] = int32_t(values_.index(args[a]));
-    return number_of(launch_.data.trees[place.tree]) + layout::address(place, indices);
+    return number_of(launch_.stream.trees[place.tree]) + layout::address(place, indices);
 }
 
 uint64_t Access::address(Value v) {
@@ -50,11 +50,11 @@ uint64_t Access::address(Value v) {
     switch (AddressOp(in.op)) {
     case AddressOp::element: return element(v);
     case AddressOp::place: return place(v);
-    case AddressOp::array_base: return launch_.data.args[arg(0)];
-    case AddressOp::tree_base: return number_of(launch_.data.trees[in.imm]);
-    case AddressOp::tmp: return number_of(launch_.data.tmp) + in.imm;
-    case AddressOp::ret_slot: return number_of(launch_.data.ret) + in.imm;
-    case AddressOp::count_slot: return number_of(launch_.data.counters) + 8 * in.imm;
+    case AddressOp::array_base: return launch_.args()[arg(0)];
+    case AddressOp::tree_base: return number_of(launch_.stream.trees[in.imm]);
+    case AddressOp::tmp: return number_of(launch_.stream.tmp) + in.imm;
+    case AddressOp::ret_slot: return number_of(launch_.ret) + in.imm;
+    case AddressOp::count_slot: return number_of(launch_.counters) + 8 * in.imm;
     case AddressOp::random_state: return number_of(thread_.random);
     case AddressOp::offset: return arg(0) + arg(1);
     case AddressOp::reserve: return reserve(v);

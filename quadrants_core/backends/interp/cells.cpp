@@ -19,7 +19,7 @@ char *Cells::find(Value v, size_t depth, bool make) {
     place.byte_offset = 0;
     int32_t indices[16] = {};
     for (size_t a = 0; a < fn().args(v).size() && a < 16; ++a) indices[a] = int32_t(values_.index(fn().args(v)[a]));
-    return layout::address(place, indices, launch_.trees[place.tree],
+    return layout::address(place, indices, launch_.stream.trees[place.tree],
                            [&](const PlaceLevel &level, char *container, uint64_t number) {
                                return make ? trees().make(place.tree, level.node, container, int64_t(number))
                                            : trees().find(place.tree, level.node, container, int64_t(number));

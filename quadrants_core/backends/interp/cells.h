@@ -9,7 +9,7 @@ namespace qd::backends::interpreter {
 
 class Cells {
   public:
-    Cells(Values &values, Memory &memory, const abi::LaunchData &launch)
+    Cells(Values &values, Memory &memory, const abi::Launch &launch)
         : values_(values), memory_(memory), launch_(launch) {}
 
     /// Returns the address of a pointer at its use. For a place in a sparse tree, only the use looks up the cell, or creates it if
@@ -23,14 +23,14 @@ class Cells {
   private:
     const Function &fn() const { return values_.fn; }
     runtime::SparseTrees &trees() const {
-        return const_cast<runtime::SparseTrees &>(static_cast<const runtime::SparseTrees &>(*launch_.sparse));
+        return const_cast<runtime::SparseTrees &>(static_cast<const runtime::SparseTrees &>(*launch_.stream.sparse));
     }
     char *find(Value place, size_t depth, bool make);
     uint64_t element(Value list);
 
     Values &values_;
     Memory &memory_;
-    const abi::LaunchData &launch_;
+    const abi::Launch &launch_;
 };
 
 } // namespace qd::backends::interpreter

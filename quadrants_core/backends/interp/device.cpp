@@ -69,6 +69,7 @@ class Interpreter final : public runtime::Device {
         void *block = runtime::host_alloc(bytes);
         return {this, reinterpret_cast<uint64_t>(block), static_cast<char *>(block)};
     }
+    runtime::Buffer alloc_mapped(uint64_t bytes) override { return alloc(bytes); }
     void free(const runtime::Buffer &buffer) override { runtime::host_free(buffer.host); }
     std::unique_ptr<runtime::Stream> open_stream() override {
         return std::make_unique<Stream>(options_.random_seed, streams_++);
@@ -121,7 +122,7 @@ void run_text(const runtime::LoadedTask &task, const abi::Launch &launch, abi::T
     for (int64_t begin = range[0]; begin < range[1]; begin += chunk) {
         const int64_t end = std::min(begin + chunk, range[1]);
         for (int64_t first = begin; first < std::min(begin + threads, end); ++first) {
-            if (must_leave(launch.data)) return;
+            if (must_leave(launch)) return;
             run(fn, launch, thread, {first, end, threads});
         }
     }

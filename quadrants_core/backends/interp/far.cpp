@@ -4,6 +4,7 @@
 #include "backends/interp/device.h"
 #include "backends/interp/work_queue.h"
 
+#include "abi/record.h"
 #include "base/error.h"
 #include "base/fork.h"
 #include "device_lib/random.h"
@@ -42,8 +43,8 @@ class FarMemory {
     ~FarMemory() { munmap(reinterpret_cast<void *>(base_), reach); }
     FarMemory(const FarMemory &) = delete;
 
-    /// Returns zeroed memory. A block has pages of its own, followed by one that is never accessible.
-    uint64_t alloc(uint64_t bytes) {
+    /// Returns zeroed memory. A block has pages of its own, followed by one that is never accessible. A mapped one is always accessible.
+    uint64_t alloc(uint64_t bytes, bool mapped = false) {
         const uint64_t available = runtime::host_available();
         if (bytes > reach || (bytes > (64u << 20) && bytes > available)) runtime::out_of_memory(bytes, available);
         const uint64_t whole = round_up(std::max<uint64_t>(bytes, 1), page);
@@ -56,17 +57,18 @@ class FarMemory {
             if (end_ + whole + page > reach) runtime::out_of_memory(bytes, reach - end_);
             end_ += whole + page;
         }
-        blocks_[base_ + at] = whole;
-        protect(base_ + at, whole, open_ > 0);
+        blocks_[base_ + at] = {whole, mapped};
+        protect(base_ + at, whole, mapped || open_ > 0);
         return base_ + at;
     }
     void free(uint64_t address) {
         const std::lock_guard guard(lock_);
         const auto block = blocks_.find(address);
         QD_CHECK(block != blocks_.end(), "freed memory that is not held");
-        madvise(reinterpret_cast<void *>(address), block->second, MADV_DONTNEED); // zeros again
-        protect(address, block->second, false);
-        spares_.emplace(block->second, address - base_);
+        const uint64_t bytes = block->second.bytes;
+        madvise(reinterpret_cast<void *>(address), bytes, MADV_DONTNEED); // zeros again
+        protect(address, bytes, false);
+        spares_.emplace(bytes, address - base_);
         blocks_.erase(block);
     }
     void open() {
@@ -85,13 +87,18 @@ class FarMemory {
             fail_device("mprotect", errno, std::strerror(errno));
     }
     void protect_all(bool open) {
-        for (const auto &[address, bytes] : blocks_) protect(address, bytes, open);
+        for (const auto &[address, block] : blocks_)
+            if (!block.mapped) protect(address, block.bytes, open);
     }
 
     ForkLockedMutex lock_;
     uint64_t base_ = 0, end_ = 0;
     int open_ = 0;
-    std::map<uint64_t, uint64_t> blocks_;      ///< bytes by address
+    struct Block {
+        uint64_t bytes = 0;
+        bool mapped = false;
+    };
+    std::map<uint64_t, Block> blocks_;         ///< by address
     std::multimap<uint64_t, uint64_t> spares_; ///< offsets by bytes
 };
 
@@ -116,13 +123,14 @@ class FarStream final : public runtime::Stream {
         queue_.add([=] { std::memset(at(to), byte, bytes); });
     }
     void launch(runtime::LoadedTask &task, const abi::Task &info, abi::Launch &launch) override {
-        queue_.add([this, &task, &info, launch] {
-            if (*launch.data.failed) return;
-            check(function_of(task), launch.data);
+        queue_.add([this, &task, &info, record = abi::LaunchRecord::copy_of(launch, info.slots)]() mutable {
+            const abi::Launch &own = record.head();
+            if (*own.stream.failed) return;
+            check(function_of(task), own);
             try {
-                run(task, info, launch);
+                run(task, info, own);
             } catch (runtime::Fault &fault) {
-                fault.task = launch.host.task;
+                fault.task = own.task;
                 throw;
             }
         });
@@ -144,25 +152,31 @@ class FarStream final : public runtime::Stream {
 
   private:
     static void *at(uint64_t address) { return reinterpret_cast<void *>(address); }
-    /// Runs a task. If the task left its range in the tmp buffer, it is read from there, as by the launcher of a far device.
+    /// Runs a task. Its range is found as by a driver, which runs no code of the task for it.
     void run(const runtime::LoadedTask &task, const abi::Task &info, const abi::Launch &launch) {
-        int64_t range[2];
-        const bool found = info.range_at != abi::Task::computed;
-        if (found) std::memcpy(range, launch.data.tmp + info.range_at, sizeof range);
-        run_text(task, launch, thread_, found ? range : nullptr);
+        int64_t range[2] = {0, 1};
+        if (info.range_at != abi::Task::computed) {
+            std::memcpy(range, launch.stream.tmp + info.range_at, sizeof range);
+        } else if (info.kind == abi::TaskKind::range) {
+            if (!info.range.factors) fail_internal("task " + info.name + " has a range that only its code can find");
+            range[0] = info.range.begin;
+            range[1] = info.range.end(launch.args());
+        }
+        run_text(task, launch, thread_, range);
         const std::lock_guard guard(use_lock_);
         heap_.take_use(use_);
         use_.total = use_.peak; // of one thread
     }
     /// Fails if a task was given memory outside the device.
-    void check(const ir::Function &fn, const abi::LaunchData &launch) const {
+    void check(const ir::Function &fn, const abi::Launch &launch) const {
         const auto own = [&](const void *place) { return !place || memory_.holds(reinterpret_cast<uint64_t>(place)); };
-        bool all = own(launch.args) && own(launch.tmp) && own(launch.ret) && own(launch.trees) &&
-                   own(launch.counters) && own(launch.failed) && own(launch.counts_requested);
+        const abi::StreamWords &words = launch.stream;
+        bool all = own(words.tmp) && own(launch.ret) && own(words.trees) && own(launch.counters) && own(words.failed) &&
+                   own(words.counts_requested);
         uint32_t slot = 0;
         for (const ir::Value p : fn.params) {
             const ir::Type &type = fn.type(p);
-            if (type.is_array()) all = all && memory_.holds(launch.args[slot]);
+            if (type.is_array()) all = all && memory_.holds(launch.args()[slot]);
             slot += abi::argument_slots(type.is_array(), type.ndim);
         }
         if (!all) fail_internal("task " + fn.name + " was given memory that is not its device's");
@@ -184,6 +198,10 @@ class Far final : public runtime::Device {
     explicit Far(const runtime::DeviceOptions &options) : options_(options) {}
 
     runtime::Buffer alloc(uint64_t bytes) override { return {this, memory_.alloc(bytes), nullptr}; }
+    runtime::Buffer alloc_mapped(uint64_t bytes) override {
+        const uint64_t address = memory_.alloc(bytes, true);
+        return {this, address, reinterpret_cast<char *>(address)};
+    }
     void free(const runtime::Buffer &buffer) override {
         if (buffer.address) memory_.free(buffer.address);
     }

@@ -26,19 +26,19 @@ void Outside::message(Value v, size_t first) {
                        : is_signed(c.type) ? uint64_t(to_int(c))
                                            : c.bits);
     }
-    auto report = in.op == Op::print ? launch_.host.print : launch_.host.fail;
+    auto report = in.op == Op::print ? launch_.stream.host->print : launch_.stream.host->fail;
     if (report) report(&launch_, &thread_, uint32_t(in.imm), list.data());
 }
 
 void Outside::external(Value v) {
     const uint64_t imm = fn()[v].imm;
-    void *function = launch_.host.external(imm / external_arguments);
+    void *function = launch_.stream.host->external(imm / external_arguments);
     auto *slots = reinterpret_cast<uint64_t *>(uintptr_t(values_.arg(v, 0)));
     runtime::call_external(function, slots, imm % external_arguments);
 }
 
 uint32_t Outside::requested() const {
-    return launch_.data.counts_requested ? __atomic_load_n(launch_.data.counts_requested, __ATOMIC_RELAXED) : 0;
+    return launch_.stream.counts_requested ? __atomic_load_n(launch_.stream.counts_requested, __ATOMIC_RELAXED) : 0;
 }
 
 bool Outside::execute(Value v) {
@@ -52,8 +52,8 @@ bool Outside::execute(Value v) {
         message(v, 1);
         return false;
     case OutsideOp::count:
-        if (launch_.data.counters && !left_early)
-            __atomic_fetch_add(&launch_.data.counters[in.imm], values_.arg(v, 0), __ATOMIC_RELAXED);
+        if (launch_.counters && !left_early)
+            __atomic_fetch_add(&launch_.counters[in.imm], values_.arg(v, 0), __ATOMIC_RELAXED);
         break;
     case OutsideOp::poll: values_.set(v, stopped()); break;
     case OutsideOp::poll_requests: values_.set(v, stopped() || requested()); break;
@@ -64,7 +64,7 @@ bool Outside::execute(Value v) {
     }
     case OutsideOp::left_early: values_.set(v, left_early); break;
     case OutsideOp::serve_requests:
-        if (launch_.data.counts_requested) __atomic_store_n(launch_.data.counts_requested, 0u, __ATOMIC_RELAXED);
+        if (launch_.stream.counts_requested) __atomic_store_n(launch_.stream.counts_requested, 0u, __ATOMIC_RELAXED);
         values_.set(v, stopped());
         break;
     case OutsideOp::clock: values_.set(v, uint64_t(device_lib::clock())); break;

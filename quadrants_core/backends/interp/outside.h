@@ -13,7 +13,7 @@ class Outside {
 
     /// Returns false if the task must be left: an assertion failed.
     bool execute(Value v);
-    bool stopped() const { return must_leave(launch_.data); }
+    bool stopped() const { return must_leave(launch_); }
 
     bool left_early = false; ///< a loop with `flushes` was left early
 
@@ -27,7 +27,7 @@ class Outside {
     Values &values_;
     const abi::Launch &launch_;
     abi::Thread &thread_;
-    uint32_t reported_ = 0; ///< LaunchData::counts_requested at the last safepoint
+    uint32_t reported_ = 0; ///< StreamWords::counts_requested at the last safepoint
 };
 
 } // namespace qd::backends::interpreter

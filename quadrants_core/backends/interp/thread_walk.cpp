@@ -37,13 +37,13 @@ void limit_steps(uint64_t steps) { step_limit = steps; }
 
 ThreadWalk::ThreadWalk(const ThreadWalk &around, Seat seat, Chunk chunk)
     : fn_(around.fn_), launch_(around.launch_), thread_(around.thread_), chunk_(chunk), geometry_(around.geometry_),
-      seat_(seat), values_(around.values_), memory_(fn_, &seat.block->memory()), cells_(values_, memory_, launch_.data),
+      seat_(seat), values_(around.values_), memory_(fn_, &seat.block->memory()), cells_(values_, memory_, launch_),
       access_(values_, memory_, cells_, launch_, thread_), outside_(values_, launch_, thread_) {}
 
 ThreadWalk::ThreadWalk(const Function &fn, const abi::Launch &launch, abi::Thread &thread, Chunk chunk,
                        Geometry geometry)
     : fn_(fn), launch_(launch), thread_(thread), chunk_(chunk), geometry_(geometry), seat_(), values_(fn), memory_(fn),
-      cells_(values_, memory_, launch.data), access_(values_, memory_, cells_, launch, thread),
+      cells_(values_, memory_, launch), access_(values_, memory_, cells_, launch, thread),
       outside_(values_, launch, thread) {
     size_t at = 0;
     for (Value p : fn.params) {
@@ -52,7 +52,7 @@ ThreadWalk::ThreadWalk(const Function &fn, const abi::Launch &launch, abi::Threa
             values_.set(p, at); // slot of its address; the extents follow
             at += abi::argument_slots(true, t.ndim);
         } else {
-            uint64_t bits = launch.data.args[at++];
+            uint64_t bits = launch.args()[at++];
             int n = bits_of(t.elem);
             values_.set(p, n < 64 ? bits & ((uint64_t(1) << n) - 1) : bits);
         }
@@ -232,7 +232,7 @@ void ThreadWalk::plain(Value v) {
         for (int k = 0; k < in.type.lanes; ++k) values_.words(v)[k] = from_int(in.type.elem, k).bits;
         return;
     case PlainOp::dim:
-        return values_.set(v, uint32_t(launch_.data.args[abi::extent_slot(uint32_t(arg()), uint32_t(in.imm))]));
+        return values_.set(v, uint32_t(launch_.args()[abi::extent_slot(uint32_t(arg()), uint32_t(in.imm))]));
     case PlainOp::chunk_begin: return values_.set(v, uint64_t(chunk_.begin));
     case PlainOp::chunk_end: return values_.set(v, uint64_t(chunk_.end));
     case PlainOp::chunk_step: return values_.set(v, uint64_t(chunk_.step));

@@ -29,7 +29,7 @@ void run_blocks(const Function &fn, const abi::Launch &launch, abi::Thread &thre
     const ThreadWalk model(fn, launch, thread, {}, geometry);
     ThreadBlock block(fn, geometry, nullptr, analysis::may_wait(fn, fn.body));
     const int64_t size = geometry.block, blocks = (end - begin + size - 1) / size;
-    for (int64_t b = 0; b < blocks && !must_leave(launch.data); ++b) {
+    for (int64_t b = 0; b < blocks && !must_leave(launch); ++b) {
         const int64_t first = begin + b * size;
         const bool goes_on = block.run(b, uint32_t(std::min(size, end - first)), [&](uint32_t t) {
             ThreadWalk walk(model, {&block, t}, {first + t, end, blocks * size});

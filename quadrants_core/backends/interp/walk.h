@@ -17,8 +17,9 @@ struct Outcome {
 };
 
 /// True if Stop was pressed or an assertion failed.
-inline bool must_leave(const abi::LaunchData &launch) {
-    return (launch.stop && *launch.stop) || (launch.failed && __atomic_load_n(launch.failed, __ATOMIC_RELAXED));
+inline bool must_leave(const abi::Launch &launch) {
+    return (launch.stream.stop && *launch.stream.stop) ||
+           (launch.stream.failed && __atomic_load_n(launch.stream.failed, __ATOMIC_RELAXED));
 }
 
 /// The threads of a parallel loop form blocks, and those of a block form groups of `lanes` threads.
@@ -32,7 +33,7 @@ struct Chunk {
     int64_t begin = 0, end = 1, step = 1;
 };
 
-/// Runs a kernel, or a chunk of a task. `launch.data.args` has the layout of abi.h; memory is accessed for real.
+/// Runs a kernel, or a chunk of a task. `launch.args()` has the layout of abi.h; memory is accessed for real.
 Outcome run(const ir::Function &fn, const abi::Launch &launch, abi::Thread &thread, Chunk chunk = {},
             Geometry geometry = {});
 /// Runs a range task whose iterations are threads of blocks, one for each index of [begin, end).
@@ -41,7 +42,7 @@ void run_blocks(const ir::Function &fn, const abi::Launch &launch, abi::Thread &
 /// Runs the bounds block of a range task.
 void run_bounds(const ir::Function &fn, const abi::Launch &launch, abi::Thread &thread, int64_t out[2]);
 
-/// Returns the number of slots of LaunchData::args that the parameters take.
+/// Returns the number of slots of a launch record that the parameters take.
 uint32_t argument_slots(const ir::Function &fn);
 
 /// Makes runs of this thread fail with InternalError after `steps` instructions (0: no limit).

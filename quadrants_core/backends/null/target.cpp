@@ -2,6 +2,7 @@
 #include "backends/backend.h"
 
 #include "ir/text.h"
+#include "runtime/host_memory.h"
 
 #include <array>
 #include <atomic>
@@ -14,7 +15,8 @@ namespace {
 #define QD_VERBS(VERB)                                                                                                 \
     VERB(alloc)                                                                                                        \
     VERB(free)                                                                                                         \
-    VERB(upload) VERB(download) VERB(copy) VERB(fill) VERB(load) VERB(launch) VERB(record) VERB(wait_for) VERB(wait)
+    VERB(alloc_mapped) VERB(upload) VERB(download) VERB(copy) VERB(fill) VERB(load) VERB(launch) VERB(record)          \
+        VERB(wait_for) VERB(wait)
 
 #define VERB(name) name,
 enum Verb { QD_VERBS(VERB) verbs };
@@ -58,7 +60,15 @@ class NullDevice final : public runtime::Device {
         counts_[Verb::alloc]++;
         return {this, next_.fetch_add((bytes + 63) / 64 * 64), nullptr};
     }
-    void free(const runtime::Buffer &buffer) override { counts_[Verb::free] += buffer.address != 0; }
+    runtime::Buffer alloc_mapped(uint64_t bytes) override {
+        counts_[Verb::alloc_mapped]++;
+        char *memory = static_cast<char *>(runtime::host_alloc(bytes));
+        return {this, reinterpret_cast<uint64_t>(memory), memory};
+    }
+    void free(const runtime::Buffer &buffer) override {
+        counts_[Verb::free] += buffer.address != 0;
+        if (buffer.host) runtime::host_free(buffer.host);
+    }
     std::unique_ptr<runtime::Stream> open_stream() override { return std::make_unique<NullStream>(counts_); }
     std::shared_ptr<runtime::LoadedTask> load(const abi::Task &, const abi::Binary &) override {
         counts_[Verb::load]++;

@@ -101,7 +101,7 @@ llvm::Value *CellCode::call_runtime(Value v, size_t routine, llvm::Value *number
     }
     llvm::CallInst *call =
         b_.CreateCall(llvm::FunctionType::get(result, types, false),
-                      code_.words.pointer_through(offsetof(abi::Launch, host.sparse), routine), operands);
+                      code_.words.pointer_through(offsetof(abi::Launch, stream.sparse_calls), routine), operands);
     call->setDoesNotThrow();
     code_.alias_scopes.note(call, alias_scope(v));
     return call;
@@ -120,7 +120,7 @@ llvm::Value *CellCode::find_cell(Value v) {
         llvm::Value *found = read_word(at, b_.getPtrTy(), v);
         return b_.CreateSelect(
             b_.CreateIsNull(found),
-            code_.words.pointer_through(offsetof(abi::Launch, data.sparse), offsetof(abi::SparseData, zeros)), found);
+            code_.words.pointer_through(offsetof(abi::Launch, stream.sparse), offsetof(abi::SparseData, zeros)), found);
     }
     case LevelKind::dynamic: {
         // A number beyond the declared chunks, or a negative one, is left to the runtime.
@@ -135,7 +135,7 @@ llvm::Value *CellCode::find_cell(Value v) {
         exists = b_.CreateAnd(exists, b_.CreateIsNotNull(chunk));
         llvm::Value *cell = b_.CreateSelect(
             exists, cell_at(v, within, chunk),
-            code_.words.pointer_through(offsetof(abi::Launch, data.sparse), offsetof(abi::SparseData, zeros)));
+            code_.words.pointer_through(offsetof(abi::Launch, stream.sparse), offsetof(abi::SparseData, zeros)));
         return either(declared, cell, [&] { return call_runtime(v, offsetof(abi::SparseCalls, find_cell), number); });
     }
     }
@@ -220,7 +220,7 @@ llvm::Value *CellCode::list_element(Value v) {
     llvm::Value *&list = lists_[{place.tree, place.levels.back().node}];
     if (!list) {
         llvm::Value *at =
-            code_.words.pointer_through(offsetof(abi::Launch, data.sparse), offsetof(abi::SparseData, lists));
+            code_.words.pointer_through(offsetof(abi::Launch, stream.sparse), offsetof(abi::SparseData, lists));
         for (uint32_t number : {place.tree, place.levels.back().node}) at = code_.words.element(at, number);
         list = at;
     }

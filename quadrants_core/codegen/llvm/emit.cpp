@@ -1,6 +1,7 @@
 // Emits functions and structured control flow. Loops are rotated: the test is before the loop and on the back edge.
 #include "codegen/llvm/emitter.h"
-#include "codegen/llvm/ranges.h"
+
+#include "analysis/launch_range.h"
 
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
@@ -107,8 +108,7 @@ void Emitter::body() {
 }
 
 void Emitter::bounds() {
-    if (const auto range = range_of(code_))
-        return code_.add_constant(abi::range_symbol, &*range, sizeof *range, alignof(abi::Range));
+    if (analysis::launch_range(fn_)) return; // abi::Binary::range
     code_.forget_values();
     begin(declare(code_.module, abi::bounds_symbol, {b_.getPtrTy()}, fn_.fast_math), true);
     llvm::Type *i64 = b_.getInt64Ty();

@@ -31,19 +31,18 @@ llvm::Value *MemoryCode::address(Value v) {
     }
     case AddressOp::tree_base: {
         base = code_.alias_scopes.number(AliasScope::tree, in.imm);
-        llvm::Value *trees = code_.words.pointer(offsetof(abi::Launch, data.trees));
+        llvm::Value *trees = code_.words.pointer(offsetof(abi::Launch, stream.trees));
         return code_.words.element(trees, uint32_t(in.imm));
     }
-    case AddressOp::tmp: return in_buffer(AliasScope::tmp, offsetof(abi::Launch, data.tmp), in.imm);
-    case AddressOp::ret_slot: return in_buffer(AliasScope::ret, offsetof(abi::Launch, data.ret), in.imm);
-    case AddressOp::count_slot:
-        return in_buffer(AliasScope::counters, offsetof(abi::Launch, data.counters), 8 * in.imm);
+    case AddressOp::tmp: return in_buffer(AliasScope::tmp, offsetof(abi::Launch, stream.tmp), in.imm);
+    case AddressOp::ret_slot: return in_buffer(AliasScope::ret, offsetof(abi::Launch, ret), in.imm);
+    case AddressOp::count_slot: return in_buffer(AliasScope::counters, offsetof(abi::Launch, counters), 8 * in.imm);
     case AddressOp::random_state:
         static_assert(offsetof(abi::Thread, random) == 0);
         base = code_.alias_scopes.number(AliasScope::thread, 0);
         return code_.out->getArg(1);
     case AddressOp::reserve:
-        return heap_.reserve(in, code_.arg(v, 0), code_.words.pointer(offsetof(abi::Launch, host.reserve)),
+        return heap_.reserve(in, code_.arg(v, 0), code_.words.service(offsetof(abi::HostServices, reserve)),
                              code_.leave);
     case AddressOp::stack:
         base = code_.alias_scopes.number(AliasScope::stacks, 0);

@@ -39,10 +39,10 @@ void OutsideCode::message(Value v) {
         if (!t.is_scalar() || ir::bits_of(t.elem) != 64) code_.refuse(v, "its values must be words of 8 bytes");
         b_.CreateStore(code_.arg(v, i), b_.CreateConstInBoundsGEP1_64(i64, slots, i));
     }
-    const size_t service = in.op == Op::print ? offsetof(abi::Launch, host.print) : offsetof(abi::Launch, host.fail);
+    const size_t service = in.op == Op::print ? offsetof(abi::HostServices, print) : offsetof(abi::HostServices, fail);
     auto *signature = llvm::FunctionType::get(b_.getVoidTy(), {ptr, ptr, b_.getInt32Ty(), ptr}, false);
     llvm::CallInst *call =
-        b_.CreateCall(signature, code_.words.pointer(service),
+        b_.CreateCall(signature, code_.words.service(service),
                       {code_.out->getArg(0), code_.out->getArg(1), b_.getInt32(uint32_t(in.imm)), slots});
     call->setDoesNotThrow();
     if (in.op == Op::fail) call->addFnAttr(llvm::Attribute::Cold);
@@ -66,7 +66,7 @@ void OutsideCode::external(Value v) {
     llvm::Type *ptr = b_.getPtrTy(), *i64 = b_.getInt64Ty();
     auto *find = llvm::FunctionType::get(ptr, {i64}, false);
     llvm::CallInst *function =
-        b_.CreateCall(find, code_.words.pointer(offsetof(abi::Launch, host.external)), {b_.getInt64(id)});
+        b_.CreateCall(find, code_.words.service(offsetof(abi::HostServices, external)), {b_.getInt64(id)});
     function->setDoesNotThrow();
     std::vector<llvm::Value *> slots;
     for (unsigned i = 0; i < count; ++i) slots.push_back(b_.CreateConstInBoundsGEP1_32(i64, code_.arg(v, 0), i));
@@ -76,14 +76,14 @@ void OutsideCode::external(Value v) {
 
 llvm::Value *OutsideCode::stop_requested() {
     llvm::Type *i32 = b_.getInt32Ty();
-    llvm::Value *stop = b_.CreateLoad(i32, code_.words.pointer(b_, offsetof(abi::Launch, data.stop)), true);
-    llvm::Value *failed = b_.CreateLoad(i32, code_.words.pointer(b_, offsetof(abi::Launch, data.failed)), true);
+    llvm::Value *stop = b_.CreateLoad(i32, code_.words.pointer(b_, offsetof(abi::Launch, stream.stop)), true);
+    llvm::Value *failed = b_.CreateLoad(i32, code_.words.pointer(b_, offsetof(abi::Launch, stream.failed)), true);
     return b_.CreateICmpNE(b_.CreateOr(stop, failed), b_.getInt32(0));
 }
 
 llvm::Value *OutsideCode::requested() {
     llvm::Value *asked =
-        b_.CreateLoad(b_.getInt32Ty(), code_.words.pointer(b_, offsetof(abi::Launch, data.counts_requested)), true);
+        b_.CreateLoad(b_.getInt32Ty(), code_.words.pointer(b_, offsetof(abi::Launch, stream.counts_requested)), true);
     return b_.CreateOr(stop_requested(), b_.CreateICmpNE(asked, b_.getInt32(0)));
 }
 
@@ -94,7 +94,7 @@ llvm::Value *OutsideCode::safepoint() {
         code_.entry.CreateStore(b_.getInt32(0), reported_, true);
     }
     llvm::Value *asked =
-        b_.CreateLoad(i32, code_.words.pointer(b_, offsetof(abi::Launch, data.counts_requested)), true);
+        b_.CreateLoad(i32, code_.words.pointer(b_, offsetof(abi::Launch, stream.counts_requested)), true);
     llvm::Value *wants = b_.CreateICmpNE(asked, b_.CreateLoad(i32, reported_, true));
     b_.CreateStore(asked, reported_, true); // volatile, so that it occupies no register in the loop
     return wants;
@@ -114,7 +114,7 @@ llvm::Value *OutsideCode::left_early() {
 }
 
 llvm::Value *OutsideCode::serve_requests() {
-    b_.CreateStore(b_.getInt32(0), code_.words.pointer(b_, offsetof(abi::Launch, data.counts_requested)), true);
+    b_.CreateStore(b_.getInt32(0), code_.words.pointer(b_, offsetof(abi::Launch, stream.counts_requested)), true);
     return stop_requested();
 }
 

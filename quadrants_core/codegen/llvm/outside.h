@@ -29,7 +29,7 @@ class OutsideCode {
     TaskCode &code_;
     const ir::Function &fn_;
     llvm::IRBuilder<> &b_;
-    llvm::Value *reported_ = nullptr; ///< value of LaunchData::counts_requested at the last safepoint
+    llvm::Value *reported_ = nullptr; ///< value of StreamWords::counts_requested at the last safepoint
     llvm::Value *left_ = nullptr;     ///< 1: a loop with `flushes` was left early
 };
 

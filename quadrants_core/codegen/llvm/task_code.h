@@ -58,7 +58,7 @@ class TaskCode {
     void set(Value v, llvm::Value *x) { values[v.id] = x; }
     /// Returns the alias scope of operand 0.
     uint32_t alias_scope_of(Value access) const { return base[fn.args(access)[0].id]; }
-    /// Returns the first slot of a parameter in abi::LaunchData::args.
+    /// Returns the first slot of a parameter in a launch record.
     uint32_t slot_of(Value param) const;
 
     llvm::Type *scalar(Scalar s);

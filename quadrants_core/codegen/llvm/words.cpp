@@ -30,11 +30,13 @@ llvm::Value *LaunchWords::pointer_through(size_t offset, size_t inner) {
     return known;
 }
 
+llvm::Value *LaunchWords::service(size_t offset) { return pointer_through(offsetof(abi::Launch, stream.host), offset); }
+
 llvm::Value *LaunchWords::slot(uint32_t index, llvm::Type *t) {
     llvm::Value *&known = slots_[{index, t}];
     if (known) return known;
-    llvm::Value *args = pointer(offsetof(abi::Launch, data.args));
-    return known = load(entry_, t, entry_.CreateConstInBoundsGEP1_32(entry_.getInt64Ty(), args, index));
+    const size_t offset = sizeof(abi::Launch) + 8 * size_t(index);
+    return known = load(entry_, t, entry_.CreateConstInBoundsGEP1_64(entry_.getInt8Ty(), launch_, offset));
 }
 
 llvm::Value *LaunchWords::element(llvm::Value *table, uint32_t index) {

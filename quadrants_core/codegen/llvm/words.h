@@ -18,7 +18,9 @@ class LaunchWords {
     llvm::Value *pointer(llvm::IRBuilder<> &where, size_t offset) const;
     /// Returns the pointer at byte `inner` of the struct that this pointer points to.
     llvm::Value *pointer_through(size_t offset, size_t inner);
-    /// Returns a word of abi::LaunchData::args.
+    /// Returns the function at this byte of abi::HostServices.
+    llvm::Value *service(size_t offset);
+    /// Returns an argument of the launch.
     llvm::Value *slot(uint32_t index, llvm::Type *t);
     /// Returns element `index` of a table of addresses that does not change either.
     llvm::Value *element(llvm::Value *table, uint32_t index);

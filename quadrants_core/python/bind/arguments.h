@@ -1,5 +1,5 @@
 #pragma once
-// Conversion of the Python arguments of a call to the slots of abi::LaunchData::args. For each parameter, a plan records what its code
+// Conversion of the Python arguments of a call to the slots of a launch record. For each parameter, a plan records what its code
 // was compiled for; `fit` checks this and writes the slots in one pass.
 #include "python/bind/dlpack.h"
 #include "python/bind/ndarray.h"

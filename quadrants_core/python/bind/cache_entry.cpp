@@ -1,6 +1,8 @@
 #define PY_SSIZE_T_CLEAN
 #include "python/bind/cache_entry.h"
 
+#include "engine/compiler.h"
+#include "engine/kept_code.h"
 #include "python/bind/lines.h"
 
 #include "base/bytes.h"
@@ -113,10 +115,10 @@ PyObject *describe_entries(const std::vector<CacheEntries::Entry> &entries) {
 
 CacheEntries::CacheEntries(const KernelObject *kernel, const frontend::Request &request)
     : kernel_(kernel), program_(runtime.program), fast_(request.options.pure) {
-    if (!runtime.options.src_ll_cache || !program_->caches_entries(fast_)) return;
+    if (!runtime.options.src_ll_cache || !program_->kept_code().caches_entries(fast_)) return;
     const SourceLines lines = lines_of(kernel->info);
-    name_ = entry_name(source_until(lines, first_end(lines)), request, program_->code_options());
-    file_ = program_->load_entry(name_.bytes, fast_);
+    name_ = entry_name(source_until(lines, first_end(lines)), request, program_->compiler().code_options());
+    file_ = program_->kept_code().load_entry(name_.bytes, fast_);
     entries_of(file_, &records_);
 }
 
@@ -158,7 +160,7 @@ bool CacheEntries::keep(const std::vector<frontend::Dependency> &dependencies, c
         all.blob(entry.dependencies);
         all.blob(entry.made);
     }
-    program_->store_entry(name_.bytes, all.bytes, fast_);
+    program_->kept_code().store_entry(name_.bytes, all.bytes, fast_);
     if (fast_) list_reads(dependencies);
     return true;
 }
@@ -166,11 +168,11 @@ bool CacheEntries::keep(const std::vector<frontend::Dependency> &dependencies, c
 /// For users: stores a list of the values that a kernel with this source reads with these options, for any arguments, unless it exists.
 void CacheEntries::list_reads(const std::vector<frontend::Dependency> &dependencies) const {
     const std::span name = std::span(name_.bytes).first(name_.of_source);
-    if (program_->has_entry(name, true)) return;
+    if (program_->kept_code().has_entry(name, true)) return;
     std::string text = "what the kernel " + name_.kernel + " of " + name_.file + " reads:\n";
     for (const frontend::Dependency &read : dependencies)
         if (!read.key.empty() && read.how != frontend::Dependency::How::function) text += read.key + '\n';
-    program_->store_entry(name, as_bytes(text), true);
+    program_->kept_code().store_entry(name, as_bytes(text), true);
 }
 
 PyObject *describe_cache_file(std::span<const uint8_t> file) {
@@ -186,7 +188,7 @@ PyObject *describe_cache_files(const KernelObject *kernel) {
     PyObject *all = PyList_New(0);
     for (const std::shared_ptr<Plan> &plan : plans_of(kernel)) {
         if (!all || plan->generation != runtime.generation || plan->entry_name.empty()) continue;
-        PyObject *entry = describe_cache_file(program->load_entry(plan->entry_name, plan->in_fast_cache));
+        PyObject *entry = describe_cache_file(program->kept_code().load_entry(plan->entry_name, plan->in_fast_cache));
         PyObject *one = entry ? Py_BuildValue("(IN)", plan->number, entry) : nullptr;
         if (!one || PyList_Append(all, one) < 0) Py_CLEAR(all);
         Py_XDECREF(one);

@@ -1,5 +1,6 @@
 #include "python/bind/call.h"
 
+#include "abi/record.h"
 #include "base/stop.h"
 #include "python/bind/copies.h"
 #include "python/bind/errors.h"
@@ -10,6 +11,7 @@
 #include "python/bind/plan.h"
 #include "python/bind/running.h"
 #include "python/bind/staged.h"
+#include "engine/queues.h"
 #include "engine/timeline.h"
 
 #include <algorithm>
@@ -76,7 +78,7 @@ void raise_current(const Call &call) {
 
 [[gnu::always_inline]] inline void run_tasks(engine::Program &program, const Call &call, void *ret,
                                              abi::GraphWords *words) {
-    program.launch(*call.plan.kernel, call.slots, ret, !call.arrays.foreign, words);
+    program.queues().launch(*call.plan.kernel, call.launch, ret, !call.arrays.foreign, words);
 }
 
 /// Runs the tasks with the GIL released. `words` is null unless the launch may yield.
@@ -122,7 +124,7 @@ void raise_current(const Call &call) {
 
 /// A failed launch also copies back what it has computed so far.
 bool run_staged(const Call &call, void *ret, abi::GraphWords *words) {
-    const Staged staged(call.arrays, call.slots);
+    const Staged staged(call.arrays, call.launch.args());
     if (staged.failed()) return false;
     const bool ran = run_unlocked(call, ret, words) && staged.settled();
     PyObject *type, *value, *trace;
@@ -298,13 +300,13 @@ PyObject *const *bind_arguments(KernelObject *kernel, PyObject *const *args, siz
     return args;
 }
 
-PyObject *run_with(KernelObject *kernel, Plan &plan, const Copies &copies, uint64_t *slots, const Arrays &arrays) {
-    if (!copies.may_run(plan, slots)) return refused(kernel);
+PyObject *run_with(KernelObject *kernel, Plan &plan, const Copies &copies, abi::Launch &launch, const Arrays &arrays) {
+    if (!copies.may_run(plan, launch.args())) return refused(kernel);
     const std::shared_ptr<Plan> alive = plan.shared_from_this();
     if (plan.kernel)
         kernel->last =
             std::ranges::count(*kernel->plans, alive) ? &plan : nullptr; // reading arguments may have dropped the plan
-    PyObject *result = plan.launch({kernel, copies.args(), plan, slots, arrays});
+    PyObject *result = plan.launch({kernel, copies.args(), plan, launch, arrays});
     PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace); // a failed launch also writes back what it has done so far
     if (!copies.write_back(plan)) Py_CLEAR(result);
@@ -318,27 +320,27 @@ PyObject *call_slowly(KernelObject *kernel, PyObject *const *args) {
     const Copies copies(kernel, args);
     if (copies.failed()) return nullptr;
     args = copies.args();
-    std::vector<uint64_t> slots;
+    abi::LaunchRecord record;
     Arrays arrays;
     Objects objects;
     const auto suits = [&](const Plan &plan) {
-        slots.resize(plan.slots + 1);
+        record.resize(plan.slots);
         arrays = Arrays();
         if (!objects.fetch(plan, kernel->params->size(), args)) return Match::no;
-        return match(plan, objects.all(), slots.data(), &arrays);
+        return match(plan, objects.all(), record.args(), &arrays);
     };
     for (const std::shared_ptr<Plan> &plan : plans_of(kernel)) {
         if (plan->generation != runtime.generation) continue;
         const Match f = suits(*plan);
         if (f == Match::error) return refused(kernel);
         if (f == Match::no) continue;
-        return run_with(kernel, *plan, copies, slots.data(), arrays);
+        return run_with(kernel, *plan, copies, record.head(), arrays);
     }
     const std::shared_ptr<Plan> plan = specialise(kernel, args);
     if (!plan) return refused(kernel);
     kernel->made_by_last = true;
     const Match f = suits(*plan);
-    if (f == Match::yes) return run_with(kernel, *plan, copies, slots.data(), arrays);
+    if (f == Match::yes) return run_with(kernel, *plan, copies, record.head(), arrays);
     if (f == Match::error) return refused(kernel);
     raise(ErrorClass::runtime, "the arguments changed while the kernel was compiled");
     return nullptr;
@@ -346,7 +348,8 @@ PyObject *call_slowly(KernelObject *kernel, PyObject *const *args) {
 
 /// Calls with the plan of the last call, whose parameters include members of the arguments.
 [[gnu::noinline]] PyObject *call_with_members(KernelObject *kernel, Plan &plan, PyObject *const *args) {
-    uint64_t slots[stack_slots];
+    abi::LaunchWith<stack_slots> record;
+    uint64_t *const slots = record.slots;
     Arrays arrays;
     const size_t direct = kernel->params->size();
     Objects objects;
@@ -359,7 +362,7 @@ PyObject *call_slowly(KernelObject *kernel, PyObject *const *args) {
         if (f == Match::yes) f = match(plan, objects.all(), slots, &arrays, 0, direct);
         if (f == Match::yes && plan.immutable) remember(plan, objects.all(), slots, inside);
     }
-    if (f == Match::yes) return launch({kernel, args, plan, slots, arrays});
+    if (f == Match::yes) return launch({kernel, args, plan, record.launch, arrays});
     return f == Match::error ? refused(kernel) : call_slowly(kernel, args);
 }
 
@@ -384,10 +387,10 @@ PyObject *call_slowly(KernelObject *kernel, PyObject *const *args) {
     if (plan && plan->generation == runtime.generation && plan->slots <= stack_slots) [[likely]] {
         const PlanUse use(*plan);
         if (!plan->members.empty()) return call_with_members(kernel, *plan, args);
-        uint64_t slots[stack_slots];
+        abi::LaunchWith<stack_slots> record;
         Arrays arrays;
-        switch (plan->params.empty() ? Match::yes : match(*plan, args, slots, &arrays)) {
-        case Match::yes: return launch({kernel, args, *plan, slots, arrays});
+        switch (plan->params.empty() ? Match::yes : match(*plan, args, record.slots, &arrays)) {
+        case Match::yes: return launch({kernel, args, *plan, record.launch, arrays});
         case Match::error: return refused(kernel);
         case Match::no: break;
         }

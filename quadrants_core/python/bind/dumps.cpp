@@ -1,5 +1,6 @@
 #include "python/bind/dumps.h"
 
+#include "engine/compiler.h"
 #include "ir/text.h"
 #include "ir/verify.h"
 #include "python/bind/errors.h"
@@ -22,7 +23,7 @@ std::string form_of(engine::Program &program, const ir::Function &kernel, const 
                     const std::string &form) {
     if (form == "syntax") return syntax::dump(source.tree, true);
     if (form == "frontend") return ir::print(kernel, {.spans = runtime.options.print_ir_dbg_info});
-    return program.show(kernel, form_named(form));
+    return program.compiler().show(kernel, form_named(form));
 }
 
 /// True if the edited kernel may replace the original: places, messages and files are tables of the whole kernel, and arguments are

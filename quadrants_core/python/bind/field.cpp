@@ -1,5 +1,8 @@
 #include "python/bind/field.h"
 
+#include "engine/device_memory.h"
+#include "engine/kept_code.h"
+#include "engine/trees.h"
 #include "python/bind/errors.h"
 #include "python/bind/index.h"
 #include "python/bind/memory.h"
@@ -91,8 +94,8 @@ void use_helper(PlaceObject *self, bool *noted, const char *name) {
     ir::Place place = *self->place;
     place.id = 0;
     ir::write(w, place);
-    runtime.program->use_helper(name, {reinterpret_cast<const char *>(w.bytes.data()), w.bytes.size()},
-                                name + ("_" + std::to_string(self->place->id)));
+    runtime.program->kept_code().use_helper(name, {reinterpret_cast<const char *>(w.bytes.data()), w.bytes.size()},
+                                            name + ("_" + std::to_string(self->place->id)));
 }
 
 PyObject *get_item(PyObject *o, PyObject *key) {
@@ -108,7 +111,7 @@ PyObject *get_item(PyObject *o, PyObject *key) {
     }
     uint64_t bits = 0;
     try {
-        runtime.program->read_element(place, at, &bits);
+        runtime.program->trees().read_element(place, at, &bits);
     } catch (...) {
         raise_current_exception();
         return nullptr;
@@ -142,7 +145,7 @@ int set_item(PyObject *o, PyObject *key, PyObject *value) {
         return 0;
     }
     try {
-        runtime.program->write_element(place, at, &slot);
+        runtime.program->trees().write_element(place, at, &slot);
     } catch (...) {
         raise_current_exception();
         return -1;
@@ -194,7 +197,7 @@ template <class F> void each_dense_element(const PlaceObject &self, bool writes,
     char *stretch = memory.host ? memory.host + begin : nullptr;
     if (!stretch) {
         copy.resize(last + uint64_t(ir::size_of(place.elem)));
-        runtime.program->download(copy.data(), memory, begin, copy.size());
+        runtime.program->memory().download(copy.data(), memory, begin, copy.size());
         stretch = copy.data();
     }
     int32_t at[max_dims];
@@ -207,7 +210,7 @@ template <class F> void each_dense_element(const PlaceObject &self, bool writes,
             if (!more) at[axis] = place.index_offset[axis];
         }
     }
-    if (writes && !memory.host) runtime.program->upload(memory, begin, copy.data(), copy.size());
+    if (writes && !memory.host) runtime.program->memory().upload(memory, begin, copy.data(), copy.size());
 }
 
 /// Calls f(offset in bytes into an array with these strides, address) for every element whose cell exists.
@@ -222,7 +225,7 @@ template <class F> PyObject *each_element(PyObject *o, const std::vector<Py_ssiz
     };
     try {
         if (self->sparse)
-            runtime.program->each_element(place, visit);
+            runtime.program->trees().each_element(place, visit);
         else
             each_dense_element(*self, writes, visit);
     } catch (...) {
@@ -269,7 +272,7 @@ PyObject *remove_cells(PyObject *o, PyObject *) {
     if (!may_touch_memory("deactivate_all") || !check_alive(self_of(o))) return nullptr;
     if (!self_of(o)->place->level) return PyErr_Format(PyExc_TypeError, "an element has no cells");
     try {
-        runtime.program->remove_cells(*self_of(o)->place);
+        runtime.program->trees().remove_cells(*self_of(o)->place);
     } catch (...) {
         raise_current_exception();
         return nullptr;
@@ -286,7 +289,7 @@ PyObject *get_count(PyObject *o, void *) {
         return PyLong_FromUnsignedLongLong(count);
     }
     try {
-        runtime.program->each_element(*self_of(o)->place, [&](const int32_t *, char *) { ++count; });
+        runtime.program->trees().each_element(*self_of(o)->place, [&](const int32_t *, char *) { ++count; });
     } catch (...) {
         raise_current_exception();
         return nullptr;
@@ -298,7 +301,7 @@ PyObject *get_allocated(PyObject *o, void *) {
     PlaceObject *self = self_of(o);
     if (!check_alive(self)) return nullptr;
     const bool is_sparse_level = self->place->level && self->sparse;
-    return PyLong_FromUnsignedLongLong(is_sparse_level ? runtime.program->cells_allocated(*self->place) : 0);
+    return PyLong_FromUnsignedLongLong(is_sparse_level ? runtime.program->trees().cells_allocated(*self->place) : 0);
 }
 
 PyObject *get_byte_offset(PyObject *o, void *) { return PyLong_FromUnsignedLongLong(self_of(o)->place->byte_offset); }
@@ -396,7 +399,7 @@ PyType_Spec spec = {"quadrants._lib.core.quadrants_python.Place", sizeof(PlaceOb
 } // namespace
 
 TreeMemory::~TreeMemory() {
-    if (generation == runtime.generation && runtime.program) runtime.program->remove_tree(slot);
+    if (generation == runtime.generation && runtime.program) runtime.program->trees().remove(slot);
 }
 
 void TreeMemory::add_user(const std::shared_ptr<Plan> &plan) {
@@ -488,8 +491,8 @@ void FieldTree::finish() {
     std::vector<ir::Place> levels;
     for (size_t node = 1; node < tree_.nodes.size(); node++) levels.push_back(tree_.level_place(int(node), 0, 0));
     memory->bytes = bytes ? bytes : 1;
-    memory->slot = runtime.program->add_tree(memory->bytes, levels);
-    memory->memory = runtime.program->tree_memory(memory->slot);
+    memory->slot = runtime.program->trees().add(memory->bytes, levels);
+    memory->memory = runtime.program->trees().memory(memory->slot);
     memory->generation = runtime.generation;
     memory_ = std::move(memory);
 }

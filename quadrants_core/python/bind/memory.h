@@ -1,5 +1,6 @@
 #pragma once
 // Access to device memory for the bindings: in place where the host can, by transfers where it cannot.
+#include "engine/device_memory.h"
 #include "python/bind/errors.h"
 #include "python/bind/interrupt.h"
 #include "python/bind/state.h"
@@ -27,7 +28,7 @@ template <class F> PyObject *done_unlocked(F &&work) {
     if (!need_program()) return nullptr;
     const auto run = [&] { without_gil(*program, work); };
     bool done = true;
-    if (program->host_visible()) {
+    if (program->memory().host_visible()) {
         try {
             run();
         } catch (...) {
@@ -43,7 +44,7 @@ template <class F> PyObject *done_unlocked(F &&work) {
 
 /// Returns false with an error set.
 inline bool upload(const qd::runtime::Buffer &to, uint64_t at, const void *from, uint64_t bytes) {
-    PyObject *done = done_unlocked([&](engine::Program &program) { program.upload(to, at, from, bytes); });
+    PyObject *done = done_unlocked([&](engine::Program &program) { program.memory().upload(to, at, from, bytes); });
     Py_XDECREF(done);
     return done != nullptr;
 }
@@ -57,8 +58,8 @@ class HostBytes {
             return;
         }
         fetched_.resize(bytes);
-        PyObject *done =
-            done_unlocked([&](engine::Program &program) { program.download(fetched_.data(), buffer, at, bytes); });
+        PyObject *done = done_unlocked(
+            [&](engine::Program &program) { program.memory().download(fetched_.data(), buffer, at, bytes); });
         if (done) data_ = fetched_.data();
         Py_XDECREF(done);
     }

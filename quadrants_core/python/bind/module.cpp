@@ -1,7 +1,13 @@
 // The extension module quadrants._lib.core.quadrants_python. Ordinary functions are bound with pybind11; the types used during a launch
 // (Kernel, NdarrayStorage, Place) use the C API directly.
 #include "base/bytes.h"
+#include "engine/compiler.h"
+#include "engine/device_memory.h"
 #include "engine/fault.h"
+#include "engine/kept_code.h"
+#include "engine/observation.h"
+#include "engine/observers.h"
+#include "engine/queues.h"
 #include "engine/timeline.h"
 #include "frontend/collect.h"
 #include "python/bind/arguments.h"
@@ -137,13 +143,13 @@ template <class Read> auto read_counts(const Read &read) {
 void clear_coverage() {
     const std::shared_ptr<engine::Program> program = bind::runtime.program;
     const py::gil_scoped_release released;
-    if (program) program->clear_coverage();
+    if (program) program->observation().clear_coverage();
 }
 
 /// [(what, file, scope, line, column, end_line, end_column, count)]
 py::list coverage() {
     py::list all;
-    for (const engine::CounterValue &c : read_counts([](engine::Program &p) { return p.coverage(); })) {
+    for (const engine::CounterValue &c : read_counts([](engine::Program &p) { return p.observation().coverage(); })) {
         all.append(py::make_tuple(counter_name(c), c.at.file, c.at.scope, c.at.line, c.at.column, c.at.end_line,
                                   c.at.end_column, c.count));
     }
@@ -166,7 +172,7 @@ py::object activity() {
     using namespace py::literals;
     const std::shared_ptr<engine::Program> program = bind::runtime.program;
     if (!program) return py::none();
-    const engine::Activity now = program->activity();
+    const engine::Activity now = program->observation().activity();
     const bool compiling = now.kind == Kind::compiling;
     double seconds = now.seconds;
     const auto kernel = py::reinterpret_borrow<py::object>(bind::runtime.compiling);
@@ -189,7 +195,7 @@ py::object activity() {
 /// Returns [(kernel, task, runs, shortest, longest, total)], in microseconds.
 py::list task_times() {
     py::list all;
-    for (const engine::TaskTimes &t : program().profile().times())
+    for (const engine::TaskTimes &t : program().observers().profile().times())
         all.append(py::make_tuple(t.kernel, t.task, t.runs, t.shortest, t.longest, t.total));
     return all;
 }
@@ -199,7 +205,7 @@ py::list task_times() {
 ///     file, line, column, end_line, end_column)])])]
 py::list adstack_memory(bool wait) {
     py::list all;
-    for (const engine::KernelMemory &kernel : program().adstack_memory(wait)) {
+    for (const engine::KernelMemory &kernel : program().observation().adstack_memory(wait)) {
         py::list tasks;
         for (const engine::TaskMemory &task : kernel.tasks) {
             py::list stacks;
@@ -222,7 +228,7 @@ py::list adstack_memory(bool wait) {
 /// [(kernel, specialisation, [(task, how, copies, bytes)])]
 py::list last_updates() {
     py::list all;
-    for (const engine::KernelUpdates &kernel : program().last_updates()) {
+    for (const engine::KernelUpdates &kernel : program().observation().last_updates()) {
         py::list tasks;
         for (const engine::TaskUpdates &t : kernel.tasks)
             tasks.append(py::make_tuple(t.task, t.how, t.copies, t.bytes));
@@ -234,7 +240,7 @@ py::list last_updates() {
 /// Returns [(index of the task in task_times, microseconds)].
 py::list task_runs() {
     py::list all;
-    for (const engine::TaskRun &run : program().profile().runs())
+    for (const engine::TaskRun &run : program().observers().profile().runs())
         all.append(py::make_tuple(run.task, run.microseconds));
     return all;
 }
@@ -243,7 +249,7 @@ py::list task_runs() {
 /// for the most recent launches of kernels with flags, as far as they were timed.
 py::list graph_launches() {
     py::list all;
-    for (const engine::GraphLaunch &one : program().profile().graphs()) {
+    for (const engine::GraphLaunch &one : program().observers().profile().graphs()) {
         py::list states;
         for (const char *state : one.checkpoints) states.append(state);
         all.append(py::make_tuple(one.kernel, one.launches, one.running, one.passes, states, one.yielded));
@@ -255,7 +261,8 @@ py::list graph_launches() {
 /// kernels that changed since the reading with number `since`.
 py::tuple coverage_by_kernel(uint64_t since) {
     py::list all;
-    const auto [reading, kernels] = read_counts([&](engine::Program &p) { return p.coverage_by_kernel(since); });
+    const auto [reading, kernels] =
+        read_counts([&](engine::Program &p) { return p.observation().coverage_by_kernel(since); });
     for (const engine::KernelCoverage &kernel : kernels) {
         py::list rows;
         for (const engine::CounterValue &c : kernel.counts)
@@ -268,14 +275,14 @@ py::tuple coverage_by_kernel(uint64_t since) {
 
 /// Returns a value that changes whenever a kernel is compiled or a count grows.
 py::tuple counted() {
-    const auto [kernels, sum] = read_counts([](engine::Program &p) { return p.counted(); });
+    const auto [kernels, sum] = read_counts([](engine::Program &p) { return p.observation().counted(); });
     return py::make_tuple(bind::runtime.generation, kernels, sum);
 }
 
 /// Returns a dict for each file in the cache on disk; `content`: includes the content of cache entries.
 py::list kept_files(bool content) {
     py::list list;
-    for (const engine::CachedFile &file : program().kept_files(content)) {
+    for (const engine::CachedFile &file : program().kept_code().files(content)) {
         py::dict one;
         one["folder"] = file.folder;
         one["name"] = file.name;
@@ -314,8 +321,8 @@ void define_program(py::module_ &m) {
     m.def("initialised", [] { return bind::runtime.program != nullptr; });
     m.def("generation", [] { return bind::runtime.generation; });
     m.def("sync", [] {
-        if (program().host_visible()) return; // all launches have completed
-        PyObject *done = bind::done_unlocked([](engine::Program &p) { p.sync(); });
+        if (program().memory().host_visible()) return; // all launches have completed
+        PyObject *done = bind::done_unlocked([](engine::Program &p) { p.queues().wait(); });
         if (!done) throw py::error_already_set();
         Py_DECREF(done);
     });
@@ -323,20 +330,20 @@ void define_program(py::module_ &m) {
         guarded([] {
             std::shared_ptr<engine::Program> p = (program(), bind::runtime.program);
             py::gil_scoped_release release;
-            p->settle();
+            p->compiler().settle();
         });
     });
-    m.def("target", [] { return program().target(); });
-    m.def("vector_bytes", [] { return program().vector_bytes(); });
-    m.def("host_visible", [] { return program().host_visible(); });
+    m.def("target", [] { return program().compiler().target(); });
+    m.def("vector_bytes", [] { return program().compiler().vector_bytes(); });
+    m.def("host_visible", [] { return program().memory().host_visible(); });
     m.def("device_calls", [] {
         py::dict calls;
-        for (const auto &[verb, count] : program().device_calls()) calls[py::str(verb)] = count;
+        for (const auto &[verb, count] : program().memory().device_calls()) calls[py::str(verb)] = count;
         return calls;
     });
-    m.def("allocated_bytes", [] { return program().allocated_bytes(); });
-    m.def("tasks_on_last_call", [] { return program().tasks_on_last_call(); });
-    m.def("yielded_on_last_call", [] { return program().yielded_on_last_call(); });
+    m.def("allocated_bytes", [] { return program().memory().allocated_bytes(); });
+    m.def("tasks_on_last_call", [] { return program().queues().tasks_on_last_call(); });
+    m.def("yielded_on_last_call", [] { return program().queues().yielded_on_last_call(); });
     m.def("ndarray_memory", [] {
         const bind::NdarrayMemory memory = bind::ndarray_memory();
         return std::pair(memory.count, memory.bytes);
@@ -351,11 +358,11 @@ void define_program(py::module_ &m) {
     m.def("publish", [] {
         const std::shared_ptr<engine::Program> running = (program(), bind::runtime.program);
         py::gil_scoped_release release;
-        running->publish();
+        running->kept_code().publish();
     });
     m.def("kept_files", kept_files);
     m.def("use_helper", [](const std::string &name, const py::bytes &description, const std::string &shown_as) {
-        program().use_helper(name, std::string_view(description), shown_as);
+        program().kept_code().use_helper(name, std::string_view(description), shown_as);
     });
     m.def("cache_dir", [] {
         const std::string &path = program().options().offline_cache_file_path;
@@ -388,7 +395,7 @@ void define_observation(py::module_ &m) {
     m.def("task_runs", task_runs);
     m.def("last_updates", last_updates);
     m.def("adstack_memory", adstack_memory, py::arg("wait") = true);
-    m.def("clear_task_times", [] { program().profile().clear(); });
+    m.def("clear_task_times", [] { program().observers().profile().clear(); });
     m.def("flush_output", [] { bind::flush_output(); });
     py::module_::import("os").attr("register_at_fork")(py::arg("before") = py::cpp_function(bind::await_output));
     m.def("stop_output", [] {

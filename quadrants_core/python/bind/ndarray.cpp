@@ -1,5 +1,6 @@
 #include "python/bind/ndarray.h"
 
+#include "engine/device_memory.h"
 #include "python/bind/errors.h"
 #include "python/bind/index.h"
 #include "python/bind/memory.h"
@@ -104,7 +105,7 @@ PyObject *allocate(PyObject *o, PyObject *args) {
     self->bytes = uint64_t(bytes);
     self->signature = signature_of(self->elem, self->ndim, rows, cols, element_dim, self->layout);
     try {
-        self->memory = program->alloc(self->bytes ? self->bytes : 1);
+        self->memory = program->memory().allocate(self->bytes ? self->bytes : 1);
     } catch (...) {
         raise_current_exception();
         return nullptr;
@@ -129,7 +130,7 @@ PyObject *tag(PyObject *o, PyObject *order) {
 void release(NdarrayObject *self) {
     if (!self->memory.address) return;
     if (self->alive()) {
-        runtime.program->free(self->memory.address);
+        runtime.program->memory().free(self->memory.address);
         hold(-1, self->bytes);
     }
     self->memory = {};
@@ -273,8 +274,9 @@ PyObject *fill(PyObject *o, PyObject *values) {
         store_slot(element.data() + i * size, self->elem, slot);
     }
     if (!check_alive(self)) return nullptr;
-    return done_unlocked(
-        [&](engine::Program &program) { program.repeat(self->memory, element.data(), element.size(), self->bytes); });
+    return done_unlocked([&](engine::Program &program) {
+        program.memory().repeat(self->memory, element.data(), element.size(), self->bytes);
+    });
 }
 
 PyObject *copy(PyObject *o, PyObject *other, bool out) {
@@ -290,9 +292,9 @@ PyObject *copy(PyObject *o, PyObject *other, bool out) {
     }
     PyObject *done = done_unlocked([&](engine::Program &program) {
         if (out)
-            program.download(view.buf, self->memory, 0, self->bytes);
+            program.memory().download(view.buf, self->memory, 0, self->bytes);
         else
-            program.upload(self->memory, 0, view.buf, self->bytes);
+            program.memory().upload(self->memory, 0, view.buf, self->bytes);
     });
     PyBuffer_Release(&view);
     return done;
@@ -307,7 +309,8 @@ PyObject *copy_from_ndarray(PyObject *o, PyObject *other) {
     NdarrayObject *from = self_of(other);
     if (!may_touch_memory("copy_from") || !check_alive(self) || !check_alive(from)) return nullptr;
     if (self->bytes != from->bytes) return PyErr_Format(PyExc_ValueError, "arrays of different size");
-    return done_unlocked([&](engine::Program &program) { program.copy(self->memory, from->memory, self->bytes); });
+    return done_unlocked(
+        [&](engine::Program &program) { program.memory().copy(self->memory, from->memory, self->bytes); });
 }
 
 PyObject *get_shape(PyObject *o, void *) {

@@ -47,7 +47,7 @@ struct Call {
     KernelObject *kernel;
     PyObject *const *args;
     Plan &plan;
-    uint64_t *slots;
+    abi::Launch &launch; ///< its arguments are set
     const Arrays &arrays;
 };
 

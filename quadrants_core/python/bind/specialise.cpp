@@ -1,5 +1,5 @@
 // Makes the plan at the first call with new argument types: from a cache entry on disk, or else by parsing the source, walking it in the
-// frontend and calling Program::compile.
+// frontend and calling Compiler::compile.
 #include "python/bind/binder.h"
 #include "python/bind/call.h"
 #include "python/bind/short_kernels.h"
@@ -10,6 +10,7 @@
 #include "python/bind/memory.h"
 #include "python/bind/observe.h"
 #include "python/bind/cache_entry.h"
+#include "engine/compiler.h"
 #include "engine/timeline.h"
 #include "engine/weight.h"
 #include "python/bind/tree.h"
@@ -160,7 +161,7 @@ class Specialiser {
         const ir::Function fn = walked(request).fn;
         check_program(*plan_);
         std::string text;
-        unlocked([&](engine::Program &program) { text = program.show(fn, form); });
+        unlocked([&](engine::Program &program) { text = program.compiler().show(fn, form); });
         return text;
     }
 
@@ -173,7 +174,7 @@ class Specialiser {
         std::vector<Location> trace;
         try {
             const frontend::Result result = walked(request);
-            unlocked([&](engine::Program &program) { trace = program.locate(result.fn, fault); });
+            unlocked([&](engine::Program &program) { trace = program.compiler().locate(result.fn, fault); });
         } catch (const Interrupted &) { // Stop was pressed as well
         }
         if (trace.empty()) trace.push_back({source.file, source.name, fault.line, 0, fault.line, 0});
@@ -245,7 +246,8 @@ class Specialiser {
             if (request.mode == autodiff::Mode::reverse)
                 with_stack(engine::stack_for(result.fn),
                            [&] { lost = autodiff::lost_old_values(result.fn, result.companions); });
-            result.fn = program.differentiate(std::move(result.fn), std::move(result.companions), request.mode, stacks);
+            result.fn = program.compiler().differentiate(std::move(result.fn), std::move(result.companions),
+                                                         request.mode, stacks);
         });
         for (const Location &at : lost) request.warn("UserWarning", autodiff::lost_old_value, at);
         return result;
@@ -262,7 +264,8 @@ class Specialiser {
         CachedPlan made;
         if (!entries.recall(which, request, &made) || made.written.size() != plan_->params.size()) return false;
         matched_ = true;
-        unlocked([&](engine::Program &program) { plan_->kernel = program.load(made.image, microseconds()); });
+        unlocked(
+            [&](engine::Program &program) { plan_->kernel = program.compiler().load(made.image, microseconds()); });
         if (!plan_->kernel) return false;
         leaves_ = std::move(made.leaves);
         for (size_t i = 0; i < made.written.size(); i++) plan_->params[i].written = made.written[i];
@@ -287,8 +290,8 @@ class Specialiser {
         std::vector<uint8_t> image;
         const std::string shown_as = shown_name(request.source.name, result.fn.name);
         unlocked([&](engine::Program &program) {
-            plan_->kernel = program.compile(std::move(result.fn), frontend_us,
-                                            result.dependencies.empty() ? nullptr : &image, variant(), shown_as);
+            plan_->kernel = program.compiler().compile(
+                std::move(result.fn), frontend_us, result.dependencies.empty() ? nullptr : &image, variant(), shown_as);
         });
         CachedPlan made{{}, leaves_, plan_->short_running, std::move(warnings_), PlanGraph(result.graph), image};
         for (const BoundParam &p : plan_->params) made.written.push_back(p.written);

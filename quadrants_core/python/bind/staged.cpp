@@ -1,5 +1,7 @@
 #include "python/bind/staged.h"
 
+#include "engine/device_memory.h"
+#include "engine/queues.h"
 #include "python/bind/memory.h"
 
 #include <algorithm>
@@ -23,8 +25,9 @@ Staged::Staged(const Arrays &arrays, uint64_t *slots) : program_(runtime.program
     stretches_.resize(count);
     PyObject *done = done_unlocked([&](engine::Program &program) {
         for (Stretch &s : stretches_) {
-            s.memory = program.alloc(s.end - s.begin);
-            if (s.end > s.begin) program.upload(s.memory, 0, reinterpret_cast<const void *>(s.begin), s.end - s.begin);
+            s.memory = program.memory().allocate(s.end - s.begin);
+            if (s.end > s.begin)
+                program.memory().upload(s.memory, 0, reinterpret_cast<const void *>(s.begin), s.end - s.begin);
         }
     });
     failed_ = done == nullptr;
@@ -39,12 +42,12 @@ Staged::Staged(const Arrays &arrays, uint64_t *slots) : program_(runtime.program
 }
 
 Staged::~Staged() {
-    for (const Stretch &s : stretches_) program_->free(s.memory.address);
+    for (const Stretch &s : stretches_) program_->memory().free(s.memory.address);
 }
 
 bool Staged::settled() const {
     if (std::ranges::none_of(stretches_, [](const Stretch &s) { return s.written; })) return true;
-    PyObject *done = done_unlocked([](engine::Program &program) { program.sync(); });
+    PyObject *done = done_unlocked([](engine::Program &program) { program.queues().wait(); });
     Py_XDECREF(done);
     return done != nullptr;
 }
@@ -53,7 +56,7 @@ bool Staged::bring_back() const {
     PyObject *done = done_unlocked([&](engine::Program &program) {
         for (const Stretch &s : stretches_)
             if (s.written && s.end > s.begin)
-                program.download(reinterpret_cast<void *>(s.begin), s.memory, 0, s.end - s.begin);
+                program.memory().download(reinterpret_cast<void *>(s.begin), s.memory, 0, s.end - s.begin);
     });
     Py_XDECREF(done);
     return done != nullptr;

@@ -1,5 +1,8 @@
 #include "python/bind/state.h"
 
+#include "engine/device_memory.h"
+#include "engine/kept_code.h"
+#include "engine/observers.h"
 #include "base/stop.h"
 #include "python/bind/errors.h"
 #include "python/bind/field.h"
@@ -42,8 +45,8 @@ PyObject *package_attr(const char *module, const char *name) {
 bool create_program() {
     if (!destroy_program()) return false;
     auto program = std::make_shared<engine::Program>(runtime.options);
-    program->subscribe(observer());
-    runtime.host_visible = program->host_visible();
+    program->observers().subscribe(observer());
+    runtime.host_visible = program->memory().host_visible();
     runtime.program = std::move(program);
     runtime.generation++;
     watch_interrupts();
@@ -60,8 +63,8 @@ bool destroy_program() {
         const InterruptScope scope; // earlier launches may never end
         Py_BEGIN_ALLOW_THREADS;
         while (runtime.active_launches.load() > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        last->publish(); // while its warnings still have an observer
-        last->unsubscribe(observer());
+        last->kept_code().publish(); // while its warnings still have an observer
+        last->observers().unsubscribe(observer());
         last.reset();
         Py_END_ALLOW_THREADS;
     }

@@ -8,6 +8,9 @@
 #include "python/bind/plan.h"
 #include "python/bind/running.h"
 
+#include "abi/record.h"
+#include "engine/device_memory.h"
+#include "engine/queues.h"
 #include "engine/stepping.h"
 
 #include <algorithm>
@@ -30,7 +33,7 @@ using engine::GraphRun;
 struct Bound {
     std::shared_ptr<Plan> plan;
     Objects objects;
-    std::vector<uint64_t> slots;
+    abi::LaunchRecord record;
     Arrays arrays;
 
     Bound(KernelObject *kernel, const py::tuple &args) {
@@ -47,10 +50,10 @@ struct Bound {
   private:
     bool suits(const std::shared_ptr<Plan> &candidate, const KernelObject *kernel, PyObject *const *given) {
         plan = candidate;
-        slots.assign(plan->slots + 1, 0);
+        record.resize(plan->slots);
         arrays = Arrays();
         if (!objects.fetch(*plan, kernel->params->size(), given)) return false;
-        const Match f = match(*plan, objects.all(), slots.data(), &arrays);
+        const Match f = match(*plan, objects.all(), record.args(), &arrays);
         if (f == Match::error) throw py::error_already_set();
         return f == Match::yes;
     }
@@ -125,7 +128,7 @@ class Steps {
         if (resume_point < abi::GraphWords::from_the_start || resume_point >= count)
             throw std::invalid_argument("no such checkpoint");
         GraphRun run;
-        guarded([&] { runtime.program->begin_run(*plan().kernel, slots(), run); });
+        guarded([&] { runtime.program->queues().begin_run(*plan().kernel, slots(), run); });
         run.words.resume_point = resume_point;
         if (run_.kernel) keep();
         run_ = std::move(run);
@@ -146,8 +149,9 @@ class Steps {
         if (run_.is_over()) return run_.words.yielded;
         keep();
         const Moving moving(*this);
-        const bool ok = unlocked(
-            [&](engine::Program &program) { program.advance(run_, slots(), ret_.data(), engine::Until(until)); });
+        const bool ok = unlocked([&](engine::Program &program) {
+            program.queues().advance(run_, bound_.record.head(), ret_.data(), engine::Until(until));
+        });
         if (!ok) {
             run_.at = run_.steps.size();
             throw py::error_already_set();
@@ -164,7 +168,7 @@ class Steps {
         size_t at = 0;
         each_kept([&](const runtime::Buffer &buffer, uint64_t) {
             const std::vector<char> &bytes = *last.arrays[at++];
-            runtime.program->upload(buffer, 0, bytes.data(), bytes.size());
+            runtime.program->memory().upload(buffer, 0, bytes.data(), bytes.size());
         });
         ret_ = last.ret;
         run_ = std::move(last.run);
@@ -211,7 +215,7 @@ class Steps {
         if (parameter >= params.size()) throw std::invalid_argument("no such parameter");
         if (plan().generation != runtime.generation) refuse("this launch belongs to a program that has ended");
         const uint32_t slot = params[parameter].slot;
-        runtime.program->download(&value, buffer_at(slots()[slot]), 0, sizeof value);
+        runtime.program->memory().download(&value, buffer_at(slots()[slot]), 0, sizeof value);
         return value;
     }
 
@@ -240,8 +244,7 @@ class Steps {
 
     KernelObject *self() const { return reinterpret_cast<KernelObject *>(kernel_.ptr()); }
     const Plan &plan() const { return *bound_.plan; }
-    uint64_t *slots() { return bound_.slots.data(); }
-    const uint64_t *slots() const { return bound_.slots.data(); }
+    const uint64_t *slots() const { return bound_.record.args(); }
 
     void refuse_other_thread() const {
         if (moves_) refuse("another thread is advancing this launch; use a Stepper from one thread at a time");
@@ -254,7 +257,8 @@ class Steps {
 
     /// Returns the buffer at a device address, with its host pointer if the host can access device memory.
     static runtime::Buffer buffer_at(uint64_t address) {
-        return {nullptr, address, runtime.program->host_visible() ? reinterpret_cast<char *>(address) : nullptr};
+        return {nullptr, address,
+                runtime.program->memory().host_visible() ? reinterpret_cast<char *>(address) : nullptr};
     }
 
     /// Sets the flag of a checkpoint to 0.
@@ -263,7 +267,7 @@ class Steps {
         const uint32_t flag = info.graph.checkpoints[size_t(checkpoint)].flag;
         if (flag == abi::no_flag) return;
         const int32_t none = 0;
-        runtime.program->upload(buffer_at(slots()[info.params[flag].slot]), 0, &none, sizeof none);
+        runtime.program->memory().upload(buffer_at(slots()[info.params[flag].slot]), 0, &none, sizeof none);
     }
 
     /// True if the array is the flag of a checkpoint, which `clear_flag` writes.
@@ -309,7 +313,7 @@ class Steps {
         Kept now{run_, {}, ret_};
         each_kept([&](const runtime::Buffer &buffer, uint64_t bytes) {
             std::vector<char> held(bytes);
-            runtime.program->download(held.data(), buffer, 0, bytes);
+            runtime.program->memory().download(held.data(), buffer, 0, bytes);
             const Bytes *before = kept_.empty() ? nullptr : &kept_.back().arrays[now.arrays.size()];
             const bool same = before && **before == held;
             now.arrays.push_back(same ? *before : std::make_shared<const std::vector<char>>(std::move(held)));

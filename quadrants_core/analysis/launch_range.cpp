@@ -1,15 +1,17 @@
-#include "codegen/llvm/ranges.h"
+#include "analysis/launch_range.h"
+
+#include "abi/abi.h"
 
 #include <algorithm>
 
-namespace qd::codegen {
+namespace qd::analysis {
 namespace {
 
 using namespace ir;
 
 class Reading {
   public:
-    explicit Reading(const TaskCode &code) : code_(code), fn_(code.fn) {}
+    explicit Reading(const Function &task) : fn_(task) {}
 
     std::optional<abi::Range> range() {
         const std::vector<Value> &insts = fn_[fn_.bounds].insts;
@@ -24,7 +26,7 @@ class Reading {
   private:
     static bool is_plain(Op op) {
         return op == Op::constant || op == Op::dim || op == Op::cast || op == Op::add || op == Op::mul ||
-               op == Op::max || op == Op::yield;
+               op == Op::sub || op == Op::max || op == Op::yield;
     }
 
     std::optional<uint64_t> constant(Value v) const {
@@ -46,11 +48,11 @@ class Reading {
         const auto most = taken_off(v, Op::max);
         if (!most) return false; // it has no lower bound
         out.least = int64_t(*most);
-        if (const auto then = taken_off(v, Op::add)) out.then = int64_t(*then);
+        if (const auto then = margin(v)) out.then = int64_t(*then);
         if (fn_[v].op != Op::cast || fn_.type(v) != Type(Scalar::i64)) return false;
         v = fn_.args(v)[0];
         if (fn_.type(v) != Type(Scalar::i32)) return false;
-        if (const auto first = taken_off(v, Op::add)) out.first = uint32_t(*first);
+        if (const auto first = margin(v)) out.first = uint32_t(*first);
         return slot(v, out.slot);
     }
 
@@ -67,25 +69,60 @@ class Reading {
         return known;
     }
 
+    /// The same for a constant that is added, or subtracted.
+    std::optional<uint64_t> margin(Value &v) const {
+        if (fn_[v].op != Op::sub) return taken_off(v, Op::add);
+        const auto known = constant(fn_.args(v)[1]);
+        if (!known) return {};
+        v = fn_.args(v)[0];
+        return 0 - *known;
+    }
+
     /// Finds the slot of the launch's arguments that holds the number.
     bool slot(Value v, uint32_t &out) const {
         if (fn_[v].op == Op::dim) {
-            out = abi::extent_slot(code_.slot_of(fn_.args(v)[0]), uint32_t(fn_[v].imm));
+            out = abi::extent_slot(slot_of(fn_.args(v)[0]), uint32_t(fn_[v].imm));
             return true;
         }
         if (fn_[v].op == Op::cast && fn_.type(fn_.args(v)[0]) == Type(Scalar::i64)) v = fn_.args(v)[0];
         if (fn_[v].op != Op::param) return false;
-        out = code_.slot_of(v);
+        out = slot_of(v);
         return true;
     }
 
-    const TaskCode &code_;
+    uint32_t slot_of(Value param) const {
+        uint32_t slot = 0;
+        for (const Value p : fn_.params) {
+            if (p == param) break;
+            slot += abi::argument_slots(fn_.type(p).is_array(), fn_.type(p).ndim);
+        }
+        return slot;
+    }
+
     const Function &fn_;
     abi::Range out_;
 };
 
 } // namespace
 
-std::optional<abi::Range> range_of(const TaskCode &code) { return Reading(code).range(); }
+std::optional<abi::Range> launch_range(const Function &task) {
+    return task.bounds ? Reading(task).range() : std::nullopt;
+}
 
-} // namespace qd::codegen
+bool has_launch_range(const Function &kernel, std::span<const Value> ends) {
+    if (ends.size() > size_t(2 * abi::max_range_factors)) return false;
+    const auto is_constant = [&](Value v) { return kernel[v].op == Op::constant; };
+    const auto is_number = [&](Value v) {
+        return kernel.type(v) == Type(Scalar::i32) && (kernel[v].op == Op::dim || kernel[v].op == Op::param);
+    };
+    const auto is_end = [&](Value v) {
+        const bool has_margin = kernel[v].op == Op::add || kernel[v].op == Op::sub;
+        return is_constant(v) || is_number(v) ||
+               (has_margin && is_number(kernel.args(v)[0]) && is_constant(kernel.args(v)[1]));
+    };
+    for (size_t axis = 0; axis < ends.size(); axis += 2)
+        if (!is_constant(ends[axis]) || !is_end(ends[axis + 1])) return false;
+    return true;
+}
+
+} // namespace qd::analysis
