@@ -2,6 +2,7 @@
 // this program and on disk. Missing tasks are built in parallel. One kernel is compiled at a time.
 #include "base/bytes.h"
 #include "engine/build_task.h"
+#include "engine/claims.h"
 #include "engine/image.h"
 #include "engine/overlap.h"
 #include "engine/program_impl.h"
@@ -130,10 +131,12 @@ void provide_code(Program::Impl &p, const CompiledKernel &kernel, std::vector<Ta
             if (!load_from_disk(p, build, kept.get())) missing.push_back(&build);
         }
     }
+    Claim claim(p, kernel.key, missing, kept);
     if (!missing.empty()) print_compiling(p, shown_as);
     p.compiling.done = uint32_t(builds.size() - missing.size());
     p.compiling.tasks = uint32_t(builds.size());
     build_all(p, missing);
+    const bool optimises_later = std::ranges::any_of(missing, [](const TaskBuild *build) { return bool(build->later); });
     for (TaskBuild &build : builds) {
         const auto first = first_of.find(build.key);
         if (first == first_of.end()) continue; // known before
@@ -147,6 +150,7 @@ void provide_code(Program::Impl &p, const CompiledKernel &kernel, std::vector<Ta
         if (build.later) optimise_later(std::move(*build.later));
     }
     if (p.disk) p.disk->use_kernel(kernel.key, kernel.info.name, tasks, kept.get());
+    claim.outlives = optimises_later;
 }
 
 /// Shows the kernel to observers as being compiled for the lifetime of this object.

@@ -4,6 +4,7 @@
 
 #include "base/stack.h"
 #include "engine/build_task.h"
+#include "engine/claims.h"
 #include "engine/stopwatch.h"
 #include "engine/tiers.h"
 #include "engine/weight.h"
@@ -34,13 +35,20 @@ std::shared_ptr<TaskCode> code_with_locks(Program::Impl &p, const CompiledKernel
     const std::lock_guard guard(p.compiling.lock);
     TaskBuild build = cut_out(p, kernel, number);
     if (auto known = p.known_task(build.key)) return known;
-    if (!load_from_disk(p, build, nullptr)) {
+    const runtime::KernelKey key = key_of_tasks({&build.key, 1});
+    std::vector<TaskBuild *> missing;
+    std::unique_ptr<runtime::CachedKernel> kept;
+    if (!load_from_disk(p, build, nullptr)) missing.push_back(&build);
+    Claim claim(p, key, missing, kept);
+    if (!missing.empty()) {
         build_task(p, build);
         load_code(p, build);
     }
     const std::shared_ptr<TaskCode> code = p.keep_task(build.key, build.code);
-    if (build.later) optimise_later(std::move(*build.later));
-    if (p.disk) p.disk->use_kernel(key_of_tasks({&build.key, 1}), kernel.info.name, {build.key}, nullptr);
+    const bool optimises_later = bool(build.later);
+    if (optimises_later) optimise_later(std::move(*build.later));
+    if (p.disk) p.disk->use_kernel(key, kernel.info.name, {build.key}, kept.get());
+    claim.outlives = optimises_later;
     return code;
 }
 

@@ -2,6 +2,7 @@
 // (Kernel, NdarrayStorage, Place) use the C API directly.
 #include "base/bytes.h"
 #include "engine/fault.h"
+#include "engine/share_compilations.h"
 #include "engine/timeline.h"
 #include "frontend/collect.h"
 #include "python/bind/arguments.h"
@@ -353,6 +354,7 @@ void define_program(py::module_ &m) {
         py::gil_scoped_release release;
         running->publish();
     });
+    m.def("share_compilations", engine::share_compilations, py::arg("wanted"));
     m.def("kept_files", kept_files);
     m.def("use_helper", [](const std::string &name, const py::bytes &description, const std::string &shown_as) {
         program().use_helper(name, std::string_view(description), shown_as);
