@@ -136,7 +136,8 @@ void provide_code(Program::Impl &p, const CompiledKernel &kernel, std::vector<Ta
     p.compiling.done = uint32_t(builds.size() - missing.size());
     p.compiling.tasks = uint32_t(builds.size());
     build_all(p, missing);
-    const bool optimises_later = std::ranges::any_of(missing, [](const TaskBuild *build) { return bool(build->later); });
+    const bool optimises_later =
+        std::ranges::any_of(missing, [](const TaskBuild *build) { return bool(build->later); });
     for (TaskBuild &build : builds) {
         const auto first = first_of.find(build.key);
         if (first == first_of.end()) continue; // known before

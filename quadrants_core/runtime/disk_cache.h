@@ -128,7 +128,8 @@ class DiskCache {
     std::unordered_map<CacheKey, CachedTask, CacheKeyHash> made_; ///< code that is not on disk yet
     std::unordered_map<CacheKey, KernelKey, CacheKeyHash> where_; ///< the file that contains a task's code
     std::pair<KernelKey, std::shared_ptr<const CachedKernel>> last_;
-    std::map<KernelKey, int> claims_; ///< kernel -> process id, since a forked child must not end the claims of its parent
+    std::map<KernelKey, int>
+        claims_;           ///< kernel -> process id, since a forked child must not end the claims of its parent
     bool settled_ = false; ///< nothing new to publish since the last time
     bool looked_ = false;  ///< `where_` includes kernels of other programs
     std::atomic<bool> recorded_{false};

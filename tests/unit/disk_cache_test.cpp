@@ -560,8 +560,9 @@ TEST_F(DiskCacheTest, a_claim_ends_with_its_program_or_after_a_minute) {
         EXPECT_FALSE(other.claim(kernel(1)));
     }
     EXPECT_FALSE(fs::exists(claim));
-    EXPECT_EQ(in_process([&] { return other.claim(kernel(1)) && fs::exists(claim); }), 0); // it ends without releasing it
-    EXPECT_FALSE(other.claim(kernel(1)));                                                  // removes it
+    EXPECT_EQ(in_process([&] { return other.claim(kernel(1)) && fs::exists(claim); }),
+              0);                         // it ends without releasing it
+    EXPECT_FALSE(other.claim(kernel(1))); // removes it
     EXPECT_TRUE(other.claim(kernel(1)));
     std::ofstream(claim) << "another-machine 1";
     DiskCache third = open();

@@ -1,10 +1,13 @@
 """Workers of Dask and of process pools. Each program is a script, since the processes import its `__main__`."""
 
+import os
+import pathlib
 import subprocess
 import sys
 
 import pytest
 
+EXAMPLES = pathlib.Path(__file__).resolve().parents[3] / "examples" / "distributed"
 pytestmark = pytest.mark.parametrize("arch", ["cpu"], indirect=True)
 
 SHARED = '''
@@ -162,6 +165,25 @@ def run(folder, program, *arguments):
     script.write_text(program)
     done = subprocess.run([sys.executable, script, *arguments], cwd=folder, capture_output=True, text=True, timeout=400)
     assert done.returncode == 0 and done.stdout.endswith("done\n"), done.stdout + done.stderr
+
+
+def example(folder, *command):
+    environment = {**os.environ, "QD_OFFLINE_CACHE_FILE_PATH": str(folder / "cache")}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=400)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_ensemble(arch, tmp_path):
+    assert example(tmp_path, sys.executable, EXAMPLES / "ensemble.py").endswith("frequency 3.10, damping 0.25; workers that compiled: 1\n")
+
+
+def test_wave_on_ranks(arch, tmp_path):
+    pytest.importorskip("mpi4py")
+    start = pathlib.Path(sys.executable).with_name("mpiexec")
+    as_root = ["--allow-run-as-root"] if os.geteuid() == 0 else []
+    output = example(tmp_path, start, *as_root, "--oversubscribe", "-n", "4", sys.executable, EXAMPLES / "wave_mpi.py")
+    assert output.endswith("2 x 2 blocks: the same as the whole\n"), output
 
 
 def test_dask(arch, tmp_path):
