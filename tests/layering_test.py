@@ -192,6 +192,8 @@ PYTHON = {
     "_windows": ["_exceptions", "_language", "_logging"],
     # The window of qd.inspect(): it reads fields and arrays, samples them with kernels, and is a process that _windows starts.
     "_inspect": ["_coverage", "_dtypes", "_environment", "_exceptions", "_language", "_live", "_logging", "_native", "_runtime", "_settings", "_source", "_storage", "_windows"],
+    # Processes that run kernels for this one: they start programs, and report counts.
+    "_distributed": ["_coverage", "_environment", "_native", "_options", "_runtime", "_settings"],
     # Factories whose modules are loaded on first use.
     "_on_demand": ["_factories", "_language", "_sparse", "_storage", "_trees"],
 }
@@ -204,7 +206,7 @@ FACES = {
     "_lib": ["types"],
     "_tensor": [],
     "_test_tools": ["quadrants"],
-    "ad": [], "algorithms": [], "cache": [], "coverage": [], "experimental": [], "inspect": ["quadrants"], "interop": [],
+    "ad": [], "algorithms": [], "cache": [], "coverage": [], "distributed": [], "experimental": [], "inspect": ["quadrants"], "interop": [],
     "lang": ["simt", "types"],
     "linalg": [], "math": [], "profiler": [], "pytest_plugin": [], "simt": [], "sparse": [], "tools": [], "types": [], "ui": [],
 }  # fmt: skip

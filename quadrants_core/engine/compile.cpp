@@ -4,6 +4,7 @@
 #include "base/stack.h"
 #include "base/stop.h"
 #include "engine/build_task.h"
+#include "engine/claims.h"
 #include "engine/image.h"
 #include "engine/overlap.h"
 #include "engine/compiler.h"
@@ -132,9 +133,12 @@ void provide_code(Compiler &c, const CompiledKernel &kernel, std::vector<TaskBui
             if (!load_from_disk(c, build, kept.get())) missing.push_back(&build);
         }
     }
+    Claim claim(c, kernel.key, missing, kept);
     if (!missing.empty()) c.observers.show_compiling(shown_as);
     c.observation.compile_tasks(builds.size(), builds.size() - missing.size());
     build_all(c, missing);
+    const bool optimises_later =
+        std::ranges::any_of(missing, [](const TaskBuild *build) { return bool(build->later); });
     for (TaskBuild &build : builds) {
         const auto first = first_of.find(build.key);
         if (first == first_of.end()) continue; // known before
@@ -148,6 +152,7 @@ void provide_code(Compiler &c, const CompiledKernel &kernel, std::vector<TaskBui
         if (build.later) optimise_later(std::move(*build.later));
     }
     if (c.kept.disk()) c.kept.disk()->use_kernel(kernel.key, kernel.info.name, tasks, kept.get());
+    claim.outlives = optimises_later;
 }
 
 /// Shows the kernel to observers as being compiled for the lifetime of this object.

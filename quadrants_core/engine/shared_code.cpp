@@ -5,6 +5,7 @@
 #include "base/stack.h"
 #include "base/stop.h"
 #include "engine/build_task.h"
+#include "engine/claims.h"
 #include "engine/program.h"
 #include "engine/stopwatch.h"
 #include "engine/tiers.h"
@@ -36,13 +37,20 @@ std::shared_ptr<TaskCode> code_with_locks(Compiler &c, const CompiledKernel &ker
     const std::lock_guard guard(c.compiling);
     TaskBuild build = cut_out(c, kernel, number);
     if (auto known = c.kept.known_task(build.key)) return known;
-    if (!load_from_disk(c, build, nullptr)) {
+    const runtime::KernelKey key = key_of_tasks({&build.key, 1});
+    std::vector<TaskBuild *> missing;
+    std::unique_ptr<runtime::CachedKernel> kept;
+    if (!load_from_disk(c, build, nullptr)) missing.push_back(&build);
+    Claim claim(c, key, missing, kept);
+    if (!missing.empty()) {
         build_task(c, build);
         load_code(c, build);
     }
     const std::shared_ptr<TaskCode> code = c.kept.keep_task(build.key, build.code);
-    if (build.later) optimise_later(std::move(*build.later));
-    if (c.kept.disk()) c.kept.disk()->use_kernel(key_of_tasks({&build.key, 1}), kernel.info.name, {build.key}, nullptr);
+    const bool optimises_later = bool(build.later);
+    if (optimises_later) optimise_later(std::move(*build.later));
+    if (c.kept.disk()) c.kept.disk()->use_kernel(key, kernel.info.name, {build.key}, kept.get());
+    claim.outlives = optimises_later;
     return code;
 }
 

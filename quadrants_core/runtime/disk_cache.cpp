@@ -74,6 +74,16 @@ bool names_dead_process(const std::string &text) {
     return pid > 0 && kill(pid_t(pid), 0) != 0 && errno == ESRCH;
 }
 
+void remove_abandoned(const CacheFolder &folder, const std::string &lock) {
+    const auto entries = folder.list(true);
+    const auto at = std::ranges::find(entries, lock, &FolderEntry::name);
+    if (at == entries.end()) return;
+    if (is_long_ago(at->changed, lock_lifetime) || names_dead_process(folder.read_text(lock))) folder.remove(lock);
+}
+
+/// Returns the name of the file that claims a kernel: a temporary file, which is removed with others if its program was killed.
+std::string claim_of(const KernelKey &key) { return "." + file_of(key) + ".claim.tmp"; }
+
 /// Remembers for one second that a cache folder was within its limits, since programs that use no kernels may start and end in quick
 /// succession.
 class LastCheck {
@@ -246,6 +256,7 @@ bool DiskCache::collect(const KernelKey &key, bool partly) {
             return false;
     }
     const bool stored = unpublished_.store(file_of(key), kernel_file, serialise(kernel));
+    if (!stored || kernel.tasks.size() == tasks) release(key);
     const std::lock_guard guard(lock_);
     if (!stored) {
         made_.clear();
@@ -263,17 +274,47 @@ bool DiskCache::collect(const KernelKey &key, bool partly) {
     return true;
 }
 
+bool DiskCache::claim(const KernelKey &key) {
+    if (!caches_kernels_ || !trust_.writable) return true;
+    const std::string name = claim_of(key);
+    int error = ENOENT;
+    // Another process may remove the empty folder between opening and writing.
+    for (int attempt = 0; attempt < 3 && error == ENOENT; attempt++) error = unpublished_.create(name, lock_text());
+    if (error == EEXIST) {
+        remove_abandoned(unpublished_, name);
+        return false;
+    }
+    if (error == 0) {
+        const std::lock_guard guard(lock_);
+        claims_[key] = getpid();
+    }
+    return true;
+}
+
+void DiskCache::release(const KernelKey &key) {
+    int owner = 0;
+    {
+        const std::lock_guard guard(lock_);
+        const auto at = claims_.find(key);
+        if (at == claims_.end()) return;
+        owner = at->second;
+        claims_.erase(at);
+    }
+    if (owner == getpid()) unpublished_.remove(claim_of(key));
+}
+
+DiskCache::~DiskCache() {
+    const std::map<KernelKey, int> open = claims_;
+    for (const auto &[key, process] : open) release(key);
+}
+
 bool DiskCache::take_lock() {
     for (int attempt = 0; attempt < lock_attempts; attempt++) {
         if (attempt) usleep(lock_pause);
         const int error = kernels_.create(lock_name, lock_text());
         if (error == 0) return true;
         if (error != EEXIST) return false; // a read-only folder
-        const auto entries = kernels_.list();
-        const auto lock = std::ranges::find(entries, lock_name, &FolderEntry::name);
-        if (lock == entries.end()) continue;
-        if (is_long_ago(lock->changed, lock_lifetime) || names_dead_process(kernels_.read_text(lock_name)))
-            kernels_.remove(lock_name);
+        remove_abandoned(kernels_, lock_name);
     }
     trust_.warn_once("Lock " + kernels_.path() + "/" + lock_name +
                      " failed. Please run 'python -m quadrants.cache unlock -p " + trust_.root +

@@ -533,6 +533,47 @@ TEST_F(DiskCacheTest, a_lock_that_lost_its_owner_is_broken_another_is_waited_for
     EXPECT_EQ(files(), 6);
 }
 
+TEST_F(DiskCacheTest, one_program_claims_a_kernel_until_its_code_is_stored) {
+    DiskCache first = open(), second = open();
+    EXPECT_TRUE(first.claim(kernel(1)));
+    EXPECT_FALSE(second.claim(kernel(1)));
+    EXPECT_TRUE(second.claim(kernel(2)));
+    first.use_kernel(kernel(1), "kernel 1", {key(1), key(2)}, nullptr);
+    first.keep_task(key(1), 1, binary(1));
+    EXPECT_FALSE(second.claim(kernel(1))); // a task is missing
+    first.keep_task(key(2), 1, binary(2));
+    EXPECT_TRUE(second.load_kernel(kernel(1)));
+    EXPECT_TRUE(second.claim(kernel(1)));
+    EXPECT_TRUE(first.load_kernel(kernel(1)));
+    second.release(kernel(1));
+    EXPECT_TRUE(first.claim(kernel(1)));
+}
+
+TEST_F(DiskCacheTest, a_claim_ends_with_its_program_or_after_a_minute) {
+    const fs::path claim = waiting / ("." + file_of(kernel(1)) + ".claim.tmp");
+    DiskCache other = open();
+    {
+        DiskCache cache = open();
+        EXPECT_TRUE(cache.claim(kernel(1)));
+        // A forked child must not end the claim of its parent.
+        EXPECT_EQ(in_process([&] { return cache.release(kernel(1)), !other.claim(kernel(1)); }), 0);
+        EXPECT_FALSE(other.claim(kernel(1)));
+    }
+    EXPECT_FALSE(fs::exists(claim));
+    EXPECT_EQ(in_process([&] { return other.claim(kernel(1)) && fs::exists(claim); }),
+              0);                         // it ends without releasing it
+    EXPECT_FALSE(other.claim(kernel(1))); // removes it
+    EXPECT_TRUE(other.claim(kernel(1)));
+    std::ofstream(claim) << "another-machine 1";
+    DiskCache third = open();
+    EXPECT_FALSE(third.claim(kernel(1)));
+    EXPECT_FALSE(third.claim(kernel(1)));
+    fs::last_write_time(claim, fs::file_time_type::clock::now() - std::chrono::minutes(2));
+    EXPECT_FALSE(third.claim(kernel(1)));
+    EXPECT_TRUE(third.claim(kernel(1)));
+    EXPECT_TRUE(warnings.empty());
+}
+
 TEST_F(DiskCacheTest, leftovers_of_killed_programs_are_adopted) {
     for (uint64_t n = 1; n <= 2; n++) {
         DiskCache cache = open();

@@ -8,6 +8,7 @@
 #include "engine/observation.h"
 #include "engine/observers.h"
 #include "engine/queues.h"
+#include "engine/share_compilations.h"
 #include "engine/timeline.h"
 #include "frontend/collect.h"
 #include "python/bind/arguments.h"
@@ -360,6 +361,7 @@ void define_program(py::module_ &m) {
         py::gil_scoped_release release;
         running->kept_code().publish();
     });
+    m.def("share_compilations", engine::share_compilations, py::arg("wanted"));
     m.def("kept_files", kept_files);
     m.def("use_helper", [](const std::string &name, const py::bytes &description, const std::string &shown_as) {
         program().kept_code().use_helper(name, std::string_view(description), shown_as);

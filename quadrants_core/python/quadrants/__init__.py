@@ -72,7 +72,7 @@ _found_on_demand = {  # name -> module, imported on first use
     "inspect": "_inspect.inspector",
 }
 _modules = {  # name -> module, likewise imported on first use
-    **{name: name for name in "_lib _tensor ad algorithms cache experimental interop linalg profiler simt sparse tools ui".split()},
+    **{name: name for name in "_lib _tensor ad algorithms cache distributed experimental interop linalg profiler simt sparse tools ui".split()},
     "graph": "lang.graph",
 }
 

@@ -46,7 +46,7 @@ def take():
     stamp = _coverage._stamp()
     if stamp == _stamp:
         return
-    now = _coverage._merged()
+    now = _coverage._merged(others=False)
     grown = {key: count - _before.get(key, 0) for key, count in now.items() if count > _before.get(key, 0)}
     _before, _stamp = now, stamp
     for file, counts in _coverage._snapshot(grown).items():

@@ -6,6 +6,7 @@ import time as _time
 import weakref as _weakref
 
 from quadrants import _dtypes, _native, _settings, _source
+from quadrants._coverage import others as _others
 
 _gathered = {}  # (what, file, scope, line, column, end_line, end_column) -> count, for programs that have ended
 _gathered_by_kernel = {}  # (kernel, specialisation, title, place) -> {row: count}, for the same programs; rows as in _by_kernel()
@@ -107,13 +108,32 @@ def _steady(read):
 _settings.before_reset.append(_harvest)
 
 
-def _rows():
+def _rows(others=True):
+    """Returns (what, file, scope, line, column, end_line, copy) -> count. `others`: including what other processes have reported."""
+
     def read():
         total = dict(_gathered)
         _add(total, _running())
         return total
 
-    return _completed(_steady(read))
+    total = _steady(read)
+    for rows in _others.by_kernel().values() if others else ():
+        _sum(total, rows)
+    return _completed(total)
+
+
+def _sum(into, rows):
+    for row, count in rows.items():
+        into[row] = into.get(row, 0) + count
+
+
+def _with_others(kernels, known):
+    """Adds the counts of other processes to `kernels`; `known` are the keys of kernels of this process."""
+    same = {(key[0], *key[2:]): key for key in known}  # other processes may number specialisations in another order
+    result = {key: dict(rows) for key, rows in list(kernels.items())}
+    for key, rows in _others.by_kernel().items():
+        _sum(result.setdefault(same.get((key[0], *key[2:]), key), {}), rows)
+    return result
 
 
 def _by_kernel():
@@ -125,17 +145,22 @@ def _by_kernel():
             _add_by_kernel(kernels)
         return kernels
 
-    return {key: _completed(rows) for key, rows in _steady(read).items()}
+    own = _steady(read)
+    return {key: _completed(rows) for key, rows in _with_others(own, own).items()}
 
 
 class Changes:
-    """The counts of kernels, updated incrementally: each reading reads only what has changed since the previous one."""
+    """The counts of kernels, updated incrementally: each reading reads only what has changed since the previous one. `others`: including
+    what other processes have reported."""
 
-    def __init__(self):
+    def __init__(self, others=True):
+        self._includes_others = others
         self.rows = {}  # as returned by _by_kernel()
         self._programs = None  # the state of this module at the last reading
         self._reading = 0
         self._keys = {}  # (kernel, specialisation) of the running program -> key of `rows`
+        self._base = {}  # like `rows`, without the counts of the running program
+        self._others = None  # the state of the counts of other processes in `_base`
 
     def take(self):
         """Updates `rows` and returns the keys that have changed."""
@@ -145,24 +170,32 @@ class Changes:
 
     def _take(self, changed):
         core = _core()
-        programs = _clears, _moves, core is not None
-        if programs != self._programs:
-            changed.update(self.rows)
-            self.rows = {key: _completed(rows) for key, rows in _gathered_by_kernel.items()}
+        programs, others = (_clears, _moves, core is not None), _others.state if self._includes_others else None
+        anew, before = programs != self._programs, self.rows
+        if anew or others is not self._others:
             self._keys, self._reading = {}, 0
-            changed.update(self.rows)
-        self._programs = programs
-        if core is None:
-            return
-        self._reading, kernels = core.coverage_by_kernel(self._reading)
-        for kernel, specialisation, title, rows in kernels:
-            key = kernel, specialisation, title, _place(kernel, rows)
+        kernels = []
+        if core is not None:
+            self._reading, kernels = core.coverage_by_kernel(self._reading)
+        kernels = [((kernel, specialisation, title, _place(kernel, rows)), rows) for kernel, specialisation, title, rows in kernels]
+        if anew or others is not self._others:
+            known = [*(key for key, _ in kernels), *_gathered_by_kernel]
+            self._base = _with_others(_gathered_by_kernel, known) if self._includes_others else dict(_gathered_by_kernel)
+            self.rows = {key: _completed(rows) for key, rows in self._base.items()}
+            self._add_running(kernels, set())
+            changed.update(key for key in {**before, **self.rows} if anew or before.get(key) != self.rows.get(key))
+        else:
+            self._add_running(kernels, changed)
+        self._programs, self._others = programs, others
+
+    def _add_running(self, kernels, changed):
+        for key, rows in kernels:
             before = self._keys.get(key[:2], key)
             if before != key:  # it had no title at the previous reading
                 self.rows.pop(before, None)
                 changed.add(before)
             self._keys[key[:2]] = key
-            total = dict(_gathered_by_kernel.get(key, ()))
+            total = dict(self._base.get(key, ()))
             _add(total, rows)
             self.rows[key] = _completed(total)
             changed.add(key)
@@ -171,7 +204,7 @@ class Changes:
 def _stamp():
     """Returns a value that changes whenever something is compiled or counted."""
     core = _core()
-    return (_clears, _moves, core.counted() if core is not None else None)
+    return (_clears, _moves, core.counted() if core is not None else None, _others.state)
 
 
 def _title(params):
@@ -276,9 +309,9 @@ def _file_counts(file, rows, copies):
     return FileCounts(lines, flow.arcs, flow.branches, flow.loops, copies, backward)
 
 
-def _merged():
+def _merged(others=True):
     merged = {}
-    for (what, file, _, line, column, *_), count in _rows().items():
+    for (what, file, _, line, column, *_), count in _rows(others).items():
         merged[what, file, line, column] = merged.get((what, file, line, column), 0) + count
     return merged
 
@@ -288,8 +321,14 @@ def _snapshot(merged):
 
 
 def snapshot():
-    """Returns file or cell -> FileCounts, summed over all kernels so far; reading does not interrupt or change the counting."""
+    """Returns file or cell -> FileCounts, summed over all kernels so far, and over the processes that `qd.distributed` set up; reading does
+    not interrupt or change the counting."""
     return _snapshot(_merged())
+
+
+def own_snapshot():
+    """Returns the same for the kernels of this process alone."""
+    return _snapshot(_merged(others=False))
 
 
 class record:
@@ -350,6 +389,7 @@ def clear():
 def _forget():
     _gathered.clear()
     _gathered_by_kernel.clear()
+    _others.clear()
     core = _core()
     if core is not None:
         core.clear_coverage()

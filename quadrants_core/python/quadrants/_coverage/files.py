@@ -271,7 +271,7 @@ def _kept(file):
 def _counts():
     """Returns file -> line -> count, and records the arcs as well."""
     total = {file: dict(lines) for file, lines in _earlier_counts.items()}
-    for shown, counts in _coverage.snapshot().items():
+    for shown, counts in _coverage.own_snapshot().items():  # other processes write files of their own
         file = _path_of(shown)
         _accumulated_arcs.setdefault(file, set()).update(counts.arcs)
         here = total.setdefault(file, {})
