@@ -159,6 +159,7 @@ PYTHON = {
     "_option_values": ["built"],
     "_environment": ["_option_values"],
     "_logging": ["_environment", "_version", "built"],
+    "_installation": ["_logging"],
     "_exceptions": ["_logging", "_settings"],
     "_dtypes": ["_exceptions", "_settings"],
     "_source": ["_exceptions", "_native"],
@@ -203,7 +204,7 @@ FACES = {
     "_lib": ["types"],
     "_tensor": [],
     "_test_tools": ["quadrants"],
-    "ad": [], "algorithms": [], "cache": [], "coverage": [], "experimental": [], "inspect": ["quadrants"], "interop": [],
+    "ad": [], "algorithms": [], "cache": [], "coverage": [], "examples": [], "experimental": [], "inspect": ["quadrants"], "interop": [],
     "lang": ["simt", "types"],
     "linalg": [], "math": [], "profiler": [], "pytest_plugin": [], "simt": [], "sparse": [], "tools": [], "types": [], "ui": [],
 }  # fmt: skip
