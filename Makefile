@@ -74,7 +74,7 @@ test-sanitized: build ## run the same under AddressSanitizer and UndefinedBehavi
 	@ctest --test-dir $(BUILD)-asan --output-on-failure -j $(JOBS)
 
 test-python:     ## test the language, user errors, random programs, examples, the Jupyter kernel and the build outputs; continue after a failure
-	@status=0; for part in "tests/python tests/errors" tests/syntax tests/fuzz tests/coverage "tests/examples tests/docs" tests/kernel tests/build_test.py; do \
+	@status=0; for part in "tests/python tests/errors" tests/syntax tests/fuzz tests/coverage "tests/examples tests/docs" tests/kernel "tests/build_test.py tests/licences_test.py"; do \
 	  $(RUN) pytest -q $$part || status=1; done; exit $$status
 
 test-far:        ## run a part of the Python tests on a device whose memory the host cannot access; all: make test-far FAR=tests/python
@@ -134,7 +134,7 @@ wheel-portable: ## build a wheel without the Jupyter kernel (magics work in ipyk
 	@rm -rf out/wheel && mkdir -p out/wheel
 	@PATH=$(CURDIR)/$(WHEEL)/bin:$(PATH) QD_KERNEL=OFF $(WHEEL)/bin/pip wheel -q --disable-pip-version-check --no-build-isolation --no-deps -w out/wheel .
 	@set -o pipefail; PATH=$(CURDIR)/$(WHEEL)/bin:$(PATH) $(WHEEL)/bin/auditwheel repair -w dist out/wheel/*.whl 2>&1 | tail -n 1
-	@$(WHEEL)/bin/pip install -q --disable-pip-version-check --force-reinstall --no-deps dist/quadrants-*-$$($(WHEEL)/bin/python -c 'import sys; print("cp%d%d" % sys.version_info[:2])')-manylinux*.whl
+	@$(WHEEL)/bin/pip install -q --disable-pip-version-check --force-reinstall --no-deps dist/xeus_quadrants-*-$$($(WHEEL)/bin/python -c 'import sys; print("cp%d%d" % sys.version_info[:2])')-manylinux*.whl
 	@$(WHEEL)/bin/python -m pytest -q tests/python/language tests/python/arguments/test_arguments.py tests/python/storage/test_ndarrays.py
 
 

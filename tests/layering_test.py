@@ -160,6 +160,7 @@ PYTHON = {
     "_option_values": ["built"],
     "_environment": ["_option_values"],
     "_logging": ["_environment", "_version", "built"],
+    "_installation": ["_logging"],
     "_exceptions": ["_logging", "_settings"],
     "_dtypes": ["_exceptions", "_settings"],
     "_source": ["_exceptions", "_native"],
@@ -206,7 +207,8 @@ FACES = {
     "_lib": ["types"],
     "_tensor": [],
     "_test_tools": ["quadrants"],
-    "ad": [], "algorithms": [], "cache": [], "coverage": [], "distributed": [], "experimental": [], "inspect": ["quadrants"], "interop": [],
+    "ad": [], "algorithms": [], "cache": [], "coverage": [], "distributed": [], "examples": [], "experimental": [], "inspect": ["quadrants"],
+    "interop": [],
     "lang": ["simt", "types"],
     "linalg": [], "math": [], "profiler": [], "pytest_plugin": [], "simt": [], "sparse": [], "tools": [], "types": [], "ui": [],
 }  # fmt: skip

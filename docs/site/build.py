@@ -124,7 +124,7 @@ def index(source):
     pages = {(ROOT / "docs" / p).resolve(): p for p in ()}
     lead = with_links(lead, ROOT / "README.md", Path("index.md"), source, pages)
     start = "\n\n**[Start in five minutes](guide/start.md)** · [Coming from Taichi](guide/from-taichi.md) · [Every name](reference/README.md) · "
-    return lead + start + "[Questions and where their answers are](guide/README.md#where-is-the-answer-to)\n\n" + "\n".join(trees)
+    return lead + start + "[Questions and where their answers are](guide/README.md#faq-where-is-the-answer-to)\n\n" + "\n".join(trees)
 
 
 def prepare(source, ran):

@@ -2,6 +2,10 @@
 
 
 def load_ipython_extension(shell):
+    from quadrants import _installation
+
+    if _installation.is_mixed():
+        raise ImportError(_installation.REMEDY)
     from quadrants_jupyter import errors, magics
 
     magics.register(shell)

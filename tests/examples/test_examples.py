@@ -25,3 +25,12 @@ def test_example(name, arch, tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     assert (tmp_path / "out" / f"{name}.png").stat().st_size > 10_000
     assert "Warning" not in done.stderr, done.stderr
+
+
+def test_installed_examples(tmp_path):
+    run = lambda *words: subprocess.run([sys.executable, "-m", "quadrants.examples", *words], cwd=tmp_path, capture_output=True, text=True)  # noqa: E731
+    listed = run().stdout
+    assert all(f"  {name} " in listed for name in ALL)
+    assert run("sudoku", "--small").returncode == 0 and (tmp_path / "out/sudoku.png").exists()
+    wrong = run("sudoko")
+    assert wrong.returncode == 2 and "sudoku" in wrong.stderr

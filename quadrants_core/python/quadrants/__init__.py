@@ -5,7 +5,7 @@ import gc as _gc
 _collects = _gc.isenabled()
 _gc.disable()  # objects created by the import are permanent, and collecting garbage meanwhile takes a tenth of the import time
 try:
-    from quadrants import _arch, _environment, _logging, _on_demand, _settings, math, types
+    from quadrants import _arch, _environment, _installation, _logging, _on_demand, _settings, math, types
     from quadrants._arch import Extension as extension
     from quadrants._arch import amdgpu, arm64, cpu, cuda, gpu, metal, python, vulkan, x64
     from quadrants._dtypes import f16, f32, f64, i8, i16, i32, i64, u1, u8, u16, u32, u64
@@ -149,6 +149,7 @@ def __dir__():
 
 
 _logging.print_header()
+_installation.check()
 if _environment.asks_for_window():
     from quadrants._inspect.inspector import of_environment as _inspect_as_requested
 

@@ -3,6 +3,8 @@
 import argparse
 import sys
 
+from quadrants import _installation
+
 _COMMANDS = {
     "doctor": "what is installed, what is missing and how to get it",
     "cache": "shows, verifies, clears or packs the cache of compiled kernels; see quadrants cache --help",
@@ -15,7 +17,8 @@ def _parser():
     p = argparse.ArgumentParser(prog="quadrants", description="Data-parallel kernels in Python.")
     p.add_argument("--version", action="store_true", help="print the version and build information")
     commands = p.add_subparsers(dest="command", metavar="COMMAND", title="commands")
-    commands.add_parser("doctor", help=_COMMANDS["doctor"], description="Says " + _COMMANDS["doctor"] + ".")
+    doctor = commands.add_parser("doctor", help=_COMMANDS["doctor"], description="Says " + _COMMANDS["doctor"] + ".")
+    doctor.add_argument("--json", action="store_true", help="print JSON")
     commands.add_parser("cache", help=_COMMANDS["cache"], add_help=False)
     commands.add_parser("coverage", help=_COMMANDS["coverage"], add_help=False)
     inspect = commands.add_parser(
@@ -46,6 +49,9 @@ def help_pages():
 
 def main(arguments=None):
     """Runs the command and returns its exit status."""
+    if _installation.is_mixed():
+        print(_installation.REMEDY, file=sys.stderr)
+        return 1
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     if arguments[:1] == ["coverage"]:
         from quadrants import coverage
@@ -63,7 +69,7 @@ def main(arguments=None):
     if chosen.command == "doctor":
         from quadrants.tools import diagnose
 
-        return diagnose.doctor()
+        return diagnose.doctor(chosen.json)
     if chosen.command == "inspect":
         from quadrants._inspect import client
 

@@ -1,5 +1,6 @@
 """The command `quadrants`."""
 
+import json
 import os
 import pathlib
 import subprocess
@@ -49,7 +50,25 @@ def test_doctor_says_how_to_get_what_is_missing(monkeypatch, capsys):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "anywidget" else found(name))
     assert diagnose.doctor() == 0
     (line,) = [line for line in capsys.readouterr().out.splitlines() if "anywidget" in line]
-    assert line.startswith("missing") and line.endswith("pip install 'quadrants[notebook]'")
+    assert line.startswith("missing") and line.endswith("pip install anywidget")
+
+
+def test_doctor_says_what_the_notebook_kernel_needs(monkeypatch, tmp_path):
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    assert diagnose._notebook_kernel()[0] == "missing"
+    spec = tmp_path / "share/jupyter/kernels/quadrants/kernel.json"
+    spec.parent.mkdir(parents=True)
+    spec.write_text("{}")
+    assert diagnose._notebook_kernel() == ("ok", str(spec.parent))
+    monkeypatch.setattr(diagnose, "_is_installed", lambda name: name != "IPython")
+    assert diagnose._notebook_kernel() == ("missing", "it needs: pip install ipython")
+
+
+def test_doctor_prints_json(capsys):
+    assert _command.main(["doctor", "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["installation"]["Quadrants"] == qd.__version_str__
+    assert {"check": "kernels compile and run", "state": "ok", "remedy": ""} in said["checks"]
 
 
 def test_doctor_sees_what_is_broken(monkeypatch, capsys):

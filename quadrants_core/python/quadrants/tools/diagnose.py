@@ -1,67 +1,83 @@
 """Information to attach to bug reports: versions, the machine, the available architectures, and why others are not available."""
 
+from quadrants import _installation
+
 
 def main():
     """Prints the properties of this installation."""
+    for what, value in _facts():
+        print(f"{what + ':':<22}{value}")
+
+
+def _facts():
+    """Yields (property, its value)."""
     import os
     import platform
     import sys
 
     from quadrants import _settings, _version
 
-    def line(what, value):
-        print(f"{what + ':':<22}{value}")
-
-    line("Quadrants", _version.version_str)
-    for part, value in _build():
-        line(part, value)
-    line("package", os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    line("Python", f"{platform.python_version()} ({sys.executable})")
-    line("system", platform.platform())
-    line("processor", f"{_processor()}, {len(os.sched_getaffinity(0))} of {os.cpu_count()} threads usable")
+    yield "Quadrants", _version.version_str
+    yield from _build()
+    yield "package", os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    yield "Python", f"{platform.python_version()} ({sys.executable})"
+    yield "system", platform.platform()
+    yield "processor", f"{_processor()}, {len(os.sched_getaffinity(0))} of {os.cpu_count()} threads usable"
     for name in ("numpy", "torch", "IPython"):
-        line(name, _package_version(name))
-    line("C++ compiler", _compiler())
+        yield name, _package_version(name)
+    yield "C++ compiler", _compiler()
     for name, value in _archs():
-        line(f"arch {name}", value)
-    line("cache", _cache())
+        yield f"arch {name}", value
+    yield "cache", _cache()
     c = _settings.current()
-    line("running on", f"arch={c.arch.name}" if _settings.cfg is not None else "nothing: qd.init() was not called")
+    yield "running on", f"arch={c.arch.name}" if _settings.cfg is not None else "nothing: qd.init() was not called"
     for name in sorted(n for n in os.environ if n.startswith("QD_")):
-        line(name, os.environ[name])
+        yield name, os.environ[name]
 
 
-def doctor():
-    """Prints the output of main(), then what works and what does not, with remedies. The exit status is 1 if kernels do not run."""
-    main()
-    print()
+def doctor(as_json=False):
+    """Prints the output of main(), then what works and what does not, with remedies; or all of it as JSON. Returns the exit status, which is
+    1 if kernels do not run."""
     found = list(_checks())
-    width = max(len(name) for name, *_ in found)
-    for name, state, how in found:
-        print(f"{state:<8}{name:<{width}}{'  ' + how if how else ''}")
+    if as_json:
+        import json
+
+        checks = [{"check": name, "state": state, "remedy": how} for name, state, how in found]
+        print(json.dumps({"installation": dict(_facts()), "checks": checks}, indent=2))
+    else:
+        main()
+        print()
+        width = max(len(name) for name, *_ in found)
+        for name, state, how in found:
+            print(f"{state:<8}{name:<{width}}{'  ' + how if how else ''}")
     return 1 if any(state == "BROKEN" for _, state, _ in found) else 0
 
 
-_PARTS = {  # module -> (purpose, the extra of the package that installs it)
-    "numpy": ("arrays in and out of kernels", None), "IPython": ("magics", "notebook"), "ipywidgets": ("widgets", "notebook"),
-    "anywidget": ("heatmaps of coverage", "notebook"), "coverage": ("reports of coverage", "coverage"), "torch": ("tensors as arguments", "torch"),
+_PARTS = {
+    "numpy": "arrays in and out of kernels", "IPython": "magics", "ipywidgets": "widgets", "anywidget": "heatmaps of coverage",
+    "debugpy": "the debugger of notebooks", "coverage": "reports of coverage", "torch": "tensors as arguments",
 }  # fmt: skip
 
 
 def _checks():
-    """Yields (what, ok, missing or BROKEN, remedy)."""
-    import importlib.util
-
+    """Yields (what, ok, missing, warning or BROKEN, remedy)."""
     state, how = _kernels_run()
     yield "kernels compile and run", state, how
     state, how = _cache_is_writable()
     yield "compiled kernels are kept", state, how
-    for name, (purpose, extra) in _PARTS.items():
-        there = importlib.util.find_spec(name) is not None
-        how = "pip install " + (f"'quadrants[{extra}]'" if extra else name)
-        yield f"{name}: {purpose}", "ok" if there else "missing", "" if there else how
-    there = _kernelspec()
-    yield "the Quadrants kernel for Jupyter", "ok" if there else "missing", there or "install a wheel that contains it, or use: %load_ext quadrants_jupyter in ipykernel"
+    for name, purpose in _PARTS.items():
+        there = _is_installed(name)
+        yield f"{name}: {purpose}", "ok" if there else "missing", "" if there else f"pip install {name.lower()}"
+    state, how = _notebook_kernel()
+    yield "the Quadrants kernel for Jupyter", state, how
+    if versions := _installation.other_versions():
+        yield f"PyPI's package quadrants {', '.join(versions)}, another project, can be imported instead", "warning", "pip uninstall quadrants"
+
+
+def _is_installed(module):
+    import importlib.util
+
+    return importlib.util.find_spec(module) is not None
 
 
 def _kernels_run():
@@ -114,12 +130,15 @@ def _cache_is_writable():
     return "missing", f"{path} cannot be written to; set XDG_CACHE_HOME or QD_OFFLINE_CACHE_FILE_PATH to a folder that can"
 
 
-def _kernelspec():
+def _notebook_kernel():
     import os
     import sys
 
     path = os.path.join(sys.prefix, "share", "jupyter", "kernels", "quadrants")
-    return path if os.path.isfile(os.path.join(path, "kernel.json")) else ""
+    if not os.path.isfile(os.path.join(path, "kernel.json")):
+        return "missing", "install a wheel that contains it, or use: %load_ext quadrants_jupyter in ipykernel"
+    absent = [name.lower() for name in ("IPython", "comm") if not _is_installed(name)]
+    return ("missing", f"it needs: pip install {' '.join(absent)}") if absent else ("ok", path)
 
 
 def _build():
