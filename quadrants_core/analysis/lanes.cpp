@@ -1,5 +1,9 @@
 #include "analysis/lanes.h"
 
+#include "analysis/uniform.h"
+
+#include <algorithm>
+
 namespace qd::analysis {
 
 using namespace ir;
@@ -26,6 +30,18 @@ bool uses_blocks(const Function &fn, BlockId b) {
 
 bool may_wait(const Function &fn, BlockId b) {
     return bool(first(fn, b, [](Op op) { return (info(op).traits & (convergent | observes)) != 0; }));
+}
+
+bool all_meet(const Function &task) {
+    const std::vector<bool> uniform = uniform_values(task);
+    const auto meet = [&](const auto &self, BlockId b) -> bool {
+        return std::ranges::any_of(task[b].insts, [&](Value v) {
+            if (info(task[v].op).traits & convergent) return true;
+            if (task[v].op != Op::if_ || !uniform[task.args(v)[0].id]) return false;
+            return self(self, task[v].blocks[0]) || self(self, task[v].blocks[1]);
+        });
+    };
+    return meet(meet, task.body);
 }
 
 Value needs_lanes(const Function &fn) {

@@ -17,6 +17,8 @@ passes::Config config_of(const Caps &caps) {
     config.bounds_from_tasks = caps.bounds_from_tasks;
     config.lanes = caps.lanes;
     config.grid = caps.grid;
+    config.covers = caps.covers;
+    config.atomics = caps.atomics;
     return config;
 }
 

@@ -18,6 +18,8 @@ struct Caps {
     bool bounds_from_tasks = false; ///< its launcher runs no bounds block
     int lanes = 0;                  ///< of a group of threads (a warp or subgroup); 0: it has neither groups nor blocks
     bool grid = false;              ///< a thread runs every n-th index of a range, not a chunk of it (grid_ranges)
+    bool covers = false;            ///< with `grid`: a launch has a thread for each index, unless the task strides
+    passes::Atomics atomics;        ///< that it executes as one instruction
     bool f64 = true, f16 = true, int64 = true;
     std::string processor; ///< to generate code for, as LLVM names it; empty: this one
     std::string target;    ///< exact machine, part of cache keys

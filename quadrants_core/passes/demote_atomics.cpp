@@ -7,6 +7,7 @@
 //    positions are arbitrary. Reads at other indices need no consideration, because an atomic does not order them either.
 #include "analysis/memory.h"
 #include "analysis/walk.h"
+#include "passes/atomics.h"
 #include "passes/passes.h"
 
 #include "ir/builder.h"
@@ -115,22 +116,6 @@ class Ownership {
     std::vector<uint32_t> written_;
 };
 
-Value combine(Builder &b, Op atomic_op, std::span<const Value> args, Value old) {
-    Op op = plain_op(atomic_op);
-    if (op != Op::param) return b.emit(op, {old, args[1]});
-    if (atomic_op == Op::atomic_xchg) return args[1];
-    // cas compares bits, as the atomic does
-    Type type = b.fn.type(old);
-    Value left = old, right = args[1];
-    if (type.is_float()) {
-        Scalar bits = size_of(type.elem) == 8 ? Scalar::u64 : size_of(type.elem) == 4 ? Scalar::u32 : Scalar::u16;
-        left = b.bitcast(left, bits);
-        right = b.bitcast(right, bits);
-    }
-    Value equal = b.eq(left, right);
-    return b.select(equal, args[2], old);
-}
-
 /// Turns `v` itself into the load, so that uses of the old value remain valid.
 void demote(Builder &b, Value v) {
     std::vector<Value> args(b.fn.args(v).begin(), b.fn.args(v).end());
@@ -139,7 +124,7 @@ void demote(Builder &b, Value v) {
     b.fn[v].op = Op::load;
     b.fn.set_args(v, std::span<const Value>(args).first(1));
     b.fn[b.block].insts.push_back(v);
-    b.store(args[0], combine(b, op, args, v));
+    b.store(args[0], updated(b, op, args, v));
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 #pragma once
 // All passes: free functions that edit a function in place and return whether anything changed. passes.def lists them.
 #include "ir/function.h"
+#include "passes/atomics.h"
 
 #include <span>
 #include <string_view>
@@ -16,9 +17,12 @@ struct Config {
     bool bounds_from_tasks = false;
     /// A range is distributed over threads index by index (grid_ranges), not in chunks (chunk_ranges).
     bool grid = false;
+    /// With `grid`: a launch has a thread for each index of the range, unless the task strides (chunk_step).
+    bool covers = false;
     /// Lanes of a group of threads; 0: each thread is alone. A range task that uses blocks of threads is then distributed index by index,
     /// whatever `grid` says.
     int lanes = 0;
+    Atomics atomics; ///< that the target executes; lower_atomics replaces others
 };
 
 #define PASS(id, doc) bool id(ir::Function &fn, const Config &config);

@@ -405,10 +405,13 @@ Outputs run_on(const BackendRun &how, const Function &fn, const Inputs &inputs, 
     caps.vector_bytes = how.vector_bytes.value_or(caps.vector_bytes);
     caps.bounds_from_tasks |= how.bounds_from_tasks;
     caps.grid |= how.grid;
-    if (caps.lanes) caps.lanes = inputs.lanes;
+    caps.covers |= how.covers;
+    if (how.atomics) caps.atomics = *how.atomics;
+    if (caps.lanes) caps.lanes = inputs.lanes ? inputs.lanes : how.lanes;
     const engine::Lowering lowering(*how.backend, caps, how.verify, how.stages);
     runtime::DeviceOptions options;
     options.threads = how.threads;
+    if (how.lanes) options.block_dim = uint32_t(2 * how.lanes); // small, so that ranges have several
     std::unique_ptr<runtime::Device> device = how.backend->open(options);
     Function kernel = label_counters(fn);
     lowering.simplify(kernel);

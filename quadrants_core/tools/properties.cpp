@@ -29,6 +29,14 @@ std::string problems_of(const Function &fn) {
 /// True if the pass is for targets without groups of threads.
 bool for_threads_alone(const passes::Pass &pass) { return pass.run == passes::lower_blocks; }
 
+/// The atomics of a target that has only compare-and-exchange of words.
+passes::Atomics exchanges() {
+    passes::Atomics atomics = passes::Atomics::none();
+    atomics.add(Op::atomic_cas, Scalar::u32);
+    atomics.add(Op::atomic_cas, Scalar::u64);
+    return atomics;
+}
+
 /// Checks a pass on the whole kernel: the function stays well formed and its results the same, and it changes only if the pass says so.
 std::string check_pass(const passes::Pass &pass, const passes::Config &given, const Function &fn,
                        const Inputs &inputs) {
@@ -45,6 +53,7 @@ std::string check_pass(const passes::Pass &pass, const passes::Config &given, co
 /// Checks the tasks of a kernel on the interpreter.
 std::string check_tasks(BackendRun how, const Function &fn, const Inputs &inputs) {
     how.backend = &backends::interp;
+    if (analysis::uses_blocks(fn, fn.body)) how.lanes = 0; // its ranges are made for the threads of `inputs`
     try {
         return difference(interpret(fn, inputs), run_on(how, fn, inputs), 0);
     } catch (const std::exception &e) {
@@ -99,6 +108,7 @@ std::vector<Property> pass_properties(int vector_bytes) {
     for (const passes::Pass &pass : passes::all()) {
         passes::Config config;
         config.vector_bytes = vector_bytes;
+        config.atomics = exchanges();
         list.push_back({"pass_" + std::string(pass.name), [=](const Function &fn, const Inputs &inputs) {
                             if (inputs.lanes && for_threads_alone(pass)) return std::string();
                             return check_pass(pass, config, fn, inputs);
@@ -109,6 +119,7 @@ std::vector<Property> pass_properties(int vector_bytes) {
                             BackendRun how;
                             how.stages = {{}, with, {}};
                             how.vector_bytes = vector_bytes;
+                            how.atomics = exchanges();
                             return check_tasks(how, fn, inputs);
                         }});
     }
@@ -133,6 +144,11 @@ std::vector<Property> pass_properties(int vector_bytes) {
     grid.grid = true;
     grid.vector_bytes = 0;
     on_cut("grid", "grid_pipeline", grid);
+    grid.covers = true;
+    on_cut("covers", "covers_pipeline", grid);
+    grid.atomics = exchanges();
+    grid.lanes = 8;
+    on_cut("device", "device_pipeline", grid);
     list.push_back({"simplify_settles", check_idempotent});
     list.push_back({"without_counts", check_without_counts});
     return list;

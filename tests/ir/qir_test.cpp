@@ -13,8 +13,10 @@
 //                                   thread is alone. Targets without groups must refuse code that needs lanes
 //   ; vector_bytes: 32              the vector size of the target (0 if not given)
 //   ; bounds_from_tasks: yes        a task stores a range that depends on data in the tmp buffer
-//   ; grid: yes                     the target's threads run a range like the threads of a grid
+//   ; grid: yes                     the target's threads run a range like the threads of a grid. `covers`: each runs one index
+//   ; atomics: add.i32 cas.u32      the atomics that the target executes; all if not given
 //
+// Runs take the last two on backends that have groups.
 // A file may have several tests, one line each, but only one with `; =>`. QD_BLESS=1 rewrites expectations.
 #include "analysis/lanes.h"
 #include "base/error.h"
@@ -74,6 +76,21 @@ std::optional<std::string> directive(const std::string &line, const std::string 
     return trimmed(text.substr(start.size()));
 }
 
+/// Reads a list as `add.i32 cas.u64`.
+passes::Atomics read_atomics(const std::string &list) {
+    passes::Atomics atomics = passes::Atomics::none();
+    std::istringstream words(list);
+    for (std::string word; words >> word;) {
+        const size_t dot = word.find('.');
+        const std::string name = "atomic_" + word.substr(0, dot), type = word.substr(dot + 1);
+        for (int op = 0; op < ir::op_count; ++op)
+            for (int t = int(ir::Scalar::u1); t <= int(ir::Scalar::f64); ++t)
+                if (ir::info(ir::Op(op)).name == name && ir::to_string(ir::Scalar(t)) == type)
+                    atomics.add(ir::Op(op), ir::Scalar(t));
+    }
+    return atomics;
+}
+
 struct File {
     Path path;
     std::vector<std::string> lines; ///< the whole file
@@ -98,7 +115,11 @@ struct File {
                 lanes.assign(std::istream_iterator<int>(numbers), {});
                 config.lanes = lanes.at(0);
             }
-            if (auto grid = directive(line, "grid")) config.grid = *grid == "yes";
+            if (auto grid = directive(line, "grid")) {
+                config.grid = true;
+                config.covers = *grid == "covers";
+            }
+            if (auto listed = directive(line, "atomics")) config.atomics = read_atomics(*listed);
         }
     }
 };
@@ -258,6 +279,11 @@ void run_on_backends(const File &file, const ir::Function &fn, const tools::RunL
             how.backend = backend;
             how.tier = pipeline ? backends::Tier::best : backends::Tier::fast;
             if (pipeline) how.stages = engine::all_stages();
+            if (backend->caps(0).lanes) {
+                how.grid = file.config.grid;
+                how.covers = file.config.covers;
+                how.atomics = file.config.atomics;
+            }
             const Ran got = ran([&] { return tools::run_on(how, fn, run.inputs); });
             EXPECT_EQ(gap(run, oracle, got), "") << file.path.string() << " on " << backend->name
                                                  << (pipeline ? ", pipeline" : "") << ", lanes " << lanes;

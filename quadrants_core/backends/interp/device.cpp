@@ -21,16 +21,23 @@ namespace {
 
 constexpr int64_t chunk = 4096;     ///< indices between two checks for Stop
 constexpr int64_t grid_threads = 3; ///< threads of a task for a grid, which run one after the other
-constexpr std::string_view lanes_word = "; lanes ";
+constexpr std::string_view lanes_word = "; lanes ", covers_word = "; an index a thread\n";
 
 struct Text : runtime::LoadedTask {
     ir::Function fn;
     int64_t threads = 1; ///< number of threads that share a chunk
     Geometry geometry;
     bool in_blocks = false; ///< its threads form blocks
+    bool covers = false;    ///< a thread runs one index
 };
 
 void *at(uint64_t address) { return reinterpret_cast<void *>(address); }
+
+/// Runs a thread for each index, and one past the end, which must do nothing.
+void run_indices(const ir::Function &fn, const abi::Launch &launch, abi::Thread &thread, int64_t begin, int64_t end) {
+    for (int64_t index = begin; index <= end && !must_leave(launch.data); ++index)
+        run(fn, launch, thread, {index, end, 1});
+}
 
 /// Each operation completes before it returns.
 class Stream final : public runtime::Stream {
@@ -86,7 +93,10 @@ class Interpreter final : public runtime::Device {
 
 } // namespace
 
-std::string lanes_line(int lanes) { return std::string(lanes_word) + std::to_string(lanes) + "\n"; }
+std::string target_lines(const Caps &caps) {
+    const std::string lanes = std::string(lanes_word) + std::to_string(caps.lanes) + "\n";
+    return caps.grid && caps.covers ? lanes + std::string(covers_word) : lanes;
+}
 
 std::shared_ptr<runtime::LoadedTask> load_text(const abi::Task &task, const abi::Binary &binary, uint32_t block_dim) {
     std::string_view text(reinterpret_cast<const char *>(binary.code.data()), binary.code.size());
@@ -100,9 +110,10 @@ std::shared_ptr<runtime::LoadedTask> load_text(const abi::Task &task, const abi:
     for (const ir::Inst &inst : loaded->fn.insts)
         if (inst.op == ir::Op::chunk_step) loaded->threads = grid_threads;
     if (text.starts_with(lanes_word)) loaded->geometry.lanes = uint32_t(std::atoi(text.data() + lanes_word.size()));
+    loaded->covers = loaded->threads == 1 && loaded->fn.role == ir::Role::range_task && text.find(covers_word) != text.npos;
     if (const uint32_t block = task.block_dim ? task.block_dim : block_dim) loaded->geometry.block = block;
     loaded->in_blocks =
-        loaded->geometry.lanes && loaded->threads > 1 && analysis::uses_blocks(loaded->fn, loaded->fn.body);
+        loaded->geometry.lanes && (loaded->threads > 1 || loaded->covers) && analysis::uses_blocks(loaded->fn, loaded->fn.body);
     return loaded;
 }
 
@@ -119,6 +130,7 @@ void run_text(const runtime::LoadedTask &task, const abi::Launch &launch, abi::T
     else if (fn.role == ir::Role::range_task)
         run_bounds(fn, launch, thread, range);
     if (text.in_blocks) return run_blocks(fn, launch, thread, text.geometry, range[0], range[1]);
+    if (text.covers) return run_indices(fn, launch, thread, range[0], range[1]);
     for (int64_t begin = range[0]; begin < range[1]; begin += chunk) {
         const int64_t end = std::min(begin + chunk, range[1]);
         for (int64_t first = begin; first < std::min(begin + threads, end); ++first) {

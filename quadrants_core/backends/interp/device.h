@@ -1,4 +1,5 @@
 #pragma once
+#include "backends/backend.h"
 #include "ir/function.h"
 #include "runtime/device.h"
 
@@ -11,8 +12,8 @@ std::unique_ptr<runtime::Device> open(const runtime::DeviceOptions &options);
 /// The same with memory of its own, which the host cannot touch, and streams that start to work when a thread waits for them.
 std::unique_ptr<runtime::Device> open_far(const runtime::DeviceOptions &options);
 
-/// The first line of the text of a task.
-std::string lanes_line(int lanes);
+/// The first lines of the text of a task: how its threads are launched.
+std::string target_lines(const Caps &caps);
 /// Loads a task from its text. `block_dim`: the threads of a block, for loops that do not say.
 std::shared_ptr<runtime::LoadedTask> load_text(const abi::Task &task, const abi::Binary &binary, uint32_t block_dim);
 /// Runs the whole range of a task: [range[0], range[1]) if `range` is given, else the range from its bounds block.

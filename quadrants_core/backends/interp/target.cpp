@@ -19,7 +19,8 @@ Caps caps(int) {
 
 std::span<const passes::Pass> legalize(const Caps &) {
     static const passes::Pass list[] = {*passes::find("chunk_ranges"), *passes::find("grid_ranges"),
-                                        *passes::find("report_counts")};
+                                        *passes::find("report_counts"), *passes::find("block_reductions"),
+                                        *passes::find("lower_atomics")};
     return list;
 }
 
@@ -31,7 +32,7 @@ Caps far_caps(int device) {
 }
 
 abi::Binary emit(const ir::Function &task, const Caps &caps, Tier, SpanQuery *) {
-    const std::string text = interpreter::lanes_line(caps.lanes) + ir::print(task);
+    const std::string text = interpreter::target_lines(caps) + ir::print(task);
     return {"interp", {text.begin(), text.end()}};
 }
 

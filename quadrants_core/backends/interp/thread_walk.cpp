@@ -278,7 +278,10 @@ Flow ThreadWalk::inst(Value v) {
         break;
     }
     case Family::memory: memory(v); break;
-    case Family::atomic: access_.atomic(v); break;
+    case Family::atomic:
+        if (fn_[v].op == Op::atomic_cas && seat_.block) seat_.block->pause(seat_.thread); // others may change the memory first
+        access_.atomic(v);
+        break;
     case Family::packed: access_.packed(v); break;
     case Family::cell: cells_.cell(v); break;
     case Family::step: cells_.step(v); break;

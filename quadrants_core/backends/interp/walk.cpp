@@ -24,14 +24,20 @@ Outcome run(const Function &fn, const abi::Launch &launch, abi::Thread &thread, 
     return outcome;
 }
 
+/// Blocks of a task whose threads all meet outside of its loops: few, so that each thread runs several indices.
+constexpr int64_t most_blocks = 2;
+
 void run_blocks(const Function &fn, const abi::Launch &launch, abi::Thread &thread, Geometry geometry, int64_t begin,
                 int64_t end) {
     const ThreadWalk model(fn, launch, thread, {}, geometry);
     ThreadBlock block(fn, geometry, nullptr, analysis::may_wait(fn, fn.body));
-    const int64_t size = geometry.block, blocks = (end - begin + size - 1) / size;
+    const bool all = analysis::all_meet(fn);
+    const int64_t size = geometry.block, needed = (end - begin + size - 1) / size;
+    const int64_t blocks = all ? std::min(needed, most_blocks) : needed;
     for (int64_t b = 0; b < blocks && !must_leave(launch); ++b) {
         const int64_t first = begin + b * size;
-        const bool goes_on = block.run(b, uint32_t(std::min(size, end - first)), [&](uint32_t t) {
+        const int64_t present = all ? size : std::min(size, end - first);
+        const bool goes_on = block.run(b, uint32_t(present), [&](uint32_t t) {
             ThreadWalk walk(model, {&block, t}, {first + t, end, blocks * size});
             return walk.iteration(fn.body) == Flow::returned && !walk.left_early();
         });
