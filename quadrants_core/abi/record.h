@@ -3,6 +3,7 @@
 #include "abi/abi.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <vector>
 
 namespace qd::abi {
@@ -12,6 +13,7 @@ template <size_t size> struct LaunchWith {
     Launch launch;
     uint64_t slots[size];
 };
+static_assert(offsetof(LaunchWith<1>, slots) == sizeof(Launch));
 
 /// A record with room for any number of arguments. Its words are zeros at first.
 class LaunchRecord {
