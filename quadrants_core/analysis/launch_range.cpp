@@ -29,8 +29,13 @@ class Reading {
                op == Op::sub || op == Op::max || op == Op::yield;
     }
 
+    /// The value of a constant, also of a 32-bit one that is cast to 64 bits, as in code that was not optimised.
     std::optional<uint64_t> constant(Value v) const {
-        return fn_[v].op == Op::constant ? std::optional(fn_[v].imm) : std::nullopt;
+        if (fn_[v].op == Op::constant) return fn_[v].imm;
+        if (fn_[v].op != Op::cast || fn_.type(v) != Type(Scalar::i64)) return {};
+        const Value of = fn_.args(v)[0];
+        if (fn_[of].op != Op::constant || fn_.type(of) != Type(Scalar::i32)) return {};
+        return uint64_t(int64_t(int32_t(fn_[of].imm)));
     }
 
     bool product(Value v) {
@@ -48,6 +53,10 @@ class Reading {
         const auto most = taken_off(v, Op::max);
         if (!most) return false; // it has no lower bound
         out.least = int64_t(*most);
+        if (const auto known = constant(v)) {
+            out.least = std::max(out.least, int64_t(*known));
+            return true;
+        }
         if (const auto then = margin(v)) out.then = int64_t(*then);
         if (fn_[v].op != Op::cast || fn_.type(v) != Type(Scalar::i64)) return false;
         v = fn_.args(v)[0];
