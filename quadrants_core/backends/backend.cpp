@@ -19,6 +19,7 @@ passes::Config config_of(const Caps &caps) {
     config.grid = caps.grid;
     config.covers = caps.covers;
     config.atomics = caps.atomics;
+    config.elements = caps.elements;
     return config;
 }
 

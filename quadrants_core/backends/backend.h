@@ -23,6 +23,7 @@ struct Caps {
     bool f64 = true, f16 = true, int64 = true;
     std::string processor; ///< to generate code for, as LLVM names it; empty: this one
     std::string target;    ///< exact machine, part of cache keys
+    bool elements = false; ///< private and shared memory have no byte addresses
 };
 
 /// Returns what passes may assume of a target.

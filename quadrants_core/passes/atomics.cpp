@@ -5,12 +5,8 @@ namespace qd::passes {
 using namespace ir;
 
 Scalar unsigned_of(Scalar type) {
-    switch (size_of(type)) {
-    case 1: return Scalar::u8;
-    case 2: return Scalar::u16;
-    case 4: return Scalar::u32;
-    default: return Scalar::u64;
-    }
+    const int bytes = size_of(type);
+    return bytes == 1 ? Scalar::u8 : bytes == 2 ? Scalar::u16 : bytes == 4 ? Scalar::u32 : Scalar::u64;
 }
 
 Value updated(Builder &b, Op atomic, std::span<const Value> args, Value old) {

@@ -34,7 +34,7 @@ using namespace ir;
 
 namespace {
 
-constexpr int32_t max_block = 1024;   ///< threads of a block whose size the launcher chooses
+constexpr int32_t max_block = 1024;    ///< threads of a block whose size the launcher chooses
 constexpr size_t most_reductions = 16; ///< that share a barrier: each needs registers and memory of the block
 
 struct Reduction {

@@ -54,8 +54,7 @@ struct Grid {
 };
 
 /// Emits `make(b, type)` in the type in which the range fits, i64 or u32. It returns values of type `result`.
-template <class Make>
-std::vector<Value> in_width(Builder &b, const Grid &grid, Scalar result, const Make &make) {
+template <class Make> std::vector<Value> in_width(Builder &b, const Grid &grid, Scalar result, const Make &make) {
     if (grid.fits != Fits::unknown) return make(b, grid.fits == Fits::yes ? Scalar::u32 : Scalar::i64);
     const Value branch = b.if_(grid.is_narrow);
     size_t count = 0;

@@ -147,8 +147,7 @@ void round_up_shared(Function &fn) {
 
 bool lower_atomics(Function &fn, const Config &config) {
     const auto is_wanted = [&](Value v) { return is_lowered(fn, config.atomics, v); };
-    const bool changed =
-        expand_each(fn, is_wanted, [](Builder &b, Value v) { return Expansion(b, v).result(); });
+    const bool changed = expand_each(fn, is_wanted, [](Builder &b, Value v) { return Expansion(b, v).result(); });
     if (changed) round_up_shared(fn);
     return changed;
 }

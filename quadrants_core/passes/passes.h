@@ -23,6 +23,8 @@ struct Config {
     /// whatever `grid` says.
     int lanes = 0;
     Atomics atomics; ///< that the target executes; lower_atomics replaces others
+    /// Private and shared memory are addressed by elements of objects, not by bytes (element_form).
+    bool elements = false;
 };
 
 #define PASS(id, doc) bool id(ir::Function &fn, const Config &config);

@@ -406,6 +406,7 @@ Outputs run_on(const BackendRun &how, const Function &fn, const Inputs &inputs, 
     caps.bounds_from_tasks |= how.bounds_from_tasks;
     caps.grid |= how.grid;
     caps.covers |= how.covers;
+    caps.elements |= how.elements;
     if (how.atomics) caps.atomics = *how.atomics;
     if (caps.lanes) caps.lanes = inputs.lanes ? inputs.lanes : how.lanes;
     const engine::Lowering lowering(*how.backend, caps, how.verify, how.stages);

@@ -42,13 +42,14 @@ Outputs interpret(const ir::Function &fn, const Inputs &inputs, const ir::Functi
 
 struct BackendRun {
     const backends::Backend *backend = nullptr;
-    engine::Stages stages;           ///< passes before legalisation; default: none
-    std::optional<int> vector_bytes; ///< overrides the backend's
-    bool bounds_from_tasks = false;  ///< backends::Caps::bounds_from_tasks
-    bool grid = false;               ///< backends::Caps::grid; on the interpreter
-    bool covers = false;             ///< backends::Caps::covers, as `grid`
-    int lanes = 0;                   ///< of a group, as `grid`, for inputs that do not say
+    engine::Stages stages;                  ///< passes before legalisation; default: none
+    std::optional<int> vector_bytes;        ///< overrides the backend's
+    bool bounds_from_tasks = false;         ///< backends::Caps::bounds_from_tasks
+    bool grid = false;                      ///< backends::Caps::grid; on the interpreter
+    bool covers = false;                    ///< backends::Caps::covers, as `grid`
+    int lanes = 0;                          ///< of a group, as `grid`, for inputs that do not say
     std::optional<passes::Atomics> atomics; ///< overrides the backend's
+    bool elements = false;                  ///< backends::Caps::elements, as `grid`
     backends::Tier tier = backends::Tier::best;
     int threads = 1;
     float weight = 1; ///< declared cost of an index; a large one makes small loops run on all threads

@@ -109,6 +109,7 @@ std::vector<Property> pass_properties(int vector_bytes) {
         passes::Config config;
         config.vector_bytes = vector_bytes;
         config.atomics = exchanges();
+        config.elements = true;
         list.push_back({"pass_" + std::string(pass.name), [=](const Function &fn, const Inputs &inputs) {
                             if (inputs.lanes && for_threads_alone(pass)) return std::string();
                             return check_pass(pass, config, fn, inputs);
@@ -120,6 +121,7 @@ std::vector<Property> pass_properties(int vector_bytes) {
                             how.stages = {{}, with, {}};
                             how.vector_bytes = vector_bytes;
                             how.atomics = exchanges();
+                            how.elements = true;
                             return check_tasks(how, fn, inputs);
                         }});
     }
@@ -148,6 +150,7 @@ std::vector<Property> pass_properties(int vector_bytes) {
     on_cut("covers", "covers_pipeline", grid);
     grid.atomics = exchanges();
     grid.lanes = 8;
+    grid.elements = true;
     on_cut("device", "device_pipeline", grid);
     list.push_back({"simplify_settles", check_idempotent});
     list.push_back({"without_counts", check_without_counts});

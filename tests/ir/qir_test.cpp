@@ -15,8 +15,9 @@
 //   ; bounds_from_tasks: yes        a task stores a range that depends on data in the tmp buffer
 //   ; grid: yes                     the target's threads run a range like the threads of a grid. `covers`: each runs one index
 //   ; atomics: add.i32 cas.u32      the atomics that the target executes; all if not given
+//   ; elements: yes                 private and shared memory of the target have no byte addresses
 //
-// Runs take the last two on backends that have groups.
+// Runs take the last three on backends that have groups.
 // A file may have several tests, one line each, but only one with `; =>`. QD_BLESS=1 rewrites expectations.
 #include "analysis/lanes.h"
 #include "base/error.h"
@@ -119,6 +120,7 @@ struct File {
                 config.grid = true;
                 config.covers = *grid == "covers";
             }
+            if (auto found = directive(line, "elements")) config.elements = *found == "yes";
             if (auto listed = directive(line, "atomics")) config.atomics = read_atomics(*listed);
         }
     }
@@ -283,6 +285,7 @@ void run_on_backends(const File &file, const ir::Function &fn, const tools::RunL
                 how.grid = file.config.grid;
                 how.covers = file.config.covers;
                 how.atomics = file.config.atomics;
+                how.elements = file.config.elements;
             }
             const Ran got = ran([&] { return tools::run_on(how, fn, run.inputs); });
             EXPECT_EQ(gap(run, oracle, got), "") << file.path.string() << " on " << backend->name

@@ -110,10 +110,11 @@ std::shared_ptr<runtime::LoadedTask> load_text(const abi::Task &task, const abi:
     for (const ir::Inst &inst : loaded->fn.insts)
         if (inst.op == ir::Op::chunk_step) loaded->threads = grid_threads;
     if (text.starts_with(lanes_word)) loaded->geometry.lanes = uint32_t(std::atoi(text.data() + lanes_word.size()));
-    loaded->covers = loaded->threads == 1 && loaded->fn.role == ir::Role::range_task && text.find(covers_word) != text.npos;
+    loaded->covers =
+        loaded->threads == 1 && loaded->fn.role == ir::Role::range_task && text.find(covers_word) != text.npos;
     if (const uint32_t block = task.block_dim ? task.block_dim : block_dim) loaded->geometry.block = block;
-    loaded->in_blocks =
-        loaded->geometry.lanes && (loaded->threads > 1 || loaded->covers) && analysis::uses_blocks(loaded->fn, loaded->fn.body);
+    loaded->in_blocks = loaded->geometry.lanes && (loaded->threads > 1 || loaded->covers) &&
+                        analysis::uses_blocks(loaded->fn, loaded->fn.body);
     return loaded;
 }
 

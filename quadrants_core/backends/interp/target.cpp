@@ -18,9 +18,9 @@ Caps caps(int) {
 }
 
 std::span<const passes::Pass> legalize(const Caps &) {
-    static const passes::Pass list[] = {*passes::find("chunk_ranges"), *passes::find("grid_ranges"),
+    static const passes::Pass list[] = {*passes::find("chunk_ranges"),  *passes::find("grid_ranges"),
                                         *passes::find("report_counts"), *passes::find("block_reductions"),
-                                        *passes::find("lower_atomics")};
+                                        *passes::find("lower_atomics"), *passes::find("element_form")};
     return list;
 }
 

@@ -279,7 +279,8 @@ Flow ThreadWalk::inst(Value v) {
     }
     case Family::memory: memory(v); break;
     case Family::atomic:
-        if (fn_[v].op == Op::atomic_cas && seat_.block) seat_.block->pause(seat_.thread); // others may change the memory first
+        if (fn_[v].op == Op::atomic_cas && seat_.block)
+            seat_.block->pause(seat_.thread); // others may change the memory first
         access_.atomic(v);
         break;
     case Family::packed: access_.packed(v); break;
