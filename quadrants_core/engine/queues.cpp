@@ -14,9 +14,9 @@ Queues::Queues(runtime::Device &d, const runtime::DeviceInfo &info, Observers &o
       runs_on_host(info.runs_on_host) {
     main.queue = device.open_stream();
     runtime::watch_task(&main.task);
-    if (!runs_on_host) main.mapped = device.alloc_mapped(sizeof(PolledWords));
-    main.polled = runs_on_host ? &main.own_words : reinterpret_cast<PolledWords *>(main.mapped.host);
-    const uint64_t words = runs_on_host ? reinterpret_cast<uint64_t>(&main.own_words) : main.mapped.address;
+    if (!host_visible) main.mapped = device.alloc_mapped(sizeof(PolledWords));
+    main.polled = host_visible ? &main.own_words : reinterpret_cast<PolledWords *>(main.mapped.host);
+    const uint64_t words = host_visible ? reinterpret_cast<uint64_t>(&main.own_words) : main.mapped.address;
     main.services = {print_from_task, fail_from_task, runtime::external, reserve_from_task};
     main.shared.stop = &stop_word;
     main.shared.failed = reinterpret_cast<uint32_t *>(words + offsetof(PolledWords, failed));

@@ -60,7 +60,7 @@ struct Stream {
     LaunchLock launching; ///< held by one launch at a time, or by a thread that waits for launches
     runtime::Buffer tmp;  ///< values that cross tasks; the tasks of one launch end before those of the next one begin
     uint64_t tmp_bytes = 0;
-    alignas(64) PolledWords own_words{}; ///< `polled` of a device whose tasks run on the host
+    alignas(64) PolledWords own_words{}; ///< `polled` of a device whose memory the host sees
     runtime::Buffer mapped;              ///< contains `polled` of other devices
     PolledWords *polled = nullptr;
     uint32_t count_requests = 0; ///< the last number in PolledWords::counts_requested
