@@ -89,7 +89,8 @@ void run_case(Case id, int repetitions, const std::string &cache) {
     Options options;
     options.cpu_max_num_threads = 1;
     options.offline_cache_file_path = cache;
-    options.offline_cache_cleaning_policy = "never"; // else programs look at the size of the cache once a second: a count that depends on time
+    // With another policy a program looks at the size of the cache, but once a second at most: a count that depends on time.
+    options.offline_cache_cleaning_policy = "never";
     engine::Program program(options);
     float data[6] = {};
     Args args;

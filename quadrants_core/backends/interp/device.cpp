@@ -35,8 +35,7 @@ void *at(uint64_t address) { return reinterpret_cast<void *>(address); }
 
 /// Runs a thread for each index, and one past the end, which must do nothing.
 void run_indices(const ir::Function &fn, const abi::Launch &launch, abi::Thread &thread, int64_t begin, int64_t end) {
-    for (int64_t index = begin; index <= end && !must_leave(launch); ++index)
-        run(fn, launch, thread, {index, end, 1});
+    for (int64_t index = begin; index <= end && !must_leave(launch); ++index) run(fn, launch, thread, {index, end, 1});
 }
 
 /// Each operation completes before it returns.
