@@ -114,6 +114,10 @@ class QuadrantsInterruptedError(QuadrantsRuntimeError):
     """
 
 
+class DeprecatedSpelling(DeprecationWarning, UserWarning):
+    """The warning about `pure`. It was a UserWarning, and programs filter it as one."""
+
+
 def _shown_as(public):
     """Decorates a subclass that adds a built-in class to a public one: tracebacks show the name of the public class."""
 

@@ -126,6 +126,10 @@ class Matrix(_Swizzles, _values.Shown):
          [2 4]], 3)
     """
 
+    def __dir__(self):
+        """Leaves out the swizzles of several letters, of which there are a thousand."""
+        return [name for name in super().__dir__() if len(name) == 1 or name not in vars(_Swizzles) or name.startswith("__")]
+
     _qd_kind_ = "matrix"
     _qd_name_ = "Matrix"
     __array_priority__ = 1000
