@@ -90,12 +90,12 @@ def type_of(name, kind):
 
 
 def table(rows, head):
-    lines = [f"\n## {head}\n", "| keyword, variable | what it does | type, default | cost |", "| --- | --- | --- | --- |"]
+    lines = [f"\n## {head}\n", "| keyword, variable | what it does | type, default |", "| --- | --- | --- |"]
     for name, kind, default, by, key, _, doc in rows:
         names = [f"`{name}`"] * (by != "environment") + [f"`{_environment.variable(name)}`"] * (by != "keyword")
         mark = "; part of the name of cache entries" if key == "entry" else "; read by `qd.init` alone" if name in AT_INIT else ""
-        cost = COSTS.get(name, "")
-        lines.append(f"| {'<br>'.join(names)} | {doc}{mark} | {type_of(name, kind)}, {shown(kind, default)} | {cost} |")
+        cost = f"<br>*Cost*: {COSTS[name]}" if name in COSTS else ""
+        lines.append(f"| {'<br>'.join(names)} | {doc}{mark}{cost} | {type_of(name, kind)}, {shown(kind, default)} |")
     return "\n".join(lines)
 
 
