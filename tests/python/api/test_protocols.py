@@ -1,4 +1,4 @@
-"""What other libraries and tools expect of arrays, dtypes and modules."""
+"""Arrays, types and modules have the attributes that other libraries and tools expect."""
 
 import logging
 import os
