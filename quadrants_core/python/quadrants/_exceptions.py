@@ -124,6 +124,7 @@ def _shown_as(public):
     def named(own):
         key = own.__name__
         own.__name__ = own.__qualname__ = public.__name__
+        own.__module__ = "quadrants"
         own.__reduce__ = lambda self: (_remade, (key, self.args), self.__dict__ or None)  # pickle would otherwise look the class up by its name
         return own
 
