@@ -17,7 +17,7 @@ OUT = ROOT / "docs" / "reference"
 # page -> (title, what it is about, names of qd)
 TOPICS = {
     "programs": ("Programs", "Starting and ending a program, its options, logging, architectures.",
-        "init reset sync cfg dump_compile_config is_extension_enabled extension set_logging_level is_logging_effective "
+        "init is_initialized reset sync cfg dump_compile_config is_extension_enabled extension set_logging_level is_logging_effective "
         "TRACE DEBUG INFO WARN ERROR CRITICAL cpu gpu python x64 x86_64 arm64 cuda vulkan metal amdgpu __version__ __version_str__"),
     "kernels": ("Kernels and funcs", "What makes a kernel of a Python function, and annotations of its parameters.",
         "kernel func real_func pyfunc pure data_oriented perf_dispatch Template template ref sparse_matrix_builder"),

@@ -21,7 +21,7 @@ an arch that it does not have instead of going on with the CPU; and `require_ver
 told in the log, on standard error.
 
 The line that `import quadrants` prints comes before options are known: `QD_LOG_LEVEL=warn`, or a level above, leaves it out, and so does
-`ENABLE_QUADRANTS_HEADER_PRINT=0`. The line of `qd.init` goes by `log_level`, keyword or variable.
+`ENABLE_QUADRANTS_HEADER_PRINT=0`. It is on standard output at a terminal and in notebooks, or if the variable is `1`, and else on standard error. The line of `qd.init` goes by `log_level`, keyword or variable.
 
 What an option costs is said where it was measured, by `benchmarks/options.py` on two cores of an x86-64 server: as a factor of
 the CPU time of compiling and of running three kernels (a stencil, a sum over an array, particles that all act on each other), against the
@@ -90,13 +90,12 @@ def type_of(name, kind):
 
 
 def table(rows, head):
-    lines = [f"\n## {head}\n", "| keyword | variable | type | default | what it does | cost |", "| --- | --- | --- | --- | --- | --- |"]
+    lines = [f"\n## {head}\n", "| keyword, variable | what it does | type, default |", "| --- | --- | --- |"]
     for name, kind, default, by, key, _, doc in rows:
-        keyword = "" if by == "environment" else f"`{name}`"
-        variable = "" if by == "keyword" else f"`{_environment.variable(name)}`"
+        names = [f"`{name}`"] * (by != "environment") + [f"`{_environment.variable(name)}`"] * (by != "keyword")
         mark = "; part of the name of cache entries" if key == "entry" else "; read by `qd.init` alone" if name in AT_INIT else ""
-        cost = COSTS.get(name, "")
-        lines.append(f"| {keyword} | {variable} | {type_of(name, kind)} | {shown(kind, default)} | {doc}{mark} | {cost} |")
+        cost = f"<br>*Cost*: {COSTS[name]}" if name in COSTS else ""
+        lines.append(f"| {'<br>'.join(names)} | {doc}{mark}{cost} | {type_of(name, kind)}, {shown(kind, default)} |")
     return "\n".join(lines)
 
 

@@ -5,6 +5,7 @@ A warning, such as a link that leads nowhere, ends the build.
 """
 
 import argparse
+import json
 import os
 import re
 import shutil
@@ -42,6 +43,8 @@ def pages():
         if relative.parts[0] != "site":
             yield path, relative
     yield ROOT / "examples" / "README.md", Path("examples") / "README.md"
+    for name in ("CHANGELOG", "CONTRIBUTING", "SECURITY"):
+        yield ROOT / f"{name}.md", Path(f"{name.lower()}.md")
 
 
 def with_links(text, path, page, source, known):
@@ -63,6 +66,20 @@ def with_links(text, path, page, source, known):
 
     parts = re.split(r"(^```.*?^```$)", text, flags=re.M | re.S)
     return "".join(part if part.startswith("```") else LINK.sub(moved, part) for part in parts)
+
+
+def with_description(text):
+    """The page with a description for search engines and link previews: its first paragraph as plain text, at most 200 characters."""
+    paragraphs = re.split(r"\n\s*\n", re.sub(r"^(```|:::).*?^\1$", "", text, flags=re.M | re.S))
+    for paragraph in paragraphs:
+        plain = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", " ".join(paragraph.split()))
+        plain = re.sub(r"<[^>]*>|[*`]", "", plain).strip()
+        if re.match(r"[A-Za-z*]", paragraph.strip()) and len(plain) > 20:
+            if len(plain) > 200:
+                plain = plain[:200].rpartition(" ")[0] + " ..."
+            quoted = json.dumps(plain, ensure_ascii=False)
+            return f"---\nmyst:\n  html_meta:\n    description: {quoted}\n    \"property=og:description\": {quoted}\n---\n\n{text}"
+    return text
 
 
 def run(name, folder):
@@ -120,11 +137,12 @@ def index(source):
         toctree("Reference", ["reference/README", *(f"reference/{name}" for name in reference)]),
         toctree("Design", [f"design/{name}" for name in [*DESIGN, *recipes]]),
         toctree("Facts", ["conformance", "performance", "kernel-coverage"]),
+        toctree("Project", ["changelog", "contributing", "security"]),
     ]
     pages = {(ROOT / "docs" / p).resolve(): p for p in ()}
     lead = with_links(lead, ROOT / "README.md", Path("index.md"), source, pages)
-    start = "\n\n**[Start in five minutes](guide/start.md)** · [Coming from Taichi](guide/from-taichi.md) · [Every name](reference/README.md) · "
-    return lead + start + "[Questions and where their answers are](guide/README.md#faq-where-is-the-answer-to)\n\n" + "\n".join(trees)
+    start = "\n\n**[Install](guide/install.md)** · **[Start in five minutes](guide/start.md)** · [Coming from Taichi](guide/from-taichi.md) · [Every name](reference/README.md) · "
+    return lead + start + "[FAQ](guide/README.md#faq-where-is-the-answer-to)\n\n" + "\n".join(trees)
 
 
 def prepare(source, ran):
@@ -136,7 +154,8 @@ def prepare(source, ran):
         known[(ROOT / "notebooks" / f"{name}.ipynb").resolve()] = Path("notebooks") / f"{name}.md"
     for path, page in listed:
         (source / page).parent.mkdir(parents=True, exist_ok=True)
-        (source / page).write_text(with_links(path.read_text(encoding="utf-8"), path, page, source, known), encoding="utf-8")
+        text = with_links(path.read_text(encoding="utf-8"), path, page, source, known)
+        (source / page).write_text(with_description(text), encoding="utf-8")
     (source / "notebooks").mkdir()
     (source / "files/notebooks").mkdir(parents=True, exist_ok=True)
     for name, title in NOTEBOOKS.items():
@@ -144,8 +163,8 @@ def prepare(source, ran):
         text = with_links(notebook_page(name, title, ran[name]), path, page, source, known)
         shutil.copyfile(path, source / "files" / "notebooks" / path.name)
         text += f"\n\n---\n\nThis is [notebooks/{path.name}](../files/notebooks/{path.name}), run in the Quadrants kernel.\n"
-        (source / page).write_text(text, encoding="utf-8")
-    (source / "index.md").write_text(index(source), encoding="utf-8")
+        (source / page).write_text(with_description(text), encoding="utf-8")
+    (source / "index.md").write_text(with_description(index(source)), encoding="utf-8")
     shutil.copytree(SITE / "_static", source / "_static")
 
 

@@ -24,7 +24,7 @@ MODULES = (
     "quadrants.types.primitive_types quadrants.ui"
 ).split()
 HIDDEN = {  # reachable, and not in dir
-    "quadrants": "_lib _tensor cfg clear_all_gradients outer __version__ __version_str__ _Tensor _VectorTensor _MatrixTensor _wrap".split(),
+    "quadrants": "_lib _tensor cfg is_initialized clear_all_gradients outer __version__ __version_str__ _Tensor _VectorTensor _MatrixTensor _wrap".split(),
     "quadrants.lang.graph": ["Stepper"],
     "quadrants.types": ["BufferViewType", "annotations", "enums", "primitive_types"],
 }

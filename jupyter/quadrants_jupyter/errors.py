@@ -32,7 +32,7 @@ _not_the_users = tuple(os.path.dirname(module.__file__) + os.sep for module in (
 def _classes():
     found = []
     for value in vars(_exceptions).values():
-        if isinstance(value, type) and issubclass(value, Exception) and value.__module__ == _exceptions.__name__:
+        if isinstance(value, type) and issubclass(value, Exception) and value.__module__ in (_exceptions.__name__, "quadrants"):
             found.append(value)
     return tuple(found)
 

@@ -23,7 +23,7 @@ def source(tmp_path_factory):
 
 
 def test_every_page_is_in_the_contents(source):
-    listed = set(re.findall(r"^([\w/-]+)$", (source / "index.md").read_text(encoding="utf-8"), re.M))
+    listed = set(re.findall(r"^(\w[\w/-]*)$", (source / "index.md").read_text(encoding="utf-8"), re.M))
     pages = {str(p.relative_to(source).with_suffix("")) for p in source.rglob("*.md")} - {"index"}
     assert sorted(pages - listed) == []
     assert sorted(name for name in listed if not (source / f"{name}.md").is_file()) == []
@@ -78,3 +78,12 @@ def test_counts_are_next_to_the_code():
     cell.metadata["quadrants"] = {"coverage": {"version": 1, "digest": digest(cell.source), "lines": lines}}
     page = build.notebook_page("tour", "Title", nbformat.v4.new_notebook(cells=[cell]))
     assert re.search(r'qd-mark-count[^>]*>\s*7<', page)
+
+
+def test_pages_have_a_description(source):
+    page = (source / "guide/install.md").read_text(encoding="utf-8")
+    assert page.startswith('---\nmyst:\n  html_meta:\n    description: "Quadrants runs on the CPU. GPU backends are planned;')
+    text = "# A\n\n```\ncode of several words\n```\n\n**Bold** and [a link](x.md) with `code`, " + "word " * 60 + "\n"
+    described = build.with_description(text)
+    assert 'description: "Bold and a link with code, word' in described and ' ..."' in described and described.endswith(text)
+    assert build.with_description("# A\n") == "# A\n"

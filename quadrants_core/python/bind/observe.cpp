@@ -261,7 +261,8 @@ void flush_output() {
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
     for (const std::string &warning : collector().take_warnings()) {
-        if (PyErr_WarnEx(PyExc_RuntimeWarning, warning.c_str(), 1) != 0) PyErr_Clear();
+        // With `-W error` the warning is an exception, which the launch cannot raise, since it has already run.
+        if (PyErr_WarnEx(PyExc_RuntimeWarning, warning.c_str(), 1) != 0) PyErr_WriteUnraisable(nullptr);
         if (!listener) continue;
         PyObject *said = PyUnicode_DecodeUTF8(warning.data(), Py_ssize_t(warning.size()), "replace");
         if (said) notify_listener("warning", said);

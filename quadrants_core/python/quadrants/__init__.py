@@ -1,6 +1,7 @@
 """Quadrants: data-parallel kernels in Python, compiled by a C++ core."""
 
 import gc as _gc
+import sys as _sys
 
 _collects = _gc.isenabled()
 _gc.disable()  # objects created by the import are permanent, and collecting garbage meanwhile takes a tenth of the import time
@@ -37,7 +38,8 @@ try:
     )  # fmt: skip
     from quadrants._language.ops import elementary as _elementary
     from quadrants._logging import CRITICAL, DEBUG, ERROR, INFO, TRACE, WARN, is_logging_effective, set_logging_level
-    from quadrants._runtime import init, reset, sync
+    from quadrants import _runtime
+    from quadrants._runtime import init, is_initialized, reset, sync
     from quadrants._storage.field import Field, MatrixField, ScalarField, field
     from quadrants._storage.ndarray import ndarray
     from quadrants._storage.struct import Struct, StructField, dataclass
@@ -137,17 +139,26 @@ def __getattr__(name):
         from quadrants.simt import _tile
 
         return _tile.outer
-    import sys
-
     # given `name` and `obj`, Python adds a suggestion for a misspelt name when it shows the error
-    raise AttributeError(f"module 'quadrants' has no attribute {name!r}", name=name, obj=sys.modules[__name__])
+    raise AttributeError(f"module 'quadrants' has no attribute {name!r}", name=name, obj=_sys.modules[__name__])
 
 
 def __dir__():
     shown = {*globals(), *_found_on_demand, *_modules, "Ndarray", "ScalarNdarray", "VectorNdarray", "MatrixNdarray"}
-    return sorted(shown - {"_lib", "_tensor", "cache", "coverage", "pytest_plugin"})  # these modules are importable but not listed
+    return sorted(shown - {"_lib", "_tensor", "cache", "coverage", "examples", "is_initialized", "pytest_plugin"})  # the list of other names is part of the language
 
 
+def _publish():
+    """Sets the module of what the package defines to its public name, which tracebacks show."""
+    for name, value in globals().items():
+        if getattr(value, "__name__", None) == name and callable(value) and value.__module__.startswith("quadrants._"):
+            value.__module__ = "quadrants"
+
+
+_publish()
+if "IPython" in _sys.modules or hasattr(_sys, "ps1"):  # an interactive shell, which completes names
+    _runtime.describe(init, _runtime.options())
+    _runtime.describe(field, {"layout": None})
 _logging.print_header()
 _installation.check()
 if _environment.asks_for_window():

@@ -602,6 +602,18 @@ def is_extension_enabled(ext: extension) -> bool:
         >>> qd.is_extension_enabled(qd.extension.sparse)
         True"""
 
+def is_initialized() -> bool:
+    """Returns whether a program is running: `qd.init()` was called, and `qd.reset()` was not called since. A library asks before it calls
+    `qd.init()`, which would end the program of its caller.
+    
+    Returns:
+        True or False.
+    
+    Example:
+        >>> qd.is_initialized()
+        True"""
+__version__: tuple[int, int, int]
+
 def is_logging_effective(level: str) -> bool:
     """Returns whether messages of `level` are shown.
     
@@ -1176,6 +1188,10 @@ class Tensor:
 
     def __array__(self, dtype: Any=None, copy: Any=None) -> Any: ...
 
+    def __len__(self) -> int: ...
+    ndim: int
+    size: int
+
     def __getitem__(self, key: Any, /) -> Any: ...
 
     def __setitem__(self, key: Any, value: Any, /) -> None: ...
@@ -1309,6 +1325,8 @@ class Field(Tensor):
     def __dlpack_device__(self) -> Any: ...
 
     def __array__(self, dtype: Any=None, copy: Any=None) -> Any: ...
+
+    def __len__(self) -> int: ...
     grad: Any
     dual: Any
     name: str
@@ -1490,6 +1508,10 @@ class StructField:
         Args:
             device: the torch device; None: the device of the field.
             copy: as for `Field.to_torch`."""
+
+    def __array__(self, dtype: Any=None, copy: Any=None) -> Any: ...
+
+    def __len__(self) -> int: ...
     grad: Any
     dual: Any
 
@@ -4225,7 +4247,6 @@ WARN: str
 _MatrixTensor = MatrixTensor
 _Tensor = Tensor
 _VectorTensor = VectorTensor
-__version__: Any
 __version_str__: str
 from quadrants import _lib as _lib
 from quadrants import _tensor as _tensor

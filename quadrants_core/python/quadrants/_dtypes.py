@@ -26,6 +26,13 @@ class DType:
 
     __str__ = __repr__
 
+    @property
+    def dtype(self):
+        """The NumPy type. NumPy reads this attribute, so it accepts a scalar type wherever it accepts a dtype."""
+        import numpy as np
+
+        return np.dtype(numpy_dtype(self))
+
     def to_string(self):
         return self.name
 

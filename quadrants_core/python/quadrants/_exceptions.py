@@ -114,12 +114,17 @@ class QuadrantsInterruptedError(QuadrantsRuntimeError):
     """
 
 
+class DeprecatedSpelling(DeprecationWarning, UserWarning):
+    """The warning about `pure`. It was a UserWarning, and programs filter it as one."""
+
+
 def _shown_as(public):
     """Decorates a subclass that adds a built-in class to a public one: tracebacks show the name of the public class."""
 
     def named(own):
         key = own.__name__
         own.__name__ = own.__qualname__ = public.__name__
+        own.__module__ = "quadrants"
         own.__reduce__ = lambda self: (_remade, (key, self.args), self.__dict__ or None)  # pickle would otherwise look the class up by its name
         return own
 

@@ -55,7 +55,30 @@ def _show(level, message):
     if is_logging_effective(level):
         import sys
 
-        print(f"[Quadrants] [{level}] {message}", file=sys.stderr, flush=True)
+        if not _record(level, message):
+            print(f"[Quadrants] [{level}] {message}", file=sys.stderr, flush=True)
+
+
+_NUMBERS = {TRACE: 5, DEBUG: 10, INFO: 20, WARN: 30, ERROR: 40, CRITICAL: 50}
+
+
+def _record(level, message):
+    """Passes a message to the logger `quadrants`, if the program has imported logging. Returns whether a handler shows it at the console."""
+    import sys
+
+    logging = sys.modules.get("logging")
+    if logging is None or not hasattr(logging, "getLogger"):  # another thread is importing it
+        return False
+    logger = logging.getLogger("quadrants")
+    if not logger.hasHandlers() or not logger.isEnabledFor(_NUMBERS[level]):
+        return False
+    logger.log(_NUMBERS[level], "%s", message)
+    consoles = sys.stdout, sys.stderr, sys.__stderr__
+    while logger is not None:
+        if any(getattr(handler, "stream", None) in consoles and _NUMBERS[level] >= handler.level for handler in logger.handlers):
+            return True
+        logger = logger.parent if logger.propagate else None
+    return False
 
 
 def trace(message):
@@ -103,7 +126,18 @@ def print_header():
     if _os.environ.get("QD_LOG_LEVEL") in (WARN, ERROR, CRITICAL, _OFF) or _is_plugin_load() or _is_report():
         return
     python = ".".join(map(str, sys.version_info[:3]))
-    print(f"[Quadrants] version {version_str}, {_build()}, {sys.platform}, python {python}")
+    wanted = _environment.given("ENABLE_QUADRANTS_HEADER_PRINT")  # True only if the variable is set
+    print(f"[Quadrants] version {version_str}, {_build()}, {sys.platform}, python {python}", file=None if wanted or _is_interactive() else sys.stderr)
+
+
+def _is_interactive():
+    """True at a terminal, in a Python shell and in a notebook. Elsewhere the output may be the input of another program."""
+    import sys
+
+    try:
+        return hasattr(sys, "ps1") or sys.stdout.isatty()
+    except (AttributeError, ValueError):  # there is no output, or it is closed
+        return False
 
 
 def _is_plugin_load():
@@ -117,11 +151,12 @@ def _is_plugin_load():
 
 
 def _is_report():
-    """True in the command quadrants-coverage, whose output may be redirected to a file."""
+    """True in the commands of the package, whose output may be redirected to a file."""
     import sys
 
     program = (sys.argv or [""])[0]
-    return _os.path.basename(program) == "quadrants-coverage" or (program == "-m" and "quadrants.coverage" in sys.orig_argv)
+    modules = {"quadrants", "quadrants.coverage", "quadrants.cache"}
+    return _os.path.basename(program) in ("quadrants", "quadrants-coverage") or (program == "-m" and not modules.isdisjoint(sys.orig_argv))
 
 
 def _build():

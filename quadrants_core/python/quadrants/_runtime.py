@@ -169,6 +169,35 @@ def init(
     return None
 
 
+def is_initialized():
+    """Returns whether a program is running: `qd.init()` was called, and `qd.reset()` was not called since. A library asks before it calls
+    `qd.init()`, which would end the program of its caller.
+
+    Returns:
+        True or False.
+
+    Example:
+        >>> qd.is_initialized()
+        True
+    """
+    return _settings.cfg is not None or _settings.of_python is not None
+
+
+def describe(function, keywords):
+    """Gives a function with `**keywords` a signature that names them, for completion. `keywords` is a dict: name -> default."""
+    import inspect
+
+    own = list(inspect.signature(function).parameters.values())[:-1]
+    more = keywords.keys() - {parameter.name for parameter in own}
+    named = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=value) for name, value in keywords.items() if name in more]
+    function.__signature__ = inspect.Signature([*own, *named])
+
+
+def options():
+    """Returns the keywords of `qd.init` that are in the table of options, with their defaults."""
+    return {name: row[2] for name, row in _option_values.ROWS.items() if row[3] != "environment"}
+
+
 def reset():
     """Ends the running program: frees its memory, drops compiled kernels, and invalidates its arrays and fields.
 

@@ -85,6 +85,8 @@ def test_cache_folder_that_cannot_be_made(tmp_path):
     status, out, err = run(tmp_path)
     assert status == 0 and "all is well" in out
     assert "cache" in err  # a warning
+    code, _, err = run(tmp_path, PYTHONWARNINGS="error")
+    assert code == 0 and "RuntimeWarning: " in err, "shown, since the launch cannot raise it"
 
 
 def test_processes_share_a_cache(tmp_path):

@@ -338,7 +338,7 @@ def test_messages_of_fields():
     with pytest.raises(IndexError, match="^Field with dim 2 accessed with indices of dim 3$") as caught:
         x[0, 0, 0]
     assert isinstance(caught.value, qd.QuadrantsAssertionError)
-    assert traceback.format_exception_only(caught.value)[0].startswith("quadrants._exceptions.QuadrantsAssertionError: Field")
+    assert traceback.format_exception_only(caught.value)[0].startswith("quadrants.QuadrantsAssertionError: Field")
     again = pickle.loads(pickle.dumps(caught.value))
     assert type(again) is type(caught.value) and again.args == caught.value.args
     with pytest.raises(core.QuadrantsRuntimeError, match="Every dimension of a Quadrants field should be positive"):

@@ -314,7 +314,7 @@ def kernel(fn=None, *, pure=None, fastcache=False, graph=False, checkpoints=Fals
     if pure is not None:
         import warnings
 
-        warnings.warn("@qd.kernel parameter `pure` is deprecated. Please use parameter `fastcache`.", stacklevel=2)
+        warnings.warn("@qd.kernel parameter `pure` is deprecated. Please use parameter `fastcache`.", _exceptions.DeprecatedSpelling, stacklevel=2)
         fastcache = pure
     fastcache, graph, checkpoints = (
         value is not None and _option_values.flag(name, value) for name, value in (("fastcache", fastcache), ("graph", graph), ("checkpoints", checkpoints))
@@ -379,7 +379,7 @@ def pure(fn):
     """
     import warnings
 
-    warnings.warn("Use of @qd.pure is deprecated. Please use @qd.kernel(fastcache=True).", stacklevel=2)
+    warnings.warn("Use of @qd.pure is deprecated. Please use @qd.kernel(fastcache=True).", _exceptions.DeprecatedSpelling, stacklevel=2)
     info = getattr(fn, "_primal", None)
     if info is not None:
         info.fastcache = True

@@ -91,17 +91,17 @@ def _family(name):
     return next(k for k, letters in enumerate(_SWIZZLED) if name[0] in letters)
 
 
+def _names(self):
+    """Returns the names that completion offers: without the swizzles of several letters, of which there are a thousand."""
+    return [name for name in object.__dir__(self) if len(name) == 1 or name not in _swizzles]
+
+
 # A class created with all attributes at once: adding a thousand attributes afterwards takes ten times as long.
 _picks = [indices for length in range(1, 5) for indices in _itertools.product(range(4), repeat=length)]
-_Swizzles = type(
-    "_Swizzles",
-    (),
-    {
-        swizzle[0]: swizzle
-        for letters in _SWIZZLED
-        for swizzle in map(_Swizzle, zip(_generate_swizzle_patterns(letters), _picks))
-    },
-)
+_swizzles = {
+    swizzle[0]: swizzle for letters in _SWIZZLED for swizzle in map(_Swizzle, zip(_generate_swizzle_patterns(letters), _picks))
+}
+_Swizzles = type("_Swizzles", (), {**_swizzles, "__dir__": _names})
 
 
 class Matrix(_Swizzles, _values.Shown):

@@ -6,7 +6,7 @@ import weakref
 from quadrants import _dtypes, _exceptions, _settings, _source
 from quadrants._display import values as _values
 from quadrants._language import kernel as _kernel, matrix as _matrix
-from quadrants._storage import interop as _interop, naming as _naming
+from quadrants._storage import interop as _interop, naming as _naming, sized as _sized
 from quadrants._trees import helpers as _helpers, layout as _layout, snode as _snode
 from quadrants._factories import makes as _makes
 from quadrants._trees.layout import Layout as _Layout
@@ -41,7 +41,7 @@ class InProcess:
         return made
 
 
-class Field(InProcess, _values.Shown):
+class Field(InProcess, _sized.Array, _values.Shown):
     """Storage with an element type and a shape. In kernels and, one element at a time, in Python, `x[i, j]` reads and writes it.
 
     Attributes:
@@ -357,7 +357,8 @@ class Field(InProcess, _values.Shown):
 
     def __iter__(self):
         raise NotImplementedError(
-            "Struct for is only available in Quadrants scope. In a kernel write `for I in qd.grouped(x)`, without `enumerate`, `zip` or `map`."
+            "Struct for is only available in Quadrants scope. In a kernel write `for I in qd.grouped(x)`, without `enumerate`, `zip` or `map`; "
+            "in Python, loop over x.to_numpy()."
         )
 
     def _state(self):

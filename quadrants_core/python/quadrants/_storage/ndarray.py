@@ -3,7 +3,7 @@
 from quadrants import _dtypes, _exceptions, _native
 from quadrants._display import values as _values
 from quadrants._language import annotations as _annotations, kernel as _kernel, matrix as _matrix
-from quadrants._storage import interop as _interop
+from quadrants._storage import interop as _interop, sized as _sized
 from quadrants._trees import layout as _layout
 from quadrants._factories import make as _make_of
 from quadrants._factories import makes as _makes
@@ -34,7 +34,7 @@ def _classes():
     core = _native.core()
     _Storage = core.NdarrayStorage
 
-    class Ndarray(core.NdarrayStorage, _values.Shown):
+    class Ndarray(core.NdarrayStorage, _sized.Array, _values.Shown):
         """Contiguous array of scalars, vectors or matrices. In Python `x[i, j]` reads and writes one element; NumPy and torch access the
         memory through `__array__` and DLPack.
 
@@ -73,9 +73,7 @@ def _classes():
         def __getattr__(self, name):
             """Finds attributes of instances that the class does not define."""
             find = _OF_INSTANCES.get(name)
-            if find is None:
-                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-            return find(self)
+            return _sized.attribute(self, name) if find is None else find(self)
 
         def _live_shape(self):
             self._address  # raises if the program has ended
@@ -178,9 +176,6 @@ def _classes():
             if self._qd_layout is not None:
                 array = array.transpose(self._qd_layout)
             self._copy_from_buffer(np.ascontiguousarray(array, _dtypes.numpy_dtype(self.dtype)))
-
-        def __len__(self):
-            return self._live_shape()[0]
 
         def __deepcopy__(self, memo=None):
             made = _make(type(self), self.dtype, self._live_shape(), *self._description())

@@ -3,7 +3,7 @@
 from quadrants import _dtypes, _exceptions, _source
 from quadrants._display import values as _values
 from quadrants._language import annotations as _annotations, func as _func, matrix as _matrix
-from quadrants._storage import field as _field
+from quadrants._storage import field as _field, sized as _sized
 from quadrants._factories import makes as _makes
 from quadrants._trees import snode as _snode
 from quadrants._trees.layout import Layout as _Layout
@@ -81,6 +81,9 @@ class Struct:
 
     def __setattr__(self, name, value):
         self[name] = value
+
+    def __dir__(self):
+        return [*super().__dir__(), *self.keys]
 
     def __getitem__(self, name):
         return self._entries[name]
@@ -181,7 +184,7 @@ def make(struct_type, args, keywords):
     return _restore(struct_type, entries)
 
 
-class StructField(_field.InProcess, _values.Shown):
+class StructField(_field.InProcess, _sized.Sized, _values.Shown):
     """A field of structs: one field per member, interleaved (AOS) or apart (SOA). `f.member` is the field of a member.
 
     Args:
@@ -238,6 +241,9 @@ class StructField(_field.InProcess, _values.Shown):
         if name.startswith("_") or name not in self._fields:
             raise AttributeError(f"the struct field has no member {name!r}")
         return self._fields[name]
+
+    def __dir__(self):
+        return [*super().__dir__(), *self._fields]
 
     def _first(self):
         return next(iter(self._fields.values()))
@@ -314,6 +320,11 @@ class StructField(_field.InProcess, _values.Shown):
             copy: as for `Field.to_numpy`.
         """
         return {name: f.to_numpy(copy=copy) for name, f in self._fields.items()}
+
+    def __array__(self, dtype=None, copy=None):
+        if copy is False:
+            raise ValueError("a structured array is a copy of a field of structs: use np.asarray(x), or the fields of the members")
+        return _sized.structured(self, dtype)
 
     @_values.host_only
     def from_numpy(self, array_dict):

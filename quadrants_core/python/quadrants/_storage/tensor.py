@@ -9,7 +9,7 @@ import enum as _enum
 from quadrants import _exceptions, _native
 from quadrants._display import values as _values
 from quadrants._language import annotations as _annotations
-from quadrants._storage import field as _field, ndarray as _ndarray
+from quadrants._storage import field as _field, ndarray as _ndarray, sized as _sized
 from quadrants._trees import layout as _layout
 
 
@@ -41,7 +41,7 @@ def unwrap(value):
     return value._impl if isinstance(value, Tensor) else value
 
 
-class Tensor(_values.Shown):
+class Tensor(_sized.Array, _values.Shown):
     """A field or an ndarray behind one interface. As the annotation of a kernel parameter it accepts either of them, or None.
 
     Args:
@@ -117,7 +117,7 @@ class Tensor(_values.Shown):
         self._impl[key] = value
 
     def __iter__(self):
-        raise NotImplementedError("Struct for is only available in Quadrants scope.")
+        raise NotImplementedError("Struct for is only available in Quadrants scope. In Python, loop over x.to_numpy().")
 
     @_values.host_only
     def fill(self, value):
