@@ -41,7 +41,7 @@ def misfits(parameters, measured):
 
 def main():
     measured = swing(3.1, 0.25) + np.random.default_rng(0).normal(0, 0.01, STEPS)
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, cluster.get_client() as client:
+    with distributed.Client(n_workers=2, threads_per_worker=1, dashboard_address=None) as client:
         workers = qd.distributed.connect(client, arch=qd.cpu)
         center, spread = np.array([2.5, 0.5]), np.array([1.5, 0.5])
         for _ in range(5):

@@ -1,5 +1,6 @@
 #include "engine/claims.h"
 
+#include "base/stop.h"
 #include "engine/program_impl.h"
 #include "engine/share_compilations.h"
 
@@ -19,25 +20,23 @@ constexpr auto shortest_pause = std::chrono::milliseconds(1), longest_pause = st
 
 void share_compilations(bool wanted) { shares_compilations = wanted; }
 
-Claim::Claim(Program::Impl &program, const runtime::KernelKey &key, std::vector<TaskBuild *> &missing,
-             std::unique_ptr<runtime::CachedKernel> &kept)
-    : program_(program), key_(key) {
-    if (!shares_compilations || !program.disk || program.dumps()) return;
+std::shared_ptr<const runtime::KernelClaim> claim_kernel(Program::Impl &p, const runtime::KernelKey &key,
+                                                         std::vector<TaskBuild *> &missing,
+                                                         std::unique_ptr<runtime::CachedKernel> &kept) {
+    if (!shares_compilations || !p.disk || !p.disk->caches_kernels() || p.dumps()) return nullptr;
+    const auto claim = std::make_shared<runtime::KernelClaim>(p.disk->path(), key);
     for (auto pause = shortest_pause; !missing.empty(); pause = std::min(2 * pause, longest_pause)) {
-        owned_ = program.disk->claim(key);
-        // Also after a successful claim: the previous owner may have stored the code since this program last looked.
-        if (auto found = program.disk->load_kernel(key)) {
-            std::erase_if(missing, [&](TaskBuild *build) { return load_from_disk(program, *build, found.get()); });
+        const bool taken = claim->take();
+        // Also after the claim was taken: its previous owner may have stored the code since this program last looked.
+        if (auto found = p.disk->load_kernel(key)) {
+            std::erase_if(missing, [&](TaskBuild *build) { return load_from_disk(p, *build, found.get()); });
             kept = std::move(found);
         }
-        if (owned_) break;
+        if (taken) break;
         poll_stop();
         if (!missing.empty()) std::this_thread::sleep_for(pause);
     }
-}
-
-Claim::~Claim() {
-    if (owned_ && !outlives) program_.disk->release(key_);
+    return claim;
 }
 
 } // namespace qd::engine

@@ -131,13 +131,11 @@ void provide_code(Program::Impl &p, const CompiledKernel &kernel, std::vector<Ta
             if (!load_from_disk(p, build, kept.get())) missing.push_back(&build);
         }
     }
-    Claim claim(p, kernel.key, missing, kept);
+    const auto claim = claim_kernel(p, kernel.key, missing, kept);
     if (!missing.empty()) print_compiling(p, shown_as);
     p.compiling.done = uint32_t(builds.size() - missing.size());
     p.compiling.tasks = uint32_t(builds.size());
     build_all(p, missing);
-    const bool optimises_later =
-        std::ranges::any_of(missing, [](const TaskBuild *build) { return bool(build->later); });
     for (TaskBuild &build : builds) {
         const auto first = first_of.find(build.key);
         if (first == first_of.end()) continue; // known before
@@ -148,10 +146,9 @@ void provide_code(Program::Impl &p, const CompiledKernel &kernel, std::vector<Ta
         }
         if (!build.code) load_code(p, build);
         build.code = p.keep_task(build.key, build.code);
-        if (build.later) optimise_later(std::move(*build.later));
+        if (build.later) optimise_later(std::move(*build.later), claim);
     }
     if (p.disk) p.disk->use_kernel(kernel.key, kernel.info.name, tasks, kept.get());
-    claim.outlives = optimises_later;
 }
 
 /// Shows the kernel to observers as being compiled for the lifetime of this object.

@@ -39,16 +39,14 @@ std::shared_ptr<TaskCode> code_with_locks(Program::Impl &p, const CompiledKernel
     std::vector<TaskBuild *> missing;
     std::unique_ptr<runtime::CachedKernel> kept;
     if (!load_from_disk(p, build, nullptr)) missing.push_back(&build);
-    Claim claim(p, key, missing, kept);
+    const auto claim = claim_kernel(p, key, missing, kept);
     if (!missing.empty()) {
         build_task(p, build);
         load_code(p, build);
     }
     const std::shared_ptr<TaskCode> code = p.keep_task(build.key, build.code);
-    const bool optimises_later = bool(build.later);
-    if (optimises_later) optimise_later(std::move(*build.later));
+    if (build.later) optimise_later(std::move(*build.later), claim);
     if (p.disk) p.disk->use_kernel(key, kernel.info.name, {build.key}, kept.get());
-    claim.outlives = optimises_later;
     return code;
 }
 
