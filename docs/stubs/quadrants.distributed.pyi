@@ -1,5 +1,5 @@
 from collections.abc import Callable
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 class Compilation:
     process: str
@@ -10,7 +10,7 @@ class Compilation:
     tasks: dict[str, str]
     compiled: bool
 
-class Face(NamedTuple):
+class Face:
     axis: int
     side: int
     inner: tuple[slice, ...]

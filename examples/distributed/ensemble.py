@@ -46,7 +46,8 @@ def main():
         center, spread = np.array([2.5, 0.5]), np.array([1.5, 0.5])
         for _ in range(5):
             members = center + spread * np.random.default_rng(1).uniform(-1, 1, (TASKS * MEMBERS, 2))
-            found = np.concatenate(client.gather(client.map(misfits, np.split(members, TASKS), measured=measured)))
+            tasks = client.map(misfits, np.split(members, TASKS), measured=measured)
+            found = np.concatenate([task.result() for task in tasks])
             center, spread = members[found.argmin()], spread / 4
         workers.close()
         compiled = sum(one.compiled for one in workers.compilations())
