@@ -558,8 +558,7 @@ TEST_F(DiskCacheTest, a_claim_ends_with_its_owner_or_after_a_minute) {
     EXPECT_FALSE(third.take());
     EXPECT_TRUE(third.take());
     fs::permissions(root, fs::perms::others_write, fs::perm_options::add);
-    EXPECT_TRUE(
-        KernelClaim(root.string(), kernel(3)).take()); // no file there is trusted
+    EXPECT_TRUE(KernelClaim(root.string(), kernel(3)).take()); // no file there is trusted
     EXPECT_FALSE(fs::exists(waiting / ("." + file_of(kernel(3)) + ".claim.tmp")));
     fs::permissions(root, fs::perms::others_write, fs::perm_options::remove);
 }
