@@ -109,10 +109,6 @@ class PoolWorkers(Workers):
         See `qd.distributed.for_pool`."""
 
     def __init__(self, setup: Any, processes: Any) -> None: ...
-
-    def close(self) -> Any: ...
-
-    def collect(self) -> Any: ...
     initializer: Callable[..., None]
     initargs: tuple[Any, ...]
 

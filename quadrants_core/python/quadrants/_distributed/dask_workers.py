@@ -56,12 +56,12 @@ class DaskWorkers(_workers.Workers):
         client.subscribe_topic(self._topic, lambda event: self._receive(event[1]))
         client.register_plugin(Plugin(setup, self._topic))
 
-    def collect(self):
+    def _collect(self):
         if self._client is not None:
             for report in self._client.run(_everything, self._topic, on_error="ignore").values():
                 self._receive(report)
 
-    def close(self):
+    def _close(self):
         if self._client is not None and self._client.status == "running":
             self.collect()
             self._client.unregister_worker_plugin(self._topic)

@@ -114,7 +114,7 @@ class PoolWorkers(_workers.Workers):
                 self._members.discard(member)
                 self._changed.notify_all()
 
-    def collect(self):
+    def _collect(self):
         with self._changed:
             self._request = number = self._request + 1
             asked = set(self._members)
@@ -125,7 +125,7 @@ class PoolWorkers(_workers.Workers):
             waited_for = lambda: all(member.answered >= number for member in asked & self._members)
             self._changed.wait_for(waited_for, max(0.0, until - time.monotonic()))
 
-    def close(self):
+    def _close(self):
         if self._listener is None:
             return
         self.collect()

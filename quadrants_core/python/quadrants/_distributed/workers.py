@@ -102,7 +102,7 @@ class Workers:
         Example:
             See `qd.distributed.connect`.
         """
-        raise NotImplementedError
+        self._collect()
 
     def close(self):
         """Collects, and ends the reports.
@@ -110,4 +110,4 @@ class Workers:
         Example:
             See `qd.distributed.for_pool`.
         """
-        raise NotImplementedError
+        self._close()
