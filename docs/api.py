@@ -52,7 +52,8 @@ TOPICS = {
         "QuadrantsRuntimeTypeError QuadrantsAssertionError QuadrantsInterruptedError"),
 }  # fmt: skip
 PARTS = {  # page -> module
-    "ad": "quadrants.ad", "algorithms": "quadrants.algorithms", "cache": "quadrants.cache", "graph": "quadrants.lang.graph", "interop": "quadrants.interop",
+    "ad": "quadrants.ad", "algorithms": "quadrants.algorithms", "cache": "quadrants.cache",
+    "distributed": "quadrants.distributed", "graph": "quadrants.lang.graph", "interop": "quadrants.interop",
     "linalg": "quadrants.linalg", "math": "quadrants.math", "profiler": "quadrants.profiler", "simt": "quadrants.simt",
     "simt-block": "quadrants.simt.block", "simt-grid": "quadrants.simt.grid", "simt-subgroup": "quadrants.simt.subgroup",
     "simt-warp": "quadrants.simt.warp", "sparse": "quadrants.sparse", "tools": "quadrants.tools", "types": "quadrants.types",

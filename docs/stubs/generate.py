@@ -18,7 +18,7 @@ from quadrants import _dtypes, _environment
 HERE = Path(__file__).resolve().parent
 PACKAGE = HERE.parents[1] / "quadrants_core" / "python" / "quadrants"
 MODULES = (
-    "quadrants quadrants.ad quadrants.algorithms quadrants.cache quadrants.experimental quadrants.interop quadrants.lang.graph quadrants.linalg "
+    "quadrants quadrants.ad quadrants.algorithms quadrants.cache quadrants.distributed quadrants.experimental quadrants.interop quadrants.lang.graph quadrants.linalg "
     "quadrants.math quadrants.profiler quadrants.simt quadrants.simt.block quadrants.simt.grid quadrants.simt.subgroup "
     "quadrants.simt.warp quadrants.sparse quadrants.tools quadrants.types quadrants.types.annotations quadrants.types.enums "
     "quadrants.types.primitive_types quadrants.ui"

@@ -41,12 +41,13 @@ def misfits(parameters, measured):
 
 def main():
     measured = swing(3.1, 0.25) + np.random.default_rng(0).normal(0, 0.01, STEPS)
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, cluster.get_client() as client:
+    with distributed.Client(n_workers=2, threads_per_worker=1, dashboard_address=None) as client:
         workers = qd.distributed.connect(client, arch=qd.cpu)
         center, spread = np.array([2.5, 0.5]), np.array([1.5, 0.5])
         for _ in range(5):
             members = center + spread * np.random.default_rng(1).uniform(-1, 1, (TASKS * MEMBERS, 2))
-            found = np.concatenate(client.gather(client.map(misfits, np.split(members, TASKS), measured=measured)))
+            tasks = client.map(misfits, np.split(members, TASKS), measured=measured)
+            found = np.concatenate([task.result() for task in tasks])
             center, spread = members[found.argmin()], spread / 4
         workers.close()
         compiled = sum(one.compiled for one in workers.compilations())

@@ -42,7 +42,7 @@ def simulate(start, grid):
             _, other_halo = next((i, h) for f, i, h in faces if (f.axis, f.side) == (face.axis, -face.side))
             grid.Sendrecv([memory, 1, inner], target, recvbuf=[memory, 1, other_halo], source=source)
         advance(old, now, new)
-    return new.to_numpy()[1:-1, 1:-1]
+    return arrays[(STEPS + 1) % 3].to_numpy()[1:-1, 1:-1]
 
 
 def main():
@@ -56,7 +56,7 @@ def main():
     i, j = grid.coords
     block = simulate(start[i * rows : (i + 1) * rows, j * columns : (j + 1) * columns], grid)
     blocks = grid.gather((grid.coords, block))
-    if grid.rank == 0:
+    if blocks is not None:  # on rank 0
         whole = np.block([[next(b for at, b in blocks if at == [i, j]) for j in range(dims[1])] for i in range(dims[0])])
         alone = MPI.COMM_SELF.Create_cart([1, 1])
         expected = simulate(start, alone)

@@ -20,25 +20,23 @@ constexpr auto shortest_pause = std::chrono::milliseconds(1), longest_pause = st
 
 void share_compilations(bool wanted) { shares_compilations = wanted; }
 
-Claim::Claim(Compiler &compiler, const runtime::KernelKey &key, std::vector<TaskBuild *> &missing,
-             std::unique_ptr<runtime::CachedKernel> &kept)
-    : compiler_(compiler), key_(key) {
-    if (!shares_compilations || !compiler.kept.reads_disk()) return;
+std::shared_ptr<const runtime::KernelClaim> claim_kernel(Compiler &c, const runtime::KernelKey &key,
+                                                         std::vector<TaskBuild *> &missing,
+                                                         std::unique_ptr<runtime::CachedKernel> &kept) {
+    if (!shares_compilations || !c.kept.reads_disk() || !c.kept.disk()->caches_kernels()) return nullptr;
+    const auto claim = std::make_shared<runtime::KernelClaim>(c.kept.disk()->path(), key);
     for (auto pause = shortest_pause; !missing.empty(); pause = std::min(2 * pause, longest_pause)) {
-        owned_ = compiler.kept.disk()->claim(key);
-        // Also after a successful claim: the previous owner may have stored the code since this program last looked.
-        if (auto found = compiler.kept.disk()->load_kernel(key)) {
-            std::erase_if(missing, [&](TaskBuild *build) { return load_from_disk(compiler, *build, found.get()); });
+        const bool taken = claim->take();
+        // Also after the claim was taken: its previous owner may have stored the code since this program last looked.
+        if (auto found = c.kept.disk()->load_kernel(key)) {
+            std::erase_if(missing, [&](TaskBuild *build) { return load_from_disk(c, *build, found.get()); });
             kept = std::move(found);
         }
-        if (owned_) break;
+        if (taken) break;
         poll_stop();
         if (!missing.empty()) std::this_thread::sleep_for(pause);
     }
-}
-
-Claim::~Claim() {
-    if (owned_ && !outlives) compiler_.kept.disk()->release(key_);
+    return claim;
 }
 
 } // namespace qd::engine

@@ -133,12 +133,10 @@ void provide_code(Compiler &c, const CompiledKernel &kernel, std::vector<TaskBui
             if (!load_from_disk(c, build, kept.get())) missing.push_back(&build);
         }
     }
-    Claim claim(c, kernel.key, missing, kept);
+    const auto claim = claim_kernel(c, kernel.key, missing, kept);
     if (!missing.empty()) c.observers.show_compiling(shown_as);
     c.observation.compile_tasks(builds.size(), builds.size() - missing.size());
     build_all(c, missing);
-    const bool optimises_later =
-        std::ranges::any_of(missing, [](const TaskBuild *build) { return bool(build->later); });
     for (TaskBuild &build : builds) {
         const auto first = first_of.find(build.key);
         if (first == first_of.end()) continue; // known before
@@ -149,10 +147,9 @@ void provide_code(Compiler &c, const CompiledKernel &kernel, std::vector<TaskBui
         }
         if (!build.code) load_code(c, build);
         build.code = c.kept.keep_task(build.key, build.code);
-        if (build.later) optimise_later(std::move(*build.later));
+        if (build.later) optimise_later(std::move(*build.later), claim);
     }
     if (c.kept.disk()) c.kept.disk()->use_kernel(kernel.key, kernel.info.name, tasks, kept.get());
-    claim.outlives = optimises_later;
 }
 
 /// Shows the kernel to observers as being compiled for the lifetime of this object.

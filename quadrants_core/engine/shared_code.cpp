@@ -41,16 +41,14 @@ std::shared_ptr<TaskCode> code_with_locks(Compiler &c, const CompiledKernel &ker
     std::vector<TaskBuild *> missing;
     std::unique_ptr<runtime::CachedKernel> kept;
     if (!load_from_disk(c, build, nullptr)) missing.push_back(&build);
-    Claim claim(c, key, missing, kept);
+    const auto claim = claim_kernel(c, key, missing, kept);
     if (!missing.empty()) {
         build_task(c, build);
         load_code(c, build);
     }
     const std::shared_ptr<TaskCode> code = c.kept.keep_task(build.key, build.code);
-    const bool optimises_later = bool(build.later);
-    if (optimises_later) optimise_later(std::move(*build.later));
+    if (build.later) optimise_later(std::move(*build.later), claim);
     if (c.kept.disk()) c.kept.disk()->use_kernel(key, kernel.info.name, {build.key}, kept.get());
-    claim.outlives = optimises_later;
     return code;
 }
 

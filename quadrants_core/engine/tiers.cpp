@@ -36,9 +36,10 @@ void optimise(OptimiseJob &job) {
 
 } // namespace
 
-void optimise_later(OptimiseJob job) {
+void optimise_later(OptimiseJob job, std::shared_ptr<const runtime::KernelClaim> claim) {
     std::shared_ptr<Lifetime> lifetime = job.lifetime;
-    in_background(std::move(lifetime), [job = std::make_shared<OptimiseJob>(std::move(job))] { optimise(*job); });
+    in_background(std::move(lifetime),
+                  [job = std::make_shared<OptimiseJob>(std::move(job)), claim = std::move(claim)] { optimise(*job); });
 }
 
 } // namespace qd::engine

@@ -3,6 +3,7 @@
 #include "engine/compiled_kernel.h"
 #include "engine/lowering.h"
 #include "runtime/disk_cache.h"
+#include "runtime/lock_file.h"
 
 namespace qd::engine {
 
@@ -23,6 +24,7 @@ struct OptimiseJob {
     std::shared_ptr<runtime::DiskCache> disk;
 };
 
-void optimise_later(OptimiseJob job);
+/// Keeps the claim of the kernel, which may be null, until the code is on disk.
+void optimise_later(OptimiseJob job, std::shared_ptr<const runtime::KernelClaim> claim);
 
 } // namespace qd::engine

@@ -1,6 +1,7 @@
 #include "runtime/disk_cache.h"
 
 #include "base/bytes.h"
+#include "runtime/lock_file.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -10,7 +11,6 @@
 #include <set>
 #include <utility>
 
-#include <csignal>
 #include <unistd.h>
 
 namespace qd::runtime {
@@ -21,7 +21,6 @@ constexpr FileKind record_file = {{'Q', 'D', 'R', 'E', 'C', 'D', '\r', '\n'}};
 constexpr const char *lock_name = "qdcache.lock";
 constexpr int lock_attempts = 5;
 constexpr useconds_t lock_pause = 50'000; ///< microseconds
-constexpr uint64_t lock_lifetime = 60;    ///< seconds; work under the lock takes milliseconds
 constexpr uint64_t abandoned_after = 3600;
 constexpr uint64_t second = 1'000'000'000;
 constexpr LibraryVersion library_version = {QD_VERSION_MAJOR, QD_VERSION_MINOR, QD_VERSION_PATCH};
@@ -57,32 +56,6 @@ std::unique_ptr<CachedKernel> parse(std::span<const uint8_t> bytes) {
     }
     return r.at_end() ? std::move(kernel) : nullptr;
 }
-
-std::string host_name() {
-    char name[256] = "";
-    gethostname(name, sizeof name - 1);
-    return name;
-}
-
-std::string lock_text() { return host_name() + ' ' + std::to_string(getpid()); }
-
-/// True if the lock file names a process of this machine that no longer exists.
-bool names_dead_process(const std::string &text) {
-    const size_t space = text.find(' ');
-    if (space == std::string::npos || text.substr(0, space) != host_name()) return false;
-    const long pid = std::atol(text.c_str() + space + 1);
-    return pid > 0 && kill(pid_t(pid), 0) != 0 && errno == ESRCH;
-}
-
-void remove_abandoned(const CacheFolder &folder, const std::string &lock) {
-    const auto entries = folder.list(true);
-    const auto at = std::ranges::find(entries, lock, &FolderEntry::name);
-    if (at == entries.end()) return;
-    if (is_long_ago(at->changed, lock_lifetime) || names_dead_process(folder.read_text(lock))) folder.remove(lock);
-}
-
-/// Returns the name of the file that claims a kernel: a temporary file, which is removed with others if its program was killed.
-std::string claim_of(const KernelKey &key) { return "." + file_of(key) + ".claim.tmp"; }
 
 /// Remembers for one second that a cache folder was within its limits, since programs that use no kernels may start and end in quick
 /// succession.
@@ -256,7 +229,6 @@ bool DiskCache::collect(const KernelKey &key, bool partly) {
             return false;
     }
     const bool stored = unpublished_.store(file_of(key), kernel_file, serialise(kernel));
-    if (!stored || kernel.tasks.size() == tasks) release(key);
     const std::lock_guard guard(lock_);
     if (!stored) {
         made_.clear();
@@ -274,47 +246,13 @@ bool DiskCache::collect(const KernelKey &key, bool partly) {
     return true;
 }
 
-bool DiskCache::claim(const KernelKey &key) {
-    if (!caches_kernels_ || !trust_.writable) return true;
-    const std::string name = claim_of(key);
-    int error = ENOENT;
-    // Another process may remove the empty folder between opening and writing.
-    for (int attempt = 0; attempt < 3 && error == ENOENT; attempt++) error = unpublished_.create(name, lock_text());
-    if (error == EEXIST) {
-        remove_abandoned(unpublished_, name);
-        return false;
-    }
-    if (error == 0) {
-        const std::lock_guard guard(lock_);
-        claims_[key] = getpid();
-    }
-    return true;
-}
-
-void DiskCache::release(const KernelKey &key) {
-    int owner = 0;
-    {
-        const std::lock_guard guard(lock_);
-        const auto at = claims_.find(key);
-        if (at == claims_.end()) return;
-        owner = at->second;
-        claims_.erase(at);
-    }
-    if (owner == getpid()) unpublished_.remove(claim_of(key));
-}
-
-DiskCache::~DiskCache() {
-    const std::map<KernelKey, int> open = claims_;
-    for (const auto &[key, process] : open) release(key);
-}
-
 bool DiskCache::take_lock() {
     for (int attempt = 0; attempt < lock_attempts; attempt++) {
         if (attempt) usleep(lock_pause);
         const int error = kernels_.create(lock_name, lock_text());
         if (error == 0) return true;
         if (error != EEXIST) return false; // a read-only folder
-        remove_abandoned(kernels_, lock_name);
+        remove_abandoned_lock(kernels_, lock_name);
     }
     trust_.warn_once("Lock " + kernels_.path() + "/" + lock_name +
                      " failed. Please run 'python -m quadrants.cache unlock -p " + trust_.root +

@@ -63,7 +63,6 @@ struct CacheSettings {
 class DiskCache {
   public:
     DiskCache(CacheSettings settings, std::function<void(const std::string &)> warn);
-    ~DiskCache();
 
     const std::string &path() const { return trust_.root; }
     bool caches_kernels() const { return caches_kernels_; }
@@ -79,11 +78,6 @@ class DiskCache {
     /// that the disk already has.
     void use_kernel(const KernelKey &key, const std::string &name, const std::vector<CacheKey> &tasks,
                     const CachedKernel *found);
-    /// Claims a kernel that this program is about to compile. Returns false if another program has claimed it: its code, or the end of its
-    /// claim, can be waited for. A claim ends when the code of all tasks is on disk, with `release`, and with this object; that of a
-    /// process that was killed, or that is older than a minute, is ignored. Also returns true if claims cannot be written.
-    bool claim(const KernelKey &key);
-    void release(const KernelKey &key);
     /// Notes the use of a helper for which other implementations compile a kernel: there is a file for each, without tasks.
     void use_helper(const KernelKey &key, const std::string &name);
     /// Cleans up, then moves the kernels of this program to the folder that programs share.
@@ -128,8 +122,6 @@ class DiskCache {
     std::unordered_map<CacheKey, CachedTask, CacheKeyHash> made_; ///< code that is not on disk yet
     std::unordered_map<CacheKey, KernelKey, CacheKeyHash> where_; ///< the file that contains a task's code
     std::pair<KernelKey, std::shared_ptr<const CachedKernel>> last_;
-    std::map<KernelKey, int>
-        claims_;           ///< kernel -> process id, since a forked child must not end the claims of its parent
     bool settled_ = false; ///< nothing new to publish since the last time
     bool looked_ = false;  ///< `where_` includes kernels of other programs
     std::atomic<bool> recorded_{false};

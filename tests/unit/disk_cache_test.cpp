@@ -1,6 +1,7 @@
 #include "runtime/disk_cache.h"
 
 #include "base/bytes.h"
+#include "runtime/lock_file.h"
 
 #include <gtest/gtest.h>
 
@@ -533,45 +534,33 @@ TEST_F(DiskCacheTest, a_lock_that_lost_its_owner_is_broken_another_is_waited_for
     EXPECT_EQ(files(), 6);
 }
 
-TEST_F(DiskCacheTest, one_program_claims_a_kernel_until_its_code_is_stored) {
-    DiskCache first = open(), second = open();
-    EXPECT_TRUE(first.claim(kernel(1)));
-    EXPECT_FALSE(second.claim(kernel(1)));
-    EXPECT_TRUE(second.claim(kernel(2)));
-    first.use_kernel(kernel(1), "kernel 1", {key(1), key(2)}, nullptr);
-    first.keep_task(key(1), 1, binary(1));
-    EXPECT_FALSE(second.claim(kernel(1))); // a task is missing
-    first.keep_task(key(2), 1, binary(2));
-    EXPECT_TRUE(second.load_kernel(kernel(1)));
-    EXPECT_TRUE(second.claim(kernel(1)));
-    EXPECT_TRUE(first.load_kernel(kernel(1)));
-    second.release(kernel(1));
-    EXPECT_TRUE(first.claim(kernel(1)));
-}
-
-TEST_F(DiskCacheTest, a_claim_ends_with_its_program_or_after_a_minute) {
-    const fs::path claim = waiting / ("." + file_of(kernel(1)) + ".claim.tmp");
-    DiskCache other = open();
+TEST_F(DiskCacheTest, a_claim_ends_with_its_owner_or_after_a_minute) {
+    const fs::path file = waiting / ("." + file_of(kernel(1)) + ".claim.tmp");
+    KernelClaim other(root.string(), kernel(1)), different(root.string(), kernel(2));
     {
-        DiskCache cache = open();
-        EXPECT_TRUE(cache.claim(kernel(1)));
-        // A forked child must not end the claim of its parent.
-        EXPECT_EQ(in_process([&] { return cache.release(kernel(1)), !other.claim(kernel(1)); }), 0);
-        EXPECT_FALSE(other.claim(kernel(1)));
+        KernelClaim claim(root.string(), kernel(1));
+        EXPECT_TRUE(claim.take());
+        EXPECT_FALSE(other.take());
+        EXPECT_TRUE(different.take());
+        // A forked child does not end the claim of its parent.
+        EXPECT_EQ(in_process([&] { return claim.~KernelClaim(), !other.take(); }), 0);
+        EXPECT_FALSE(other.take());
     }
-    EXPECT_FALSE(fs::exists(claim));
-    EXPECT_EQ(in_process([&] { return other.claim(kernel(1)) && fs::exists(claim); }),
-              0);                         // it ends without releasing it
-    EXPECT_FALSE(other.claim(kernel(1))); // removes it
-    EXPECT_TRUE(other.claim(kernel(1)));
-    std::ofstream(claim) << "another-machine 1";
-    DiskCache third = open();
-    EXPECT_FALSE(third.claim(kernel(1)));
-    EXPECT_FALSE(third.claim(kernel(1)));
-    fs::last_write_time(claim, fs::file_time_type::clock::now() - std::chrono::minutes(2));
-    EXPECT_FALSE(third.claim(kernel(1)));
-    EXPECT_TRUE(third.claim(kernel(1)));
-    EXPECT_TRUE(warnings.empty());
+    EXPECT_FALSE(fs::exists(file));
+    EXPECT_EQ(in_process([&] { return other.take() && fs::exists(file); }), 0); // it ends like a killed process
+    EXPECT_FALSE(other.take());                                                 // removes the file
+    EXPECT_TRUE(other.take());
+    KernelClaim third(root.string(), kernel(1));
+    std::ofstream(file) << "another-machine 1";
+    EXPECT_FALSE(third.take());
+    EXPECT_FALSE(third.take());
+    fs::last_write_time(file, fs::file_time_type::clock::now() - std::chrono::minutes(2));
+    EXPECT_FALSE(third.take());
+    EXPECT_TRUE(third.take());
+    fs::permissions(root, fs::perms::others_write, fs::perm_options::add);
+    EXPECT_TRUE(KernelClaim(root.string(), kernel(3)).take()); // no file there is trusted
+    EXPECT_FALSE(fs::exists(waiting / ("." + file_of(kernel(3)) + ".claim.tmp")));
+    fs::permissions(root, fs::perms::others_write, fs::perm_options::remove);
 }
 
 TEST_F(DiskCacheTest, leftovers_of_killed_programs_are_adopted) {

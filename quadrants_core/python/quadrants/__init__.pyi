@@ -4556,6 +4556,7 @@ def clear_all_gradients(gradient_type: Any=...) -> Any:
         0.0"""
 cpu: _Arch
 cuda: _Arch
+from quadrants import distributed as distributed
 from quadrants import experimental as experimental
 
 class extension(enum.IntEnum):

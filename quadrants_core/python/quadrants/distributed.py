@@ -3,9 +3,10 @@ compile reports come back, and they share what they compile. `faces` helps to cu
 
 from quadrants._distributed import halo as _halo, worker as _worker
 from quadrants._distributed.halo import Face
+from quadrants._distributed.pools import PoolWorkers
 from quadrants._distributed.workers import Compilation, Workers
 
-__all__ = ["Compilation", "Face", "Workers", "connect", "faces", "for_pool"]
+__all__ = ["Compilation", "Face", "PoolWorkers", "Workers", "connect", "faces", "for_pool"]
 
 
 def connect(client, arch=None, **options):
@@ -51,7 +52,7 @@ def for_pool(processes, arch=None, **options):
         **options: the options of `qd.init`.
 
     Returns:
-        `Workers` with two more attributes, `initializer` and `initargs`.
+        `PoolWorkers`.
 
     Raises:
         KeyError: an option is unknown. ValueError: `processes` is not a whole number from 1 on. If `qd.init` fails in a process, the
@@ -65,11 +66,9 @@ def for_pool(processes, arch=None, **options):
         3
         >>> workers.close()
     """
-    from quadrants._distributed import pools
-
     if isinstance(processes, bool) or not isinstance(processes, int) or processes < 1:
         raise ValueError(f"processes={processes!r} must be a whole number from 1 on")
-    return pools.PoolWorkers(_worker.Setup(arch, options), processes)
+    return PoolWorkers(_worker.Setup(arch, options), processes)
 
 
 def faces(x, width=1):

@@ -246,7 +246,7 @@ def test_exit_without_reset():
 
 
 def test_import_is_light():
-    program = "import sys, quadrants as qd; qd.init(); heavy = {'numpy', 'inspect', 'ast', 're'} & set(sys.modules); print(heavy)"
+    program = "import sys, quadrants as qd; qd.init(); heavy = {'numpy', 'inspect', 'ast', 're', 'dask', 'distributed', 'multiprocessing'} & set(sys.modules); print(heavy)"
     environment = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(qd.__file__))}
     done = subprocess.run([sys.executable, "-S", "-c", program], env=environment, capture_output=True, text=True)
     assert done.stdout.endswith("set()\n"), done.stdout + done.stderr

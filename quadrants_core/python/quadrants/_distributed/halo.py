@@ -1,22 +1,33 @@
 """Faces of a block of a larger array."""
 
-import collections
 
-
-class Face(collections.namedtuple("Face", "axis side inner halo")):
+class Face:
     """A face of a block, see `qd.distributed.faces`.
 
-    Attributes:
+    Args:
         axis: the number of the axis.
         side: -1 or 1.
         inner: the place of the elements that the neighbour needs.
         halo: the place of those that come from the neighbour.
 
+    Attributes:
+        axis, side, inner, halo: the arguments.
+
     Example:
         See `qd.distributed.faces`.
     """
 
-    __slots__ = ()
+    def __init__(self, axis, side, inner, halo):
+        self.axis, self.side, self.inner, self.halo = axis, side, inner, halo
+
+    def __eq__(self, other):
+        """Returns whether both are the same face of equal blocks."""
+        return isinstance(other, Face) and vars(self) == vars(other)
+
+    __hash__ = None  # slices have no hash
+
+    def __repr__(self):
+        return f"<face {'+' if self.side > 0 else '-'} of axis {self.axis}>"
 
 
 def faces(shape, width):

@@ -66,7 +66,18 @@ class _Member:
 
 
 class PoolWorkers(_workers.Workers):
-    """`initializer` and `initargs` are for `concurrent.futures.ProcessPoolExecutor` and `multiprocessing.Pool`."""
+    """The workers of a pool of processes.
+
+    Args:
+        setup: how they start.
+        processes: their number.
+
+    Attributes:
+        initializer, initargs: for `concurrent.futures.ProcessPoolExecutor` and `multiprocessing.Pool`.
+
+    Example:
+        See `qd.distributed.for_pool`.
+    """
 
     def __init__(self, setup, processes):
         super().__init__()
@@ -94,7 +105,7 @@ class PoolWorkers(_workers.Workers):
             while True:
                 request, report = member.pipe.recv()
                 if report is not None:
-                    self.receive(report)
+                    self._receive(report)
                 with self._changed:
                     member.answered = request or member.answered
                     self._changed.notify_all()
@@ -103,7 +114,7 @@ class PoolWorkers(_workers.Workers):
                 self._members.discard(member)
                 self._changed.notify_all()
 
-    def collect(self):
+    def _collect(self):
         with self._changed:
             self._request = number = self._request + 1
             asked = set(self._members)
@@ -114,7 +125,7 @@ class PoolWorkers(_workers.Workers):
             waited_for = lambda: all(member.answered >= number for member in asked & self._members)
             self._changed.wait_for(waited_for, max(0.0, until - time.monotonic()))
 
-    def close(self):
+    def _close(self):
         if self._listener is None:
             return
         self.collect()

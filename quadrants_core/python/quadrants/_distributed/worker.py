@@ -13,7 +13,7 @@ _numbers = itertools.count(1)
 
 
 class Setup:
-    """How workers start: made in the process that uses them, and pickled to them.
+    """Starts workers in the same way. It is made in the process that uses them, and pickled to them.
 
     Args:
         arch: as in `qd.init`.
@@ -87,7 +87,8 @@ class Reporter:
         self._compiled, fresh = core.reports_since(known)
         timed = _settings.cfg is not None and _settings.cfg.kernel_profiler
         return {
-            "process": f"{_others.name_of_process()} {_counts._clears}",  # counts start anew after a clear
+            "process": _others.name_of_process(),
+            "clears": _counts._clears,
             "number": next(_numbers),
             "kernels": [[*key, [[*row, count] for row, count in rows.items()]] for key, rows in kernels.items()],
             "compiled": [self._compiled - len(fresh), [_shortened(one) for one in fresh]],

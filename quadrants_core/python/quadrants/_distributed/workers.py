@@ -31,7 +31,7 @@ class Compilation:
 
 
 class Workers:
-    """The workers that a process uses. Use it in a `with` statement, or call `close` at the end.
+    """The workers that this process uses. Use it in a `with` statement, or call `close` at the end.
 
     Example:
         See `qd.distributed.connect` and `qd.distributed.for_pool`.
@@ -48,15 +48,15 @@ class Workers:
     def __exit__(self, *_):
         self.close()
 
-    def receive(self, report):
+    def _receive(self, report):
         process, number = report["process"], report["number"]
-        if process.startswith(_others.name_of_process()):
+        if process == _others.name_of_process():
             return  # a worker in this process, whose counts are here already
         kernels = {}
         for kernel, specialisation, title, place, rows in report["kernels"]:
             kernels[kernel, specialisation, title, tuple(place)] = {tuple(row): count for *row, count in rows}
         with self._lock:
-            _others.receive(process, number, kernels)
+            _others.receive(f"{process} {report['clears']}", number, kernels)  # after a clear in the worker, its counts begin again at 0
             first, compiled = report["compiled"]
             for at, one in enumerate(compiled, first):
                 self._compiled[process, at] = Compilation(process, one)
@@ -64,14 +64,29 @@ class Workers:
                 self._times[process] = number, report["times"]
 
     def compilations(self):
-        """Returns the kernels that workers have compiled or found, as a list of `Compilation`, those of each process in order. Call `collect`
-        before."""
+        """Returns the kernels that workers have compiled or found in the cache. Call `collect` before.
+
+        Returns:
+            A list of `Compilation`, those of each process in order.
+
+        Example:
+            See `qd.distributed.connect`.
+        """
         with self._lock:
             return [self._compiled[key] for key in sorted(self._compiled)]
 
     def task_times(self):
-        """Returns the run times of tasks, summed over workers: (kernel, task) -> (runs, shortest, longest, total), in milliseconds. Workers
-        measure them with the option `kernel_profiler=True`, in their running programs. Call `collect` before."""
+        """Returns the run times of tasks, summed over workers. They are measured with the option `kernel_profiler=True`, in the programs that
+        the workers run now. Call `collect` before.
+
+        Returns:
+            A dict: (kernel, task) -> (runs, shortest, longest, total), times in milliseconds.
+
+        Example:
+            >>> with qd.distributed.for_pool(2, arch=qd.cpu, kernel_profiler=True) as workers:
+            ...     workers.task_times()
+            {}
+        """
         sums = {}
         with self._lock:
             for _, rows in self._times.values():
@@ -81,10 +96,18 @@ class Workers:
         return {key: (runs, *(us / 1e3 for us in times)) for key, (runs, *times) in sums.items()}
 
     def collect(self):
-        """Waits until all workers have reported what they have done so far. Without it, reports arrive a moment later: they are sent about
-        five times a second."""
-        raise NotImplementedError
+        """Waits until the workers have reported what they have done so far, for up to ten seconds. Without it, reports arrive a moment later:
+        they are sent about five times a second.
+
+        Example:
+            See `qd.distributed.connect`.
+        """
+        self._collect()
 
     def close(self):
-        """Collects, and ends the reports."""
-        raise NotImplementedError
+        """Collects, and ends the reports.
+
+        Example:
+            See `qd.distributed.for_pool`.
+        """
+        self._close()
