@@ -4873,4 +4873,4 @@ from quadrants import ui as ui
 vulkan: _Arch
 x64: _Arch
 x86_64: _Arch
-from quadrants import cache as cache, coverage as coverage
+from quadrants import cache as cache, coverage as coverage, distributed as distributed
