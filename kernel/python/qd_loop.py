@@ -155,7 +155,7 @@ class CellRunner:
 
 def _patience():
     """Returns for how long, in seconds, a stopped cell may end by the error of a launch in another thread, which says where it was."""
-    core = getattr(sys.modules.get("quadrants._native"), "loaded", None)
+    core = _core()
     return 0 if core is None else 1 if core.launches_now() else 0.02
 
 
@@ -200,16 +200,21 @@ def wait(shell, wake):
         if not _qd.in_forked_child():
             if handler is signal.default_int_handler:
                 signal.signal(signal.SIGINT, handler)
+                _watch_kernels()
             if not loop.is_closed():
                 loop.remove_reader(shell)
                 loop.remove_reader(wake)
 
 
+def _core():
+    """Returns the compiled core of the package, or None if it is not loaded."""
+    return getattr(sys.modules.get("quadrants._native"), "loaded", None)
+
+
 def _watch_kernels():
     """Installs the package's own SIGINT handler, if it is loaded: in front of this handler, too, Stop ends what threads have launched."""
-    core = getattr(sys.modules.get("quadrants._native"), "loaded", None)
-    if core is not None:
-        core.watch_interrupts()
+    if _core() is not None:
+        _core().watch_interrupts()
 
 
 def _look(loop):
@@ -225,10 +230,14 @@ class _Stop:
 
     def __init__(self):
         self.lock, self.over, self.suspect = threading.Lock(), False, None
+        self.core, self.received = _core(), 0
+        if self.core is not None:
+            self.received = self.core.interrupts_received()
 
     def asked(self, number, frame):
         from asyncio import Handle
 
+        self.stop_what_runs()
         while frame is not None and frame.f_code is not Handle._run.__code__:
             if frame.f_code is _look.__code__:
                 return
@@ -241,6 +250,14 @@ class _Stop:
             timer = threading.Timer(self.patience, self.ask_again)
             timer.daemon = True
             timer.start()
+
+    def stop_what_runs(self):
+        """Stops what threads have launched, if the signal came while the package's handler was not in front of this one."""
+        if self.core is None:
+            return
+        before, self.received = self.received, self.core.interrupts_received()
+        if before == self.received:
+            self.core.stop_what_runs()
 
     def ask_again(self):
         with self.lock:

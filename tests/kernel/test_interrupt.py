@@ -204,6 +204,24 @@ def test_stop_between_cells_ends_kernels_of_threads(kernel):
     assert kernel.run("t.join(30); met", 60).result == "['QuadrantsInterruptedError']"
 
 
+def test_stop_ends_kernels_of_threads_while_the_handler_of_tasks_is_installed(fresh_kernel):
+    """Python's handler for tasks replaces the one of the package, which is put in front again; here, Stop comes in between."""
+    fresh_kernel.run(KERNELS + """
+import os, signal, sys
+loop = sys.modules["qd_loop"]
+watch, tries = loop._watch_kernels, []
+def late():
+    if len(tries) == 1 and signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.1)
+    tries.append(0)
+    watch()
+""")
+    fresh_kernel.run("t = threading.Thread(target=run); t.start(); started(); tasks = asyncio.create_task(asyncio.sleep(3000)); tries.append(0); loop._watch_kernels = late")
+    time.sleep(1)
+    assert fresh_kernel.run("t.join(30); len(tries) > 1, met", 60).result == "(True, ['QuadrantsInterruptedError'])"
+
+
 def test_stop_during_input(kernel):
     cell = kernel.send("input('who? ')", allow_stdin=True)
     assert kernel.raw.get_stdin_msg(timeout=PATIENCE)["content"] == {"prompt": "who? ", "password": False}

@@ -29,6 +29,7 @@ std::atomic<bool> asked{false};              // an interrupt came while the main
 std::atomic<bool> launches_watched{false};   // written with the GIL held
 bool threads_end = false;                    // guarded by the GIL
 std::atomic<bool> outside{false};            // one came, or may have come, while the main thread was not launching
+std::atomic<uint32_t> received{0};           // number of signals that our handler has seen
 thread_local int depth = 0;                  // nesting depth of the scopes of a thread other than the main one
 const ForkHooks hooks(nullptr, nullptr, [] { // in the child: the forking thread, which launches nothing
     interrupts.main_thread = __builtin_thread_pointer();
@@ -52,11 +53,8 @@ void on_interrupt(int number, siginfo_t *info, void *context) {
         asked.store(true, std::memory_order_relaxed);
     else
         outside.store(true, std::memory_order_relaxed);
-    if (any_thread_launches()) {
-        request_stop();
-        interrupts.arrived.store(true);
-        end_request(); // a launch that left before the request was made did not see it
-    }
+    stop_what_runs();
+    received++;
     if (previous.sa_flags & SA_SIGINFO) {
         previous.sa_sigaction(number, info, context);
     } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
@@ -65,6 +63,15 @@ void on_interrupt(int number, siginfo_t *info, void *context) {
 }
 
 } // namespace
+
+void stop_what_runs() {
+    if (!any_thread_launches()) return;
+    request_stop();
+    interrupts.arrived.store(true);
+    end_request(); // a launch that left before the request was made did not see it
+}
+
+uint32_t interrupts_received() { return received; }
 
 void keep_watching() {
     constexpr uint64_t burst = ticks_in_microsecond * 4 / 10; // too short for a call of signal.signal()

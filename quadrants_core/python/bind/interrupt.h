@@ -3,6 +3,7 @@
 // Our handler, installed in front of it, also asks the running tasks, or the compiler, to leave, on whichever thread they run. The
 // request lasts until everything that was running when it came has left; launches and compilations that begin meanwhile wait for that.
 #include <atomic>
+#include <cstdint>
 #include <functional>
 
 namespace qd::bind {
@@ -21,6 +22,11 @@ void watch_interrupts();
 /// Does the same before every launch that may take long, GIL held: ipykernel sets a handler for each cell, and cells follow each other
 /// within a millisecond. Handlers for faults are checked every 5 ms.
 void keep_watching();
+
+/// Asks what runs now, on any thread, to leave.
+void stop_what_runs();
+/// Returns how often our handler was called. A Python handler that finds no change was called while ours was not installed.
+uint32_t interrupts_received();
 
 /// While one exists, SIGINT stops the launch or compilation of its thread.
 class InterruptScope {

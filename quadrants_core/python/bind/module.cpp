@@ -419,6 +419,8 @@ void define_observation(py::module_ &m) {
     m.def("elements_written", [] { return bind::runtime.elements_written; });
     m.def("running_launches", [] { return py::reinterpret_steal<py::object>(bind::running_launches()); });
     m.def("watch_interrupts", bind::watch_interrupts);
+    m.def("stop_what_runs", bind::stop_what_runs);
+    m.def("interrupts_received", bind::interrupts_received);
     m.def("request_stop", [] { request_stop(); });
     m.def("clear_stop", [] { clear_stop(); });
 }
