@@ -509,6 +509,15 @@ def fresh(x):
     return x
 
 
+def unmodified(x):
+    """Returns a copy that is not a variable: the constant members of an instance have no type yet."""
+    if numbers.is_constant(x):
+        return x
+    if isinstance(x, Record):
+        return x.with_members({name: unmodified(value) for name, value in x.members.items()})
+    return fresh(x)
+
+
 def like(old, value):
     """Converts `value` to the type of a variable that contains `old`."""
     value = value_of(value)
