@@ -179,10 +179,8 @@ def _size(size):
 
 def _updates(name):
     """Returns for each specialisation, in order: task -> how it updated shared memory at its last launch."""
-    from quadrants import _native, _settings
+    from quadrants import _native
 
-    if _settings.cfg is None or not hasattr(_native.core(), "last_updates"):
-        return []
     return [
         {task: _ways[how].format(copies=copies, size=_size(size)) for task, how, copies, size in tasks if how}
         for kernel, _, tasks in _native.core().last_updates()
