@@ -294,8 +294,11 @@ class QuadrantsMagics(Magics):
                 view.set_budget(adstack.shown_name(name), options.budget)
         if options.measure:
             for kernel in view.kernels:
-                view.measure(kernel["name"])
+                if view.stopped is None:
+                    view.measure(kernel["name"])
         adstack.show(self.shell, view)
+        if view.stopped is not None:
+            raise view.stopped
 
     @line_magic
     @_with_help
@@ -323,9 +326,10 @@ class QuadrantsMagics(Magics):
             raise UsageError(f"%qd_step: give the call of a kernel\n{self.qd_step.__doc__}")
         if found is None:
             try:
-                checkpoints.begin(self.shell, line).show()
+                begun = checkpoints.begin(self.shell, line)
             except SyntaxError as error:
                 raise UsageError(f"%qd_step: {error.msg}") from None
+            begun.end_cell()
             return
         how, label = found.groups()
         if how not in ("step", "iteration", "task", "run", "back", "resume") or bool(label) != (how == "resume"):
