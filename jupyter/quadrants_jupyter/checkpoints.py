@@ -14,6 +14,7 @@ from IPython.core.error import UsageError
 from quadrants._display import html as _values_html
 from quadrants._display import values as _values
 from quadrants._live import activity, graphs
+from quadrants._live.adstack import shown_name
 from quadrants_jupyter import errors, outline, progress
 from quadrants_jupyter.models import model_class
 
@@ -348,7 +349,7 @@ class Stepping:
     def data(self):
         state = self.stepper.state()
         at = None if state["over"] else next((k for k, step in enumerate(self.shown) if step >= state["next"]), None)
-        return {"kernel": state["kernel"], "plan": False,
+        return {"kernel": shown_name(state["kernel"]), "plan": False,
                 "steps": outline.steps_of(self.stepper.kernel, [state["steps"][k] for k in self.shown]), "next": at, "over": state["over"], "yielded": state["yielded"],
                 "labels": [list(one) for one in self.labels(state)], "back": self.may_go_back(state["back"]),
                 "arrays": [array.data() for array in self.arrays], "moves": self.moves, "said": self.said, "error": self.error,

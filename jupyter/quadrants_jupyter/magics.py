@@ -357,7 +357,7 @@ class QuadrantsMagics(Magics):
             raise UsageError(f"%qd_graph: {error.msg}") from None
         kernel, steps = outline.outline_of(kernel, args, keywords)
         if steps is None:
-            raise UsageError(f"%qd_graph: the arguments of {kernel._primal.name} decide how it is compiled; call it once, or write "
+            raise UsageError(f"%qd_graph: the arguments of {adstack.shown_name(kernel._primal.name)} decide how it is compiled; call it once, or write "
                              f"%qd_graph {line.strip()}(...)")
         return outline.Graph(kernel, steps)
 
@@ -426,12 +426,12 @@ class QuadrantsMagics(Magics):
 
 
 def _names_counted():
-    return sorted(cells.registry.counted())
+    return sorted(map(adstack.shown_name, cells.registry.counted()))
 
 
 def _names_compiled():
     reports.collect()
-    return sorted(reports.compiled())
+    return sorted(map(adstack.shown_name, reports.compiled()))
 
 
 def _option_names():

@@ -9,6 +9,7 @@ import weakref
 
 from quadrants import _exceptions, _source
 from quadrants._language import func as _func, kernel as _kernel, signature as _signature
+from quadrants._live.adstack import shown_name
 from quadrants_jupyter import captures, fingerprint
 
 _warned = weakref.WeakKeyDictionary()  # function -> the warnings already given for it
@@ -77,13 +78,41 @@ def _kernels_called(code):
 
 
 def _code_of(info):
-    """Returns the compiled code of a cell, including one run by %%qd_kernel; None if it is not valid Python."""
+    """Returns the compiled code of a cell, including one run by %%qd_kernel, without names that are only shown; None if it is not valid
+    Python."""
     head, _, body = info.raw_cell.partition("\n")
     text = body if head.startswith("%%qd_kernel") else getattr(info, "transformed_cell", None) or info.raw_cell
     try:
-        return compile(text, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        tree = ast.fix_missing_locations(_WithoutShown().visit(ast.parse(text)))
+        return compile(tree, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
     except (SyntaxError, ValueError):
         return None
+
+
+class _WithoutShown(ast.NodeTransformer):
+    """Removes names whose objects a cell only shows: a kernel that it prints does not run."""
+
+    shows = frozenset(["print", "display", "repr", "str", "type", "id", "help", "isinstance"])
+
+    def visit_Call(self, node):
+        if isinstance(node.func, ast.Name) and node.func.id in self.shows:
+            node.args = [self.without(arg) for arg in node.args]
+        return self.generic_visit(node)
+
+    def visit_Expr(self, node):
+        node.value = self.without(node.value)
+        return self.generic_visit(node)
+
+    def visit_FormattedValue(self, node):
+        node.value = self.without(node.value)
+        return self.generic_visit(node)
+
+    @staticmethod
+    def without(node):
+        parts = node
+        while isinstance(parts, ast.Attribute):
+            parts = parts.value
+        return ast.copy_location(ast.Constant(None), node) if isinstance(parts, ast.Name) else node
 
 
 def changed_since(info):
@@ -111,7 +140,7 @@ def _report_older_values(cell, changed):
 
 
 def _older_value(info, capture, now):
-    kernel, name = info.fn.__qualname__, capture.name_in(info.fn)
+    kernel, name = shown_name(info.fn.__qualname__), capture.name_in(info.fn)
     if captures.has_text(now):
         return f"{kernel} may have run with an earlier `{name}` in this cell; its next call uses this one."
     remedy = f"Pass {name} as an argument."
@@ -175,7 +204,7 @@ def _warn_of_older_types(fn):
         if type(now) is type(kind) and now is not kind and (parameter, id(now)) not in said:
             said.append((parameter, id(now)))
             what = "what it returns" if parameter == "return" else f"its parameter `{parameter}`"
-            print(f"{fn.__qualname__}: {what} is an earlier `{kind.__name__}`; run the cell of {fn.__qualname__} again", file=sys.stderr)
+            print(f"{shown_name(fn.__qualname__)}: {what} is an earlier `{kind.__name__}`; run the cell of {shown_name(fn.__qualname__)} again", file=sys.stderr)
 
 
 def after_reload(spaces):
