@@ -395,7 +395,7 @@ class QuadrantsMagics(Magics):
         %qd_config            those that have an effect here, and the names of the others
         %qd_config NAME ...   these
         """
-        from quadrants import _option_values, _options, _settings
+        from quadrants import _option_values, _options, _runtime, _settings
 
         values = {name: value for name, value in vars(_settings.current()).items() if not name.startswith("_")}
         names = _words("%qd_config", line)
@@ -409,6 +409,8 @@ class QuadrantsMagics(Magics):
         def line_of(name):
             return f"{name} = {values[name]}" + (f"  (by default {defaults[name] if defaults[name] != '' else 'none'})" if name in changed else "")
 
+        if not _runtime.is_initialized():
+            print("no program is running; qd.init() would start one with these options:")
         if names:
             return print("\n".join(map(line_of, names)))
         rest = sorted(values.keys() - changed - without_effect)
