@@ -214,7 +214,8 @@ py::list task_times() {
 ///     file, line, column, end_line, end_column)])])]
 py::list adstack_memory(bool wait) {
     py::list all;
-    for (const engine::KernelMemory &kernel : read_if_there([&](engine::Program &p) { return p.observation().adstack_memory(wait); })) {
+    for (const engine::KernelMemory &kernel :
+         read_if_there([&](engine::Program &p) { return p.observation().adstack_memory(wait); })) {
         py::list tasks;
         for (const engine::TaskMemory &task : kernel.tasks) {
             py::list stacks;
@@ -237,7 +238,8 @@ py::list adstack_memory(bool wait) {
 /// [(kernel, specialisation, [(task, how, copies, bytes)])]
 py::list last_updates() {
     py::list all;
-    for (const engine::KernelUpdates &kernel : read_if_there([](engine::Program &p) { return p.observation().last_updates(); })) {
+    for (const engine::KernelUpdates &kernel :
+         read_if_there([](engine::Program &p) { return p.observation().last_updates(); })) {
         py::list tasks;
         for (const engine::TaskUpdates &t : kernel.tasks)
             tasks.append(py::make_tuple(t.task, t.how, t.copies, t.bytes));
@@ -258,7 +260,8 @@ py::list task_runs() {
 /// for the most recent launches of kernels with flags, as far as they were timed.
 py::list graph_launches() {
     py::list all;
-    for (const engine::GraphLaunch &one : read_if_there([](engine::Program &p) { return p.observers().profile().graphs(); })) {
+    for (const engine::GraphLaunch &one :
+         read_if_there([](engine::Program &p) { return p.observers().profile().graphs(); })) {
         py::list states;
         for (const char *state : one.checkpoints) states.append(state);
         all.append(py::make_tuple(one.kernel, one.launches, one.running, one.passes, states, one.yielded));
