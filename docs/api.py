@@ -48,7 +48,8 @@ TOPICS = {
     "windows": ("Windows", "A window with a canvas; windows with scenes and widgets are in [qd.ui](ui.md), pictures in files in [qd.tools](tools.md).",
         "GUI rgb_to_hex hex_to_rgb"),
     "exceptions": ("Exceptions", "Errors that the package raises; [messages](errors.md) has their causes and remedies.",
-        "QuadrantsCompilationError QuadrantsSyntaxError QuadrantsTypeError QuadrantsNameError QuadrantsRuntimeError "
+        "QuadrantsCompilationError QuadrantsSyntaxError QuadrantsArgumentError QuadrantsTypeError QuadrantsNameError "
+        "QuadrantsIndexError QuadrantsRuntimeError "
         "QuadrantsRuntimeTypeError QuadrantsAssertionError QuadrantsInterruptedError"),
 }  # fmt: skip
 PARTS = {  # page -> module

@@ -67,10 +67,13 @@ size_t append(char *line, size_t size, size_t room, int number) {
     return append(line, size, room, at);
 }
 
-void report_death(int number) {
-    const char *name = "a signal";
+const char *name_of(int number) {
     for (const Signal &signal : signals)
-        if (signal.number == number) name = signal.name;
+        if (signal.number == number) return signal.name;
+    return "a signal";
+}
+
+void report_death(const char *cause) {
     char line[256];
     const size_t room = sizeof line - 1;
     size_t size = append(line, 0, room, "The kernel process died");
@@ -80,11 +83,18 @@ void report_death(int number) {
         size = append(line, size, room, "]");
     }
     size = append(line, size, room, " (");
-    size = append(line, size, room, name);
+    size = append(line, size, room, cause);
     size = append(line, size, room, ").");
     line[size++] = '\n';
     write_report(line, size);
     write_all(STDERR_FILENO, line, size);
+}
+
+/// Gives the thread that reads descriptor 2 time to send the report to the cell. If two threads die, the first may still be reporting.
+void await_sender() {
+    timespec left = {0, 250'000'000};
+    while (log_descriptor >= 0 && nanosleep(&left, &left) != 0 && errno == EINTR) {
+    }
 }
 
 void on_fatal_signal(int number) {
@@ -93,13 +103,9 @@ void on_fatal_signal(int number) {
         if (!dying.exchange(true)) {
             reporting = true;
             if (auto *explains = explain.load()) explains();
-            report_death(number);
+            report_death(name_of(number));
         }
-        // Gives the thread that reads descriptor 2 time to send the report to the cell. If two threads die, the first may still be
-        // reporting.
-        timespec left = {0, 250'000'000};
-        while (log_descriptor >= 0 && nanosleep(&left, &left) != 0 && errno == EINTR) {
-        }
+        await_sender();
     }
     raise(number);
 }
@@ -147,6 +153,14 @@ const char *header_of_dying_cell() { return reporting && *cell_header ? cell_hea
 void hear(const char *text, size_t size) {
     reporting = true;
     write_report(text, size);
+}
+void report_exit(int code) {
+    if (getpid() != process || !cell || dying.exchange(true)) return;
+    reporting = true;
+    char cause[64];
+    std::snprintf(cause, sizeof cause, "os._exit(%d)", code);
+    report_death(cause);
+    await_sender();
 }
 void set_explain(void (*explains)()) { explain = explains; }
 

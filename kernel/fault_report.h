@@ -21,6 +21,9 @@ void set_cell(int number, const std::string &header = {});
 /// if it was too long.
 const char *header_of_dying_cell();
 
+/// To be called before user code ends the process with this exit code; reports it if a cell runs.
+void report_exit(int code);
+
 /// Receives the report of the core (engine/fault.h): the core calls `hear`; `explain` makes it do so when the process dies.
 void hear(const char *text, size_t size);
 void set_explain(void (*explain)());

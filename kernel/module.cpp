@@ -99,6 +99,7 @@ PYBIND11_EMBEDDED_MODULE(_qd, m) {
         "From now on `wait` of qd_shell is called between requests.");
     m.def("message_waits", [] { return interpreter_of_process().server().message_waits(); });
     m.def("take_fault_report", fault_report::take, "What the process before this one said as it died, once.");
+    m.def("report_exit", fault_report::report_exit);
     m.attr("hear_fault_report") =
         py::capsule(reinterpret_cast<void *>(fault_report::hear), "void(const char *, size_t)");
     m.def("set_explain", [](const py::capsule &explain) {

@@ -47,7 +47,7 @@ class Newest:
 
     def of(self, info):
         if info not in self.calls:
-            raise Refused("its gradient has not been called yet, or not since gradient badges were turned off")
+            raise Refused("the arguments of its last call are unknown; run %qd_gradients --on, and call its gradient again")
         args = tuple(held() if isinstance(held, weakref.ref) else held[0] for held in self.calls[info])
         if any(arg is None and isinstance(held, weakref.ref) for arg, held in zip(args, self.calls[info])):
             raise Refused("an array of its last call no longer exists; call its gradient again")
@@ -62,6 +62,7 @@ def _weak(value):
 
 
 newest = Newest()
+_settings.after_reset.append(newest.calls.clear)
 
 
 # --- kernels ---------------------------------------------------------------------------------------------------------
@@ -140,6 +141,7 @@ class View:
         self.infos = pick(names)
         self.measured = {}  # name -> measurements
         self.said, self.measuring, self.running = "", "", ""
+        self.stopped = None  # the KeyboardInterrupt that ended a measurement
         self.model, self.acted = None, False
         self.take()
 
@@ -183,8 +185,8 @@ class View:
             for one in measurements(info, newest.of(info)):
                 found.append(one)
                 self.show(shown, found)
-        except KeyboardInterrupt:
-            self.said = f"{shown}: Stop was pressed"
+        except KeyboardInterrupt as stop:
+            self.said, self.stopped = f"{shown}: Stop was pressed", stop
         except Exception as error:
             text = str(error).strip() or type(error).__name__
             self.said = f"{shown}: {text.splitlines()[-1]}"

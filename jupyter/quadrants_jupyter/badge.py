@@ -96,6 +96,8 @@ class Badges:
 
     def follow(self, on):
         self.on = on
+        if not on:
+            adstack.newest.calls.clear()  # later calls are not observed
         _kernel.observe_gradients(self.observe if on else None)
         _kernel.on_tape = self.observe_tape if on else None
 

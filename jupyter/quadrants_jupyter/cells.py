@@ -10,6 +10,7 @@ import weakref
 from IPython.core.displayhook import DisplayHook
 
 from quadrants import _source
+from quadrants._live.adstack import shown_name
 from quadrants_jupyter import fingerprint, live, looks, ordinary, stale
 
 _package = os.path.dirname(__file__) + os.sep
@@ -58,7 +59,7 @@ class Registry:
         return [e for e in self.entries.values() if e.value() is not None]
 
     def of_last_cell(self):
-        return [self.entries[n] for n in self.last_cell if n in self.entries and self.entries[n].value() is not None]
+        return [self.entries[n] for n in dict.fromkeys(self.last_cell) if n in self.entries and self.entries[n].value() is not None]
 
     def find_counted(self, names):
         """Returns entries by name, including those of ordinary cells."""
@@ -77,11 +78,12 @@ class Registry:
 
     @staticmethod
     def pick(names, known, what):
-        for name in names:
-            if name not in known:
-                listed = ", ".join(sorted(known)) or "none yet"
-                raise LookupError(f"no kernel or func named {name!r} {what}; known: {listed}{looks.meant(name, known)}")
-        return [known[name] for name in names]
+        shown = {shown_name(name): entry for name, entry in known.items()}
+        for name in map(shown_name, names):
+            if name not in shown:
+                listed = ", ".join(sorted(shown)) or "none yet"
+                raise LookupError(f"no kernel or func named {name!r} {what}; known: {listed}{looks.meant(name, shown)}")
+        return [shown[shown_name(name)] for name in names]
 
 
 registry = Registry()

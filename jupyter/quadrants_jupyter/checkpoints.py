@@ -14,6 +14,7 @@ from IPython.core.error import UsageError
 from quadrants._display import html as _values_html
 from quadrants._display import values as _values
 from quadrants._live import activity, graphs
+from quadrants._live.adstack import shown_name
 from quadrants_jupyter import errors, outline, progress
 from quadrants_jupyter.models import model_class
 
@@ -244,6 +245,7 @@ class Stepping:
         self.shell, self.stepper, self.model, self.id = shell, stepper, None, uuid.uuid4().hex
         self.arrays = arrays_of(stepper.kernel, stepper.args)
         self.moves, self.said, self.error = 0, "", ""
+        self.failure = None  # the exception behind `error`
         self.ended = ""  # how an error or Stop ended the launch
         self.shown = graphs.shown_steps(stepper.kernel, stepper.state()["steps"])
         self.strides = []  # for each move: the number of calls of the stepper; for an edit: the array, the index, the old value
@@ -255,7 +257,7 @@ class Stepping:
 
     def move(self, how, label=None):
         """Makes one step; an error of the kernel ends the launch and is stored as text."""
-        self.error = self.ended = ""
+        self.error, self.failure = "", None
         try:
             if how == "back":
                 self.back()
@@ -268,8 +270,10 @@ class Stepping:
                 self.strides.append(1)
                 getattr(self.stepper, how)()
         except (Exception, KeyboardInterrupt) as error:
-            self.error = errors.in_one_line(error)
+            self.error, self.failure = errors.in_one_line(error), error
             self.ended = self.interrupted() if isinstance(error, KeyboardInterrupt) else "ended by an error"
+        else:
+            self.ended = self.ended if self.stepper.over else ""  # a launch that was interrupted makes no more moves
         self.look()
         self.say(how)
 
@@ -345,7 +349,7 @@ class Stepping:
     def data(self):
         state = self.stepper.state()
         at = None if state["over"] else next((k for k, step in enumerate(self.shown) if step >= state["next"]), None)
-        return {"kernel": state["kernel"], "plan": False,
+        return {"kernel": shown_name(state["kernel"]), "plan": False,
                 "steps": outline.steps_of(self.stepper.kernel, [state["steps"][k] for k in self.shown]), "next": at, "over": state["over"], "yielded": state["yielded"],
                 "labels": [list(one) for one in self.labels(state)], "back": self.may_go_back(state["back"]),
                 "arrays": [array.data() for array in self.arrays], "moves": self.moves, "said": self.said, "error": self.error,
@@ -382,12 +386,15 @@ class Stepping:
         if self.model is not None:
             self.model.data = self.data()
         self.id = uuid.uuid4().hex
-        self.show()
+        self.end_cell()
 
-    def show(self):
+    def end_cell(self):
+        """Shows the move that a cell requested. The cell fails if the kernel did, or if Stop was pressed."""
         from IPython.display import display
 
         display(self, display_id=self.id)
+        if self.failure is not None:
+            raise self.failure
 
     def __repr__(self):
         return plain_text(self.data())

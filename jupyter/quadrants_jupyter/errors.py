@@ -7,6 +7,7 @@ import os
 import re
 import sys
 import sysconfig
+import threading
 import traceback
 import types
 
@@ -182,7 +183,22 @@ def _show(shell, kind, error, tb, tb_offset=None):
     return lines
 
 
+def _in_thread(shell, otherwise):
+    """Returns a hook for errors that end a thread; `otherwise` handles those of other kinds."""
+
+    def hook(args):
+        if not issubclass(args.exc_type, _classes()) or args.exc_value is None:
+            return otherwise(args)
+        name = args.thread.name if args.thread is not None else "unknown"
+        lines = render(shell, args.exc_type, args.exc_value, args.exc_traceback)
+        print("\n".join([f"Exception in thread {name}:", *lines]), file=sys.stderr, flush=True)
+
+    hook.otherwise = otherwise
+    return hook
+
+
 def register(shell):
+    threading.excepthook = _in_thread(shell, threading.excepthook)
     shell.set_custom_exc((BaseException,), _show)
     _exceptions.source_width = None  # cells wrap lines themselves
     for kind in _classes():  # for errors shown outside a cell
@@ -190,6 +206,7 @@ def register(shell):
 
 
 def unregister(shell):
+    threading.excepthook = getattr(threading.excepthook, "otherwise", threading.excepthook)
     shell.set_custom_exc((), None)
     for kind in _classes():
         del kind._render_traceback_

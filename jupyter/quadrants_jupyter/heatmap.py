@@ -5,6 +5,7 @@ import linecache
 import uuid
 from html import escape
 
+from quadrants._live.adstack import shown_name
 from quadrants._live.counts import code_lines, outcomes_of
 from quadrants._live.coverage import count_of
 from quadrants_jupyter import cells, live, ordinary
@@ -55,20 +56,27 @@ def listings_of(entries, coverages=None):
         unknown = [cell for cell in cells if cell not in coverages]
         coverages = {**coverages, **(live.coverage_of(unknown, history) if unknown else {})}
         message = live.message({cell: coverages[cell] for cell in cells}, history.scale())
-        return [_listing(entry, history, coverages) for entry in entries], message
+        listings = [_listing(entry, history, coverages) for entry in entries]
+    titles = [one.title for one in listings]
+    for entry, one in zip(entries, listings):
+        if titles.count(one.title) > 1:  # a cell that defines a name twice
+            one.title = f"{one.title.removesuffix(')')}, line {entry.first_line + entry.shift})"
+    return listings, message
 
 
 def _listing(entry, history, coverages):
     cell = history.listing_of(entry)
+    # A kernel that its cell no longer defines may still be called.
+    reading = history.now if cell is not None else history.now.whole_at(entry.label)
     texts, code = linecache.getlines(entry.file), set(code_lines(entry))
     lines = []
     for number in range(entry.first_line, min(entry.last_line, len(texts)) + 1):
         line = Line(number + entry.shift, texts[number - 1].rstrip("\n"))
         if number in code:
-            line.count = count_of(entry, number, history.now)
-            line.outcomes = outcomes_of(history.now, entry, number)
-            line.backward = history.now.of(entry.label).backward.get(number) or None
-            line.launched = line.count is None or history.now.launched(entry.label, number)
+            line.count = count_of(entry, number, reading)
+            line.outcomes = outcomes_of(reading, entry, number)
+            line.backward = reading.of(entry.label).backward.get(number) or None
+            line.launched = line.count is None or reading.launched(entry.label, number)
             if cell is not None and line.count is not None:
                 line.newest, line.previous = history.newest(cell, entry, number), history.previous(cell, entry, number)
         lines.append(line)
@@ -77,7 +85,8 @@ def _listing(entry, history, coverages):
         here = [line for line in one["lines"] if entry.first_line <= line["number"] - entry.shift <= entry.last_line]
         if here:
             specialisations.append({"name": one["name"], "lines": here})
-    return Listing(f"{entry.name} ({cell.label if cell is not None else entry.label})", lines, specialisations)
+    edited = ", edited since" if cell is None and entry.label in history.labels else ""
+    return Listing(f"{shown_name(entry.name)} ({cell.label if cell is not None else entry.label}{edited})", lines, specialisations)
 
 
 # --- text ------------------------------------------------------------------------------------------------------------
@@ -171,7 +180,7 @@ class Heatmap:
     """The display of `%qd_coverage`: the current counts. One that follows is kept up to date by live.Live."""
 
     def __init__(self, entries, follows=False):
-        self.names = [entry.name for entry in entries]
+        self.entries = entries
         self.follows, self.model = follows, None
         self.listings, self.message = listings_of(entries)
 
@@ -211,8 +220,10 @@ class Display:
 
     def update(self, running, coverages):
         """To be called while a cell runs, and at its end."""
-        heatmap, entries = self.heatmap, cells.registry.counted()
-        heatmap.listings, heatmap.message = listings_of([entries[name] for name in heatmap.names if name in entries], coverages)
+        heatmap, newest = self.heatmap, cells.registry.counted()
+        names = [entry.name for entry in heatmap.entries]
+        heatmap.entries = [entry if names.count(entry.name) > 1 else newest.get(entry.name, entry) for entry in heatmap.entries]
+        heatmap.listings, heatmap.message = listings_of(heatmap.entries, coverages)
         self.stale = True
         if heatmap.model is not None:
             with heatmap.model.hold_sync():

@@ -294,8 +294,11 @@ class QuadrantsMagics(Magics):
                 view.set_budget(adstack.shown_name(name), options.budget)
         if options.measure:
             for kernel in view.kernels:
-                view.measure(kernel["name"])
+                if view.stopped is None:
+                    view.measure(kernel["name"])
         adstack.show(self.shell, view)
+        if view.stopped is not None:
+            raise view.stopped
 
     @line_magic
     @_with_help
@@ -323,9 +326,10 @@ class QuadrantsMagics(Magics):
             raise UsageError(f"%qd_step: give the call of a kernel\n{self.qd_step.__doc__}")
         if found is None:
             try:
-                checkpoints.begin(self.shell, line).show()
+                begun = checkpoints.begin(self.shell, line)
             except SyntaxError as error:
                 raise UsageError(f"%qd_step: {error.msg}") from None
+            begun.end_cell()
             return
         how, label = found.groups()
         if how not in ("step", "iteration", "task", "run", "back", "resume") or bool(label) != (how == "resume"):
@@ -353,7 +357,7 @@ class QuadrantsMagics(Magics):
             raise UsageError(f"%qd_graph: {error.msg}") from None
         kernel, steps = outline.outline_of(kernel, args, keywords)
         if steps is None:
-            raise UsageError(f"%qd_graph: the arguments of {kernel._primal.name} decide how it is compiled; call it once, or write "
+            raise UsageError(f"%qd_graph: the arguments of {adstack.shown_name(kernel._primal.name)} decide how it is compiled; call it once, or write "
                              f"%qd_graph {line.strip()}(...)")
         return outline.Graph(kernel, steps)
 
@@ -391,7 +395,7 @@ class QuadrantsMagics(Magics):
         %qd_config            those that have an effect here, and the names of the others
         %qd_config NAME ...   these
         """
-        from quadrants import _option_values, _options, _settings
+        from quadrants import _option_values, _options, _runtime, _settings
 
         values = {name: value for name, value in vars(_settings.current()).items() if not name.startswith("_")}
         names = _words("%qd_config", line)
@@ -405,6 +409,8 @@ class QuadrantsMagics(Magics):
         def line_of(name):
             return f"{name} = {values[name]}" + (f"  (by default {defaults[name] if defaults[name] != '' else 'none'})" if name in changed else "")
 
+        if not _runtime.is_initialized():
+            print("no program is running; qd.init() would start one with these options:")
         if names:
             return print("\n".join(map(line_of, names)))
         rest = sorted(values.keys() - changed - without_effect)
@@ -422,12 +428,12 @@ class QuadrantsMagics(Magics):
 
 
 def _names_counted():
-    return sorted(cells.registry.counted())
+    return sorted(map(adstack.shown_name, cells.registry.counted()))
 
 
 def _names_compiled():
     reports.collect()
-    return sorted(reports.compiled())
+    return sorted(map(adstack.shown_name, reports.compiled()))
 
 
 def _option_names():

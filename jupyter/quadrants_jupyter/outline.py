@@ -4,6 +4,7 @@ import inspect
 from html import escape
 
 from quadrants._live import graphs
+from quadrants._live.adstack import shown_name
 from quadrants_jupyter import cells
 
 MIME = "application/vnd.quadrants.checkpoints+json"
@@ -89,7 +90,7 @@ class Graph:
     """The display of `%qd_graph`."""
 
     def __init__(self, kernel, steps):
-        self.name, self.steps = kernel._primal.name, steps
+        self.name, self.steps = shown_name(kernel._primal.name), steps
 
     def __repr__(self):
         lines = [f"{self.name}: the graph"]

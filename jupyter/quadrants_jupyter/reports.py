@@ -11,6 +11,7 @@ import itertools
 from html import escape
 
 from quadrants import _source
+from quadrants._live.adstack import shown_name
 from quadrants_jupyter import cells, ordinary
 
 MIME = "application/vnd.quadrants.compiled+json"
@@ -120,15 +121,15 @@ class Line:
         return ", ".join([_plural(self.tasks, "task"), *parts]) + (f"; {self.note}" if self.note else "")
 
     def text(self):
-        return f"{self.name}: {self.parts()}"
+        return f"{shown_name(self.name)}: {self.parts()}"
 
     def html(self):
         time = f'<span class="qd-time" style="opacity:.7"> ({self.time()})</span>'
-        return f"<b>{escape(self.name)}</b>: {self.parts(self.from_disk, time)}"
+        return f"<b>{escape(shown_name(self.name))}</b>: {self.parts(self.from_disk, time)}"
 
     def data(self):
         counts = {"compiled": self.compiled, "unchanged": self.kept}
-        return {"name": self.name, **counts, "note": self.note, "milliseconds": self.milliseconds}
+        return {"name": shown_name(self.name), **counts, "note": self.note, "milliseconds": self.milliseconds}
 
 
 class CellReport:
@@ -179,10 +180,8 @@ def _size(size):
 
 def _updates(name):
     """Returns for each specialisation, in order: task -> how it updated shared memory at its last launch."""
-    from quadrants import _native, _settings
+    from quadrants import _native
 
-    if _settings.cfg is None or not hasattr(_native.core(), "last_updates"):
-        return []
     return [
         {task: _ways[how].format(copies=copies, size=_size(size)) for task, how, copies, size in tasks if how}
         for kernel, _, tasks in _native.core().last_updates()
@@ -206,7 +205,8 @@ class TaskTable:
     def groups(self):
         """Yields (heading or "", entry, tasks) of each specialisation."""
         for (entry, title), rows in itertools.groupby(self.rows, lambda row: row[:2]):
-            yield (f"{entry.name}({title})" if title else ""), entry, [task for _, _, task in rows]
+            heading = f"{shown_name(entry.name)}({title})" if title else ""
+            yield heading, entry, [{**task, "name": shown_name(task["name"])} for _, _, task in rows]
 
     def __repr__(self):
         if not self.rows:
@@ -223,7 +223,7 @@ class TaskTable:
         kernels = []
         for title, entry, tasks in self.groups():
             rows = [{"source": _line_text(entry, t["line"]), **{k: t[k] for k in ("name", "line", "origin", "updates")}} for t in tasks]
-            kernels.append({"name": title or entry.name, "tasks": rows})
+            kernels.append({"name": title or shown_name(entry.name), "tasks": rows})
         return {MIME: {"version": 1, "kernels": kernels}} if kernels else {}
 
     def _repr_html_(self):

@@ -1,27 +1,23 @@
-"""Recompiles kernels, at their next call, that use definitions which a later cell has replaced. In a program without cells a kernel keeps
-the definitions it was compiled with. Reports, below a cell, kernels that it may have run with the old value of a global that has changed
-since."""
+"""Recompiles kernels, at their next call, that use definitions which a later cell has replaced, or values of a file that was edited. In a
+program without cells a kernel keeps the definitions it was compiled with. Reports, below a cell, kernels that it may have run with the old
+value of a global, or of an attribute of a module, that has changed since."""
 
 import ast
-import functools
 import sys
 import types
 import weakref
 
 from quadrants import _exceptions, _source
 from quadrants._language import func as _func, kernel as _kernel, signature as _signature
-from quadrants_jupyter import fingerprint
+from quadrants._live.adstack import shown_name
+from quadrants_jupyter import captures, fingerprint
 
-_names = None  # the namespace of cells
 _warned = weakref.WeakKeyDictionary()  # function -> the warnings already given for it
-_compiled_with = weakref.WeakKeyDictionary()  # KernelInfo -> (names of attributes, {global name: its state and text}) of the last compilation
-_plain = (int, float, bool, str)
-_LONG, _DEEP = 1000, 4  # longer and deeper containers are compared by identity
+_compiled_with = weakref.WeakKeyDictionary()  # KernelInfo -> [captures.Capture] of the last compilation
 
 
 def follow(names):
-    global _names
-    _names, _kernel.on_compilation, _func.on_definition = names, _note, _edited
+    captures.names, _kernel.on_compilation, _func.on_definition = names, _note, _edited
 
 
 def leave():
@@ -30,97 +26,29 @@ def leave():
 
 def names():
     """Returns the namespace of cells."""
-    return _names
+    return captures.names
 
 
 def _note(info):
     """Notes what a kernel uses that is about to be compiled, in addition to what its older specialisations used."""
-    if info.fn.__globals__ is _names:
-        functions = _functions_reached(info.fn)
-        found = {name: weakref.ref(value) for name, value in _code_read(functions)}
+    module = info.fn.__globals__.get("__name__") or ""
+    if module.partition(".")[0] == "quadrants":
+        return
+    if info.fn.__globals__ is captures.names:
+        found = {name: weakref.ref(value) for name, value in _code_read(captures.functions_reached(info.fn))}
         info.used = {**found, **(info.used or {})}
-        members = frozenset().union(*(_attributes(fn.__code__) for fn in functions))
-        values = {name: _names[name] for fn in functions for name in _signature.names_read(fn.__code__) if name in _names}
-        _compiled_with[info] = members, {name: (_state(value, members), _shown(value)) for name, value in values.items()}
-
-
-def _functions_reached(fn):
-    """Returns `fn` and the functions from cells that it uses, directly or indirectly."""
-    found, left = {}, [fn]
-    while left:
-        fn = left.pop()
-        if fn not in found and fn.__globals__ is _names:
-            found[fn] = True
-            for value in fingerprint.captured(fn).values():
-                left += _functions(value)
-    return list(found)
+    _compiled_with[info] = captures.captures_of(info.fn)
 
 
 def _code_read(functions):
-    """Yields (global name, value) of the functions and types that these functions use."""
+    """Yields (global name, value) of the functions and types of cells that these functions use."""
     for fn in functions:
-        for name in _signature.names_read(fn.__code__):
-            value = _names.get(name)
-            if _has_text(value):
+        for name in _signature.names_read(fn.__code__) if fn.__globals__ is captures.names else ():
+            value = captures.names.get(name)
+            if captures.has_text(value):
                 yield name, value
-            elif fingerprint.kind(value) == "data_oriented" and _names.get(type(value).__name__) is type(value):
+            elif fingerprint.kind(value) == "data_oriented" and captures.names.get(type(value).__name__) is type(value):
                 yield type(value).__name__, type(value)
-
-
-def _attributes(code):
-    """Returns the names of attributes and globals in the code and in functions nested in it."""
-    return set(code.co_names).union(*(_attributes(c) for c in code.co_consts if isinstance(c, types.CodeType)))
-
-
-class _Same:
-    """The identity of an object: equal to that of the same object as long as the object lives."""
-
-    def __init__(self, value):
-        try:
-            self.value = weakref.ref(value)
-        except TypeError:
-            self.value = lambda: value
-
-    def __eq__(self, other):
-        return isinstance(other, _Same) and (value := self.value()) is not None and value is other.value()
-
-
-def _state(value, members, depth=0):
-    """Returns a state that stays equal as long as a kernel compiled with the value is up to date: the value if it is plain, otherwise
-    its identity and, for objects and classes that cells defined, the attributes named in `members`."""
-    if type(value) in _plain:
-        return type(value), repr(value)
-    if fingerprint.kind(value) in ("matrix", "struct") and not isinstance(value, type):
-        return type(value), repr(value)
-    if type(value) in (tuple, list, dict) and len(value) < _LONG and depth < _DEEP:
-        parts = [*value, *value.values()] if type(value) is dict else value
-        return type(value), [_state(part, members, depth + 1) for part in parts]
-    if isinstance(value, functools.partial) and depth < _DEEP:
-        return functools.partial, _state((value.func, value.args, value.keywords), members, depth + 1)
-    fn = value.fn if fingerprint.kind(value) == "func" else value
-    if isinstance(fn, types.FunctionType) and fn.__globals__ is _names:
-        inner = [c.cell_contents for c in fn.__closure__ or () if c != types.CellType()]
-        return fn.__code__, [_state(v, members, depth + 1) for v in (*inner, *(fn.__defaults__ or ()))] if depth < _DEEP else None
-    if isinstance(value, type) and value.__module__ == _names.get("__name__") and depth < _DEEP:
-        return type, _members(value, members, depth), [_state(base, members, depth + 1) for base in value.__bases__]
-    own = type(value)
-    if own is types.SimpleNamespace or own.__module__ == _names.get("__name__") and depth < _DEEP:
-        return _Same(value), _members(value, members, depth), _state(own, members, depth + 1)
-    return _Same(value)
-
-
-def _members(value, members, depth):
-    """Returns the states of the plain members, which kernels read as constants, and of the functions of a class."""
-    found = {}
-    for name, member in getattr(value, "__dict__", {}).items():
-        member = getattr(member, "__func__", member)
-        if isinstance(member, types.FunctionType) or (name in members and type(member) in _plain):
-            found[name] = _state(member, members, depth + 1)
-    return found
-
-
-def _shown(value):
-    return repr(value) if type(value) in _plain else None
 
 
 def _kernels_called(code):
@@ -133,32 +61,63 @@ def _kernels_called(code):
         elif fingerprint.kind(value) == "data_oriented":
             for member in vars(type(value) if not isinstance(value, type) else value).values():
                 visit(member)
-        elif isinstance(value, types.FunctionType) and value.__globals__ is _names and value not in seen:
+        elif isinstance(value, types.FunctionType) and captures.is_own(value.__globals__) and value not in seen:
             seen.add(value)
-            visit_code(value.__code__)
+            visit_code(value.__code__, value.__globals__)
 
-    def visit_code(code):
-        for name in _signature.names_read(code):
-            visit(_names.get(name))
+    def visit_code(code, space):
+        for path in captures.paths_read(code):
+            value = space.get(path[0])
+            for name in path[1:]:
+                visit(value)
+                value = getattr(value, name, None) if isinstance(value, types.ModuleType) else None
+            visit(value)
 
-    visit_code(code)
+    visit_code(code, captures.names)
     return found
 
 
 def _code_of(info):
-    """Returns the compiled code of a cell, including one run by %%qd_kernel; None if it is not valid Python."""
+    """Returns the compiled code of a cell, including one run by %%qd_kernel, without names that are only shown; None if it is not valid
+    Python."""
     head, _, body = info.raw_cell.partition("\n")
     text = body if head.startswith("%%qd_kernel") else getattr(info, "transformed_cell", None) or info.raw_cell
     try:
-        return compile(text, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        tree = ast.fix_missing_locations(_WithoutShown().visit(ast.parse(text)))
+        return compile(tree, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
     except (SyntaxError, ValueError):
         return None
 
 
+class _WithoutShown(ast.NodeTransformer):
+    """Removes names whose objects a cell only shows: a kernel that it prints does not run."""
+
+    shows = frozenset(["print", "display", "repr", "str", "type", "id", "help", "isinstance"])
+
+    def visit_Call(self, node):
+        if isinstance(node.func, ast.Name) and node.func.id in self.shows:
+            node.args = [self.without(arg) for arg in node.args]
+        return self.generic_visit(node)
+
+    def visit_Expr(self, node):
+        node.value = self.without(node.value)
+        return self.generic_visit(node)
+
+    def visit_FormattedValue(self, node):
+        node.value = self.without(node.value)
+        return self.generic_visit(node)
+
+    @staticmethod
+    def without(node):
+        parts = node
+        while isinstance(parts, ast.Attribute):
+            parts = parts.value
+        return ast.copy_location(ast.Constant(None), node) if isinstance(parts, ast.Name) else node
+
+
 def changed_since(info):
-    """Returns [(global name, its text when the kernel was last compiled)] for values that have changed since."""
-    members, values = _compiled_with.get(info, ((), {}))
-    return [(name, shown) for name, (state, shown) in values.items() if name in _names and _state(_names[name], members) != state]
+    """Returns the captures whose values have changed since the kernel was last compiled."""
+    return [one for one in _compiled_with.get(info, ()) if one.changed()]
 
 
 def _changed():
@@ -172,51 +131,34 @@ def _report_older_values(cell, changed):
         return
     for info in changed.keys() & _kernels_called(code):
         said = _warned.setdefault(info.fn, [])
-        for name, shown in changed[info]:
-            now = _names[name]
-            state = name, _state(now, _compiled_with[info][0])
-            if state in said:
-                continue
-            said.append(state)
-            where = _exceptions.cell_name(_source.shown_name(info.fn.__code__.co_filename))
-            if _has_text(now):
-                text = f"{info.fn.__qualname__} may have run with an earlier `{name}` in this cell; its next call uses this one."
-            elif shown and _shown(now):
-                text = f"{info.fn.__qualname__} was compiled with {name} = {shown}; it is {now!r} now. Run {where} again, or pass {name} as an argument."
-            else:
-                text = f"{info.fn.__qualname__} was compiled with an earlier `{name}`. Run {where} again, or pass {name} as an argument."
-            print(text, file=sys.stderr)
+        for one in changed[info]:
+            now = one.value()
+            state = one.path, captures.state_of(now, one.members)
+            if state not in said:
+                said.append(state)
+                print(_older_value(info, one, now), file=sys.stderr)
 
 
-def _has_text(value):
-    return isinstance(value, (type, types.FunctionType, functools.partial)) or fingerprint.kind(value) in ("func", "kernel", "struct_type")
-
-
-def _functions(value):
-    if isinstance(value, type):
-        members = vars(value).values()
-    elif fingerprint.kind(value) == "struct_type":
-        members = value.methods.values()
-    elif isinstance(value, functools.partial):
-        members = (value.func,)
-    elif type(value).__module__ == _names.get("__name__"):
-        members = vars(type(value)).values()
-    else:
-        members = (value,)
-    for member in members:
-        member = getattr(member, "__func__", member)
-        fn = member.fn if fingerprint.kind(member) in ("func", "kernel") else member
-        if isinstance(fn, types.FunctionType):
-            yield fn
+def _older_value(info, capture, now):
+    kernel, name = shown_name(info.fn.__qualname__), capture.name_in(info.fn)
+    if captures.has_text(now):
+        return f"{kernel} may have run with an earlier `{name}` in this cell; its next call uses this one."
+    remedy = f"Pass {name} as an argument."
+    if info.fn.__globals__ is captures.names:
+        where = _exceptions.cell_name(_source.shown_name(info.fn.__code__.co_filename))
+        remedy = f"Run {where} again, or pass {name} as an argument."
+    if capture.shown and captures.shown(now):
+        return f"{kernel} was compiled with {name} = {capture.shown}; it is {now!r} now. {remedy}"
+    return f"{kernel} was compiled with an earlier `{name}`. {remedy}"
 
 
 def _edited(fn):
     """Called when a func is defined. If it replaces a different func of its name, forgets kernels compiled with the old one, so that the
     rest of the cell recompiles them."""
-    if fn.__globals__ is not _names:
+    if fn.__globals__ is not captures.names:
         return
     name, *members = fn.__qualname__.split(".")
-    old = _names.get(name)
+    old = captures.names.get(name)
     for member in members:
         old = old.methods.get(member) if fingerprint.kind(old) == "struct_type" else getattr(old, member, None)
     if fingerprint.kind(old) == "func" and fingerprint.of_function(old.fn) != fingerprint.of_function(fn):
@@ -232,6 +174,7 @@ def _alive():
 def forget(info):
     """Drops all compiled code of the kernel."""
     info.used = None
+    _compiled_with.pop(info, None)
     for made in info.compiled():
         made._forget()
 
@@ -239,12 +182,12 @@ def forget(info):
 def after_cell(result=None):
     changed = _changed()
     for info in _alive():
-        others = [name for name, _ in changed.get(info, ()) if _has_text(_names[name])]
-        if info.used and (others or any(_names.get(name, was()) is not was() for name, was in info.used.items())):
+        has_other_code = any(captures.has_text(one.value()) for one in changed.get(info, ()))
+        if has_other_code or any(captures.names.get(name, was()) is not was() for name, was in (info.used or {}).items()):
             forget(info)
-    functions = [info.fn for info in _alive()] + [value.fn for value in list(_names.values()) if isinstance(value, _func.Func)]
+    functions = [info.fn for info in _alive()] + [value.fn for value in list(captures.names.values()) if isinstance(value, _func.Func)]
     for fn in functions:
-        if fn.__globals__ is _names:
+        if fn.__globals__ is captures.names:
             _warn_of_older_types(fn)
     info = getattr(result, "info", None)
     if info is not None and result.success:
@@ -257,11 +200,18 @@ def _warn_of_older_types(fn):
     for parameter, kind in fn.__annotations__.items():
         if not isinstance(kind, type) and fingerprint.kind(kind) != "struct_type":
             continue
-        now = _names.get(getattr(kind, "__name__", None))
+        now = captures.names.get(getattr(kind, "__name__", None))
         if type(now) is type(kind) and now is not kind and (parameter, id(now)) not in said:
             said.append((parameter, id(now)))
             what = "what it returns" if parameter == "return" else f"its parameter `{parameter}`"
-            print(f"{fn.__qualname__}: {what} is an earlier `{kind.__name__}`; run the cell of {fn.__qualname__} again", file=sys.stderr)
+            print(f"{shown_name(fn.__qualname__)}: {what} is an earlier `{kind.__name__}`; run the cell of {shown_name(fn.__qualname__)} again", file=sys.stderr)
+
+
+def after_reload(spaces):
+    """To be called when the files of these modules, given by their namespaces, have been read again."""
+    for info, others in _changed().items():
+        if any(one.home is space for one in others for space in spaces):
+            forget(info)
 
 
 def forget_all():

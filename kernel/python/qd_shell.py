@@ -3,6 +3,7 @@
 import atexit
 import builtins
 import contextlib
+import functools
 import getpass
 import importlib.util
 import inspect
@@ -299,6 +300,18 @@ def _connect_fault_report():
     core.when_core_loads(lambda loaded: _qd.set_explain(loaded.set_fault_listener(_qd.hear_fault_report)))
 
 
+def _report_exits():
+    """Makes `os._exit` in a cell leave a report, like a signal that ends the process."""
+    leave = os._exit
+
+    @functools.wraps(leave)
+    def _exit(status):
+        _qd.report_exit(int(status))
+        leave(status)
+
+    os._exit = _exit
+
+
 def _show_fault_report():
     """Prints in the first cell why the previous process died."""
     words = _qd.take_fault_report()
@@ -426,6 +439,7 @@ def start():
     os.environ.setdefault("PAGER", "cat")
     sys.stdout, sys.stderr = qd_output.OutStream("stdout", 1), qd_output.OutStream("stderr", 2)
     builtins.input, getpass.getpass = _input, _getpass
+    _report_exits()
     manager = qd_comms.install()
     app = App.instance()
     app.initialize()

@@ -3,6 +3,7 @@
 
 #include "frontend/format.h"
 #include "frontend/parameters.h"
+#include "frontend/place.h"
 
 #include <algorithm>
 #include <utility>
@@ -28,6 +29,13 @@ ir::Value inside(Walk &w, std::span<const ir::Value> indices, std::span<const ir
         all = all ? w.b.band(all, both) : both;
     }
     return all;
+}
+
+/// The indices as the program computed them, for a message.
+std::vector<ir::Value> shown_indices(Walk &w, std::span<const ir::Value> indices) {
+    std::vector<ir::Value> shown;
+    for (const ir::Value index : indices) shown.push_back(w.places.wide_index(index));
+    return shown;
 }
 
 void append_values(ir::Message &message, size_t count, const char *open, const char *close) {
@@ -58,7 +66,7 @@ void check_array_bounds(Walk &w, const Val &array, const ArrayInfo &info, const 
         message.pieces.push_back({"", int(indices.size() + axis)});
     }
     message.pieces.push_back({")", -1});
-    std::vector<ir::Value> values = indices;
+    std::vector<ir::Value> values = shown_indices(w, indices);
     values.insert(values.end(), upper.begin(), upper.end());
     emit_assert(w, legal, std::move(message), values);
 }
@@ -91,7 +99,7 @@ void check_field_bounds(Walk &w, const Node *node, const FieldInfo &info, const 
                                   " with indices ",
                               -1});
     append_values(message, indices.size(), "(", ")");
-    emit_assert(w, legal, std::move(message), indices);
+    emit_assert(w, legal, std::move(message), shown_indices(w, indices));
 }
 
 int check_static_index(Walk &w, const Node *node, long k, int extent) {
@@ -117,7 +125,7 @@ void check_matrix_bounds(Walk &w, const Ref &ref, std::span<const ir::Value> ind
                                   (ref.ndim == 2 ? ", " + std::to_string(ref.m) : "") + "] matrix with index ",
                               -1});
     append_values(message, indices.size(), "[", "]");
-    emit_assert(w, legal, std::move(message), indices);
+    emit_assert(w, legal, std::move(message), shown_indices(w, indices));
 }
 
 } // namespace qd::frontend

@@ -95,7 +95,7 @@ static void check_cell_bounds(Walk &w, uint32_t place, const std::vector<ir::Val
     ir::Message message;
     message.pieces.push_back({"(kernel=" + w.fn.name + ") Accessing a level of size (" + size + ") with indices ", -1});
     append_values(message, indices.size(), "(", ")");
-    emit_assert(w, legal, std::move(message), indices);
+    emit_assert(w, legal, std::move(message), shown_indices(w, indices));
 }
 
 Val handlers::cell_is_active(Walk &w, const Call &call) {

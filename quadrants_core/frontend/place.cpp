@@ -84,6 +84,11 @@ Val Places::read_place(const Node *node, const Val &place) {
     return load(place);
 }
 
+ir::Value Places::wide_index(ir::Value index) const {
+    const auto wide = wide_indices_.find(index);
+    return wide == wide_indices_.end() ? index : wide->second;
+}
+
 ir::Value Places::load_part(const Ref &ref, int k) {
     if (ref.field && ref.field->is_packed()) return w_.packed.load(ref, k);
     const ir::Value pointer = ref.ndim ? part_pointer(ref, k) : scalar_pointer(ref);

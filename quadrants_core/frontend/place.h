@@ -29,6 +29,9 @@ class Places : public Part {
     long component_stride(const std::vector<uint32_t> &places) const;
     const FieldInfo *field_info(const Node *node, PyObject *object);
     Val indexed_value(const Node *node, const Val &v);
+    /// Stores the value from which an index was converted, which a message about its bounds names.
+    void note_index(ir::Value index, ir::Value from) { wide_indices_[index] = from; }
+    ir::Value wide_index(ir::Value index) const;
     ir::Value scalar_pointer(const Ref &ref) { return ref.pointer ? ref.pointer : part_pointer(ref, 0); }
 
   private:
@@ -38,6 +41,7 @@ class Places : public Part {
     std::deque<MatrixVar> matrices_;
     std::unordered_map<PyObject *, std::unique_ptr<FieldInfo>> fields_;
     std::unordered_map<int, uint32_t> places_;             ///< place of the program -> place of the function
+    std::map<ir::Value, ir::Value> wide_indices_;          ///< index limited to i32 -> the index of a wider type
     std::map<std::pair<uintptr_t, uint32_t>, Val> tables_; ///< tables of indexed_value, by contents and region
 };
 

@@ -144,7 +144,9 @@ static ir::Value saturated(Walk &w, ir::Value index) {
         const ir::Value low = w.b.integer(type, INT32_MIN);
         kept = w.b.max(kept, low);
     }
-    return convert(w, kept, Scalar::i32);
+    const ir::Value limited = convert(w, kept, Scalar::i32);
+    w.places.note_index(limited, index);
+    return limited;
 }
 
 ir::Value index_value(Walk &w, const Node *node, const Val &v) {

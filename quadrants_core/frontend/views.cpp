@@ -51,7 +51,7 @@ static void check_view(Walk &w, const Node *node, const char *what, ir::Value fi
     message.pieces.push_back({") of ", -1});
     message.pieces.push_back({"", 2});
     message.pieces.push_back({" elements", -1});
-    const ir::Value values[] = {first, last, size};
+    const ir::Value values[] = {w.places.wide_index(first), w.places.wide_index(last), size};
     AtNode at(w, node);
     emit_assert(w, legal, std::move(message), values);
 }
@@ -143,7 +143,7 @@ Val subscript_view(Walk &w, const Node *node, const Val &view, const std::vector
         message.pieces.push_back({"", 3});
         message.pieces.push_back({").\nCallstack:" + call_stack(w, node), -1});
         const ir::Value thread = w.b.emit(ir::Op::thread_index, {}, ir::Scalar::i32);
-        const ir::Value values[] = {thread, index, offset, size};
+        const ir::Value values[] = {thread, w.places.wide_index(index), offset, size};
         emit_assert(w, legal, std::move(message), values);
     }
     if (view.array().size) index = w.b.add(index, view.array().begin);

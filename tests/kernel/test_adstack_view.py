@@ -124,11 +124,34 @@ def talks(n: qd.i32):
         loss[None] += v
 """)
     session.run("talks.grad(3)")
-    assert "has not been called yet" in shown(session.run("%qd_adstack talks --measure"))[MIME]["said"]
+    assert "the arguments of its last call are unknown" in shown(session.run("%qd_adstack talks --measure"))[MIME]["said"]
     session.run("%qd_gradients --on\ntalks.grad(3)")
     assert "it prints" in shown(session.run("%qd_adstack talks --measure"))[MIME]["said"]
     assert "no gradient of a kernel named 'other'" in session.run("%qd_adstack other").text("stderr")
     assert "--budget N needs" in session.run("%qd_adstack --budget 5").text("stderr")
+
+
+def test_only_the_last_call_is_measured(session):
+    session.run("logistic.grad(1000)\n%qd_gradients --off")
+    session.run("logistic.grad(10)")
+    data = shown(session.run("%qd_adstack --measure"))
+    assert "the arguments of its last call are unknown; run %qd_gradients --on, and call its gradient again" in data[MIME]["said"]
+    session.run("%qd_gradients --on\nlogistic.grad(20)")
+    assert shown(session.run("%qd_adstack --measure"))[MIME]["kernels"][0]["whole"] == 160
+    assert session.run("from quadrants_jupyter import adstack\nlen(adstack.newest.calls)").result == "1"
+    assert session.run("qd.reset()\nlen(adstack.newest.calls)").result == "0"
+
+
+def test_stop_in_a_measurement_fails_the_cell(session):
+    session.run("%qd_gradients --on\nlogistic.grad(1000)")
+    session.run("from quadrants_jupyter import adstack\nadstack.SECONDS, adstack.RUNS = 1e9, 10**9")
+    sent = session.send("print('go')\n%qd_adstack --measure\nreached = True")
+    session.wait_for_text("go")
+    threading.Timer(1, os.kill, (session.pid, signal.SIGINT)).start()
+    cell = session.collect(sent)
+    assert cell.error == "KeyboardInterrupt"
+    assert [c["data"][MIME]["said"] for c in cell.of("display_data") if MIME in c["data"]] == ["logistic: Stop was pressed"]
+    assert session.run("'reached' in globals()").result == "False"
 
 
 def test_nothing_is_kept(session):

@@ -5,7 +5,7 @@ import re
 import time
 
 import pytest
-from conftest import PATIENCE, Client
+from conftest import PATIENCE, Client, trace_of
 from test_live import members
 
 MIME = "application/vnd.quadrants.checkpoints+json"
@@ -55,8 +55,8 @@ def session(client):
     return client
 
 
-def shown(cell):
-    assert cell.status == "ok", cell.of("error")
+def shown(cell, error=None):
+    assert cell.error == error, cell.of("error")
     return (cell.of("display_data") + cell.of("execute_result"))[-1]["data"]
 
 
@@ -285,13 +285,28 @@ def fails(x: Line):
         x[i] += 1
     for i in x:
         assert x[i] < 1, "too much"
+
+@qd.kernel(graph=True)
+def first_fails(x: Line):
+    for i in x:
+        assert x[i] < 1, "too much"
+
+from quadrants_jupyter import checkpoints
 """)
     session.run("qd.init(arch=qd.cpu, debug=True, offline_cache=False)\nx = qd.ndarray(qd.i32, 3)")
     session.run("%qd_step fails(x)")
-    data = shown(session.run("%qd_step --run"))
+    cell = session.run("%qd_step --run\nreached = True")
+    data = shown(cell, "QuadrantsAssertionError")
     assert re.match(r"QuadrantsAssertionError: .*too much.* \(Cell In\[\d+\], line 6\)$", lines(data)[-1]), lines(data)
     assert lines(data)[0] == "fails: ended by an error"
+    text = "\n".join(trace_of(cell))
+    assert "too much" in text and "assert x[i] < 1" in text and "checkpoints.py" not in text
+    assert session.run("'reached' in globals()").result == "False", "Run All stops here"
+    assert lines(shown(session.run("%qd_step --step")))[0] == "fails: ended by an error", "a move of a launch that has ended changes nothing"
     assert lines(shown(session.run("%qd_step --back")))[0] == "fails: stopped"
+    assert session.run("checkpoints.newest.move('run'), checkpoints.newest.ended").result == "(None, 'ended by an error')", "a button"
+    session.run("x.fill(3)")
+    assert lines(shown(session.run("%qd_step first_fails(x)"), "QuadrantsAssertionError"))[0] == "first_fails: ended by an error"
     session.run("qd.init(arch=qd.cpu)")
 
 
@@ -317,9 +332,12 @@ n[()] = 1""")
         ended = session.collect(cell)
         took.append(time.monotonic() - begun)
         if call.startswith("%"):  # the stepper reports it
-            data = shown(ended)
+            data = shown(ended, "KeyboardInterrupt")
             assert re.match(r"KeyboardInterrupt: kernel forever was stopped in iteration [\d,]+, at Cell In\[\d+\], line [46]$", lines(data)[-1])
             assert re.match(r"forever: interrupted in iteration [\d,]+$", lines(data)[0])
+            for move in ("--step", "--task"):
+                assert lines(shown(session.run(f"%qd_step {move}")))[0] == lines(data)[0]
+            assert lines(shown(session.run("%qd_step --back")))[0] == "forever: stopped"
         else:
             assert re.match(r"kernel forever was stopped in iteration [\d,]+, at Cell In", ended.of("error")[0]["evalue"])
     print(f"Stop ends the cell within {1e3 * min(took):.0f} to {1e3 * max(took):.0f} ms")

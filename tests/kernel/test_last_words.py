@@ -53,7 +53,7 @@ class Mortal(Client):
     def dies_in(self, code):
         """Runs a cell in which the process dies, and returns its text on stderr."""
         message_id, process, told = self.send(code), self.manager.provisioner.process, ""
-        assert -process.wait(timeout=PATIENCE) in (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL)
+        assert -process.wait(timeout=PATIENCE) in (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, -3)
         with contextlib.suppress(queue.Empty, ValueError):  # anything else on the heap may be corrupted
             while True:
                 message = self.raw.get_iopub_msg(timeout=0.5)
@@ -114,6 +114,18 @@ def test_without_kernels_only_the_cell_is_named(mortal):
     assert mortal.run("1").text("stderr") == (
         "The kernel was restarted, and its variables are gone. The previous process wrote:\n"
         "The kernel process died in Cell In[1] (SIGSEGV: invalid memory access).\n")
+
+
+def test_a_cell_that_exits_the_process_is_named(mortal):
+    told = mortal.dies_in("import os\nos._exit(3)")
+    said = "The kernel process died in Cell In[1] (os._exit(3)).\n"
+    assert told == said and said in mortal.logged()
+    mortal.restart()
+    cell = mortal.run("child = __import__('os').fork()\nif child == 0: __import__('os')._exit(4)\n__import__('os').waitpid(child, 0)[1] >> 8")
+    assert cell.text("stderr") == f"The kernel was restarted, and its variables are gone. The previous process wrote:\n{said}"
+    assert cell.result == "4"
+    mortal.restart()
+    assert mortal.run("1").text("stderr") == "", "a child process is another one"
 
 
 def test_a_regular_end_leaves_no_report(mortal):

@@ -224,6 +224,8 @@ def test_tasks_and_config(session):
     assert "cuda_stack_limit" in others and all(line.endswith(",") for line in others.splitlines()[:-1]), "names are whole"
     assert "(by default )" not in text and max(map(len, others.splitlines())) <= 100
     assert text.count("\n") < 60 and session.run("%qd_config debug").text() == "debug = True  (by default False)\n"
+    assert session.run("qd.reset()\n%qd_config debug").text() == (
+        "no program is running; qd.init() would start one with these options:\ndebug = False\n")
 
 
 def test_mistakes_of_magics_are_reported_in_one_line(session):

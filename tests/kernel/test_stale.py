@@ -92,3 +92,14 @@ def test_the_cell_of_the_kernel_run_again_is_up_to_date(session, case):
     session.run(again + ("\nv[None] = 2" if case == "field" else ""))
     assert session.run(cell).text("stderr") == ""
     assert session.run("uses()").text("stderr") == ""
+
+
+def test_a_cell_that_runs_no_kernel_is_told_nothing(session):
+    made, used, again = CODE["function"]
+    session.run(CELL.format(made=made, used=used))
+    cell = session.run(f"{again}\nprint(uses)")
+    assert (cell.text(), cell.text("stderr")) == ("<qd.kernel uses>\n", "")
+    assert session.run("uses()").result == "2"
+    session.run(CELL.format(made="v = 1", used="v"))
+    assert session.run("v = 2\nprint(uses, f'{uses}')\nuses.__name__\nuses").text("stderr") == ""
+    assert "uses was compiled with v = 1; it is 2 now" in session.run("uses()").text("stderr")

@@ -142,3 +142,15 @@ def test_a_python_error_elsewhere_keeps_its_frames(session, tmp_path):
     (tmp_path / "broken.py").write_text("def f(:\n")
     cell = session.run(f"import sys; sys.path.insert(0, {str(tmp_path)!r})\nimport broken")
     assert cell.error == "SyntaxError" and any("line 2" in line and "In[" in line for line in trace_of(cell))
+
+
+def test_errors_that_end_a_thread(session):
+    session.run("qd.init(arch=qd.cpu, debug=True, offline_cache=False)\nimport threading")
+    cell = session.run("@qd.kernel\ndef bad(i: qd.i32):\n    assert i < 3, 'too big'\n\ndef work():\n    bad(5)\n\n"
+                       "t = threading.Thread(target=work, name='worker')\nt.start()\nt.join()")
+    number = cell.reply["content"]["execution_count"]
+    assert cell.status == "ok" and plain(cell.text("stderr")).splitlines() == [
+        "Exception in thread worker:", "QuadrantsAssertionError: too big", "", f"Cell In[{number}], line 3, in bad",
+        "    assert i < 3, 'too big'", "    ^^^^^^^^^^^^^^^^^^^^^^^", f"called from Cell In[{number}], line 6, in work", "    bad(5)"]
+    said = plain(session.run("t = threading.Thread(target=lambda: 1 / 0)\nt.start()\nt.join()").text("stderr"))
+    assert said.startswith("Exception in thread") and "Traceback (most recent call last)" in said and "ZeroDivisionError" in said

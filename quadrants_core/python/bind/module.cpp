@@ -115,6 +115,14 @@ engine::Program &program() {
     return *p;
 }
 
+/// Returns `read(program)`, or an empty list if there is no program. Views read from other threads, while qd.init replaces the program, which
+/// lives on until the reading has ended.
+template <class Read> auto read_if_there(const Read &read) -> decltype(read(program())) {
+    const std::shared_ptr<engine::Program> running = bind::runtime.program;
+    if (!running) return {};
+    return read(*running);
+}
+
 const char *counter_name(const engine::CounterValue &counter) {
     if (counter.backward) return "backward"; // counter of a line
     switch (counter.what) {
@@ -196,7 +204,7 @@ py::object activity() {
 /// Returns [(kernel, task, runs, shortest, longest, total)], in microseconds.
 py::list task_times() {
     py::list all;
-    for (const engine::TaskTimes &t : program().observers().profile().times())
+    for (const engine::TaskTimes &t : read_if_there([](engine::Program &p) { return p.observers().profile().times(); }))
         all.append(py::make_tuple(t.kernel, t.task, t.runs, t.shortest, t.longest, t.total));
     return all;
 }
@@ -206,7 +214,8 @@ py::list task_times() {
 ///     file, line, column, end_line, end_column)])])]
 py::list adstack_memory(bool wait) {
     py::list all;
-    for (const engine::KernelMemory &kernel : program().observation().adstack_memory(wait)) {
+    for (const engine::KernelMemory &kernel :
+         read_if_there([&](engine::Program &p) { return p.observation().adstack_memory(wait); })) {
         py::list tasks;
         for (const engine::TaskMemory &task : kernel.tasks) {
             py::list stacks;
@@ -229,7 +238,8 @@ py::list adstack_memory(bool wait) {
 /// [(kernel, specialisation, [(task, how, copies, bytes)])]
 py::list last_updates() {
     py::list all;
-    for (const engine::KernelUpdates &kernel : program().observation().last_updates()) {
+    for (const engine::KernelUpdates &kernel :
+         read_if_there([](engine::Program &p) { return p.observation().last_updates(); })) {
         py::list tasks;
         for (const engine::TaskUpdates &t : kernel.tasks)
             tasks.append(py::make_tuple(t.task, t.how, t.copies, t.bytes));
@@ -241,7 +251,7 @@ py::list last_updates() {
 /// Returns [(index of the task in task_times, microseconds)].
 py::list task_runs() {
     py::list all;
-    for (const engine::TaskRun &run : program().observers().profile().runs())
+    for (const engine::TaskRun &run : read_if_there([](engine::Program &p) { return p.observers().profile().runs(); }))
         all.append(py::make_tuple(run.task, run.microseconds));
     return all;
 }
@@ -250,7 +260,8 @@ py::list task_runs() {
 /// for the most recent launches of kernels with flags, as far as they were timed.
 py::list graph_launches() {
     py::list all;
-    for (const engine::GraphLaunch &one : program().observers().profile().graphs()) {
+    for (const engine::GraphLaunch &one :
+         read_if_there([](engine::Program &p) { return p.observers().profile().graphs(); })) {
         py::list states;
         for (const char *state : one.checkpoints) states.append(state);
         all.append(py::make_tuple(one.kernel, one.launches, one.running, one.passes, states, one.yielded));

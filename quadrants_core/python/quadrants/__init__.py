@@ -11,8 +11,10 @@ try:
     from quadrants._arch import amdgpu, arm64, cpu, cuda, gpu, metal, python, vulkan, x64
     from quadrants._dtypes import f16, f32, f64, i8, i16, i32, i64, u1, u8, u16, u32, u64
     from quadrants._exceptions import (
+        QuadrantsArgumentError,
         QuadrantsAssertionError,
         QuadrantsCompilationError,
+        QuadrantsIndexError,
         QuadrantsInterruptedError,
         QuadrantsNameError,
         QuadrantsRuntimeError,

@@ -4160,6 +4160,22 @@ class Layout(enum.IntEnum):
     SOA = 1
     NULL = 2
 
+class QuadrantsArgumentError(QuadrantsSyntaxError):
+    """A kernel or func is called with arguments that do not match its signature; Python raises TypeError for this.
+    
+    Example:
+        >>> @qd.func
+        ... def half(x):
+        ...     return x / 2
+        >>> @qd.kernel
+        ... def f() -> qd.f32:
+        ...     return half(1, 2)
+        >>> try:
+        ...     f()
+        ... except qd.QuadrantsArgumentError as e:
+        ...     print(isinstance(e, TypeError))
+        True"""
+
 class QuadrantsAssertionError(QuadrantsRuntimeError):
     """With debug=True, an assertion in a kernel failed or an index was out of bounds.
     
@@ -4187,6 +4203,13 @@ class QuadrantsCompilationError(Exception):
         ... except qd.QuadrantsCompilationError as e:
         ...     print(type(e).__name__)
         QuadrantsNameError"""
+
+class QuadrantsIndexError(QuadrantsCompilationError):
+    """The number or type of indices is wrong.
+    
+    Example:
+        >>> issubclass(qd.QuadrantsIndexError, (qd.QuadrantsCompilationError, IndexError))
+        True"""
 
 class QuadrantsInterruptedError(QuadrantsRuntimeError):
     """Ctrl-C, or Stop in a notebook, ended a kernel launched by a thread other than the main thread. On the main thread, KeyboardInterrupt

@@ -45,7 +45,12 @@ class QuadrantsNameError(QuadrantsCompilationError, NameError):
 
 
 class QuadrantsIndexError(QuadrantsCompilationError, IndexError):
-    """The number or type of indices is wrong."""
+    """The number or type of indices is wrong.
+
+    Example:
+        >>> issubclass(qd.QuadrantsIndexError, (qd.QuadrantsCompilationError, IndexError))
+        True
+    """
 
 
 class QuadrantsTypeError(QuadrantsCompilationError, TypeError):
@@ -58,7 +63,21 @@ class QuadrantsTypeError(QuadrantsCompilationError, TypeError):
 
 
 class QuadrantsArgumentError(QuadrantsSyntaxError, TypeError):
-    """A kernel or func is called with arguments that do not match its signature; Python raises TypeError for this."""
+    """A kernel or func is called with arguments that do not match its signature; Python raises TypeError for this.
+
+    Example:
+        >>> @qd.func
+        ... def half(x):
+        ...     return x / 2
+        >>> @qd.kernel
+        ... def f() -> qd.f32:
+        ...     return half(1, 2)
+        >>> try:
+        ...     f()
+        ... except qd.QuadrantsArgumentError as e:
+        ...     print(isinstance(e, TypeError))
+        True
+    """
 
 
 class QuadrantsStaticAssertionError(QuadrantsCompilationError, AssertionError):

@@ -77,6 +77,26 @@ def test_clearing():
         assert not x.dual.to_numpy().any()
 
 
+@pytest.mark.parametrize("make", [lambda kind, **k: qd.field(kind, shape=2, **k), lambda kind, **k: kind.field(shape=2, **k)])
+def test_gradients_of_fields_of_structs(make):
+    pair = qd.types.struct(a=qd.f32, v=qd.math.vec2)
+    s, loss = make(pair, needs_grad=True, needs_dual=True), qd.field(qd.f32, (), needs_grad=True)
+    s.a.fill(3.0)
+
+    @qd.kernel
+    def f():
+        for i in s:
+            loss[None] += s[i].a ** 2 + 2.0 * s[i].v[1]
+
+    loss.grad[None] = 1.0
+    f.grad()
+    assert s.grad.a.to_numpy().tolist() == [6.0, 6.0] and s.grad.v.to_numpy().tolist() == [[0.0, 2.0]] * 2
+    s.dual.a.fill(1.0)
+    assert s.dual.a.to_numpy().tolist() == [1.0, 1.0]
+    with pytest.raises(RuntimeError, match="i32 is not supported for field with"):
+        make(qd.types.struct(a=qd.f32, n=qd.i32), needs_grad=True)
+
+
 def test_stopped_gradients():
     x, y, loss = reals("x", "y", "loss")
     x[None], y[None] = 2.0, 3.0

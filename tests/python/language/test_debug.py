@@ -307,9 +307,44 @@ def test_indices_beyond_i32(kind):
     a = np.zeros(3, np.int32)
     of_array(a, 2)
     assert x[2] == a[2] == 1
-    far = 2**31 + 1 if kind == "u32" else 2**32
-    with pytest.raises(qd.QuadrantsAssertionError, match="Accessing field"):
-        of_field(far)
-    with pytest.raises(qd.QuadrantsAssertionError, match="Out of bound access"):
-        of_array(a, far)
+    far = 2**31 + 1 if kind == "u32" else 2**32 + 1
+    for index in (far, -far)[: 1 + (kind == "i64")]:
+        with pytest.raises(qd.QuadrantsAssertionError, match=rf"Accessing field .*with indices \({index}\)"):
+            of_field(index)
+        with pytest.raises(qd.QuadrantsAssertionError, match=rf"Out of bound access .*with indices \[{index}\]"):
+            of_array(a, index)
     assert x.to_numpy().tolist() == a.tolist() == [0, 0, 1]
+
+
+@pytest.mark.parametrize("far", [2**32 + 1, -(2**32) - 1])
+def test_indices_beyond_i32_of_vectors_and_views(far, both):
+    @qd.kernel
+    def of_vector(i: qd.i64) -> qd.i32:
+        v = qd.Vector([1, 2, 3])
+        return v[i]
+
+    @qd.kernel
+    def of_element(x: qd.types.ndarray(qd.types.vector(3, qd.i32), ndim=1), i: qd.i64):
+        x[0][i] = 1
+
+    @qd.kernel
+    def of_view(x: qd.types.ndarray(qd.i32, ndim=1), i: qd.i64):
+        view = qd.BufferView(x, 0, 2)
+        view[i] = 1
+
+    @qd.kernel
+    def of_axis(x: qd.types.ndarray(qd.i32, ndim=2), i: qd.i64):
+        x[1, i] = 1
+
+    def program():
+        qd.init(arch=qd.cfg.arch if qd.cfg else qd.python, debug=True, offline_cache=False)
+        for launch, said in (
+            (lambda: of_vector(far), rf"matrix with index \[{far}\]"),
+            (lambda: of_element(qd.Vector.ndarray(3, qd.i32, 2), far), rf"matrix with index \[{far}\]"),
+            (lambda: of_view(qd.ndarray(qd.i32, 4), far), rf"got index {far} "),
+            (lambda: of_axis(qd.ndarray(qd.i32, (2, 3)), far), rf"with indices \[1, {far}\]: `x` has the shape \(2, 3\)"),
+        ):
+            with pytest.raises(qd.QuadrantsAssertionError, match=said):
+                launch()
+
+    both(program)

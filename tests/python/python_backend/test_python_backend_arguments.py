@@ -385,3 +385,92 @@ def test_template_parameters_that_cannot_be_updated(arch, value):
 
         with pytest.raises(qd.QuadrantsTypeError, match="Cannot assign to non-lvalue"):
             k()
+
+
+class Number:
+    def __init__(self, a, b=1.5):
+        self.a = a
+        self.b = b
+
+    def __add__(self, other):
+        return Number(self.a + other.a, self.b)
+
+    def __sub__(self, other):
+        return Number(other.a, self.b)
+
+    def halved(self, a):
+        return a // 2
+
+
+class Holder:
+    def __init__(self, number):
+        self.number = number
+
+
+@qd.func
+def square(n):
+    return n.a * n.a // 65535
+
+
+@qd.func
+def same(n):
+    return n
+
+
+@qd.func
+def marked(n):
+    square_of_it = n.a * n.a // 65535
+    if n.b > 100.0:
+        n.b = 3.0
+    return square_of_it
+
+
+@qd.func
+def mark(n: qd.template()):
+    n.b = 3.0
+
+
+@qd.func
+def marked_by_callee(n):
+    mark(n)
+    return n.a * n.a // 65535
+
+
+@qd.func
+def by_method(n):
+    return n.halved(n.a * n.a // 65535)
+
+
+def test_constant_members_have_no_type_before_the_instance_is_in_a_variable(both):
+    def program():
+        @qd.kernel
+        def f(x: qd.i32) -> (qd.f32, qd.i32, qd.i32, qd.i32, qd.f32, qd.i32):
+            return (
+                (Number(x) - Number(65535**2)).b, square(Number(65535)), same(Number(65535**2)).a // 65535,
+                square(Holder(Number(65535)).number), same(Holder(Number(65535**2))).number.b, Number(Number(65535**2), 1).b,
+            )  # fmt: skip
+
+        return f(2)
+
+    assert both(program) == (1.5, 65535, 65535, 65535, 1.5, 1)
+
+
+@pytest.mark.parametrize("func, result", [(marked, -3), (marked_by_callee, -3), (by_method, -2)])
+def test_a_func_that_changes_an_instance_gives_its_members_types(both, func, result):
+    def fits():
+        @qd.kernel
+        def f() -> qd.i32:
+            return func(Number(65535))
+
+        return f()
+
+    def is_too_large():
+        @qd.kernel
+        def f() -> qd.i32:
+            return func(Number(65535**2))
+
+        with pytest.raises(qd.QuadrantsTypeError, match="Integer literal 4294836225 exceeded"):
+            f()
+
+    assert both(fits) == result
+    both(is_too_large)

@@ -4,6 +4,7 @@ import gc
 import os
 import subprocess
 import sys
+import threading
 import weakref
 
 import numpy as np
@@ -369,3 +370,46 @@ def test_numbers_that_are_arguments_of_funcs():
         return three(qd.cast(1.25 + 2.5, qd.f32), three(x, 1.5, c=7.75), -0.25 * 2) + three(1e3 / 7, -0.3 * 5, 1.5 * 3)
 
     assert k(0.75) == 13 + 145
+
+
+def _readers():
+    from quadrants._coverage import counts
+    from quadrants._gradients import memory
+    from quadrants._inspect.graphs import Graphs
+    from quadrants._live import activity, adstack, kept, tasks
+    from quadrants._live.counts import unfinished_now
+
+    return {
+        "adstack": memory.memory_now, "report": memory.memory_report, "lines of gradients": kept.adstack_now, "adstacks": adstack.Adstack().take,
+        "counts": counts._by_kernel, "stamp": counts._stamp, "unfinished": unfinished_now, "activity": activity.now, "tasks": tasks.Tasks().rows,
+        "changed tasks": tasks.Tasks().take, "graphs": Graphs().take, "updates": lambda: _native.core().last_updates(),
+        "task runs": lambda: _native.core().task_runs(),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", _readers())
+def test_views_of_other_threads_may_read_while_programs_begin_and_end(name):
+    read, wrong, stopping = _readers()[name], [], threading.Event()
+
+    def follow():
+        while not stopping.is_set() and not wrong:
+            try:
+                read()
+            except Exception as error:
+                wrong.append(error)
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    threads = [threading.Thread(target=follow) for _ in range(2)]
+    try:
+        for thread in threads:
+            thread.start()
+        for _ in range(30):
+            qd.init(arch=qd.cpu, log_level=qd.ERROR, offline_cache=False)
+            qd.reset()
+    finally:
+        stopping.set()
+        for thread in threads:
+            thread.join()
+        sys.setswitchinterval(before)
+    assert not wrong, repr(wrong[0])

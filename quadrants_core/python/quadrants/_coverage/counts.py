@@ -40,7 +40,8 @@ def _add(into, rows):
 
 
 def _add_by_kernel(into):
-    for kernel, specialisation, title, rows in _core().coverage_by_kernel()[1]:
+    core = _native.loaded  # without a program, its list is empty
+    for kernel, specialisation, title, rows in core.coverage_by_kernel()[1] if core is not None else ():
         _add(into.setdefault((kernel, specialisation, title, _place(kernel, rows)), {}), rows)
 
 
@@ -141,8 +142,7 @@ def _by_kernel():
 
     def read():
         kernels = {key: dict(rows) for key, rows in list(_gathered_by_kernel.items())}
-        if _core() is not None:
-            _add_by_kernel(kernels)
+        _add_by_kernel(kernels)
         return kernels
 
     own = _steady(read)

@@ -253,9 +253,14 @@ def memory_report():
         >>> len(qd.ad.memory_report())
         0
     """
-    return MemoryReport(() if _settings.cfg is None else map(_kernel, _native.core().adstack_memory()))
+    return _report(wait=True)
 
 
 def memory_now():
     """Like memory_report, but without waiting for a launch in progress, for which it returns the current figures."""
-    return MemoryReport(() if _settings.cfg is None else map(_kernel, _native.core().adstack_memory(wait=False)))
+    return _report(wait=False)
+
+
+def _report(wait):
+    core = _native.loaded  # without a program, its list is empty
+    return MemoryReport(map(_kernel, core.adstack_memory(wait=wait)) if core is not None else ())

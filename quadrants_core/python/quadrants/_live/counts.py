@@ -261,6 +261,13 @@ class Reading:
         keys = sorted({key for name in names for key in self.counted.keys_at(name)} - self.left_out)
         return {key: self.counted.kernels[key] for key in keys}
 
+    def whole_at(self, name):
+        """Returns the counts in a cell or file of all kernels, including those that are left out."""
+        whole = Reading()
+        for key in self.counted.keys_at(name):
+            whole.add(self.counted.kernels[key], 1)
+        return whole
+
     def add(self, kernel, sign):
         for name in kernel.names() if kernel is not None else ():
             self.sums.setdefault(name, Sums()).add(kernel, name, sign)

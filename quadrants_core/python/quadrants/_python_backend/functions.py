@@ -9,7 +9,7 @@ from quadrants._language import annotations as _annotations, func as _func, matr
 from quadrants._language.annotations import kind_word
 from quadrants._python_backend import arrays, constants, loops, numbers, places, rewrite, storage
 from quadrants._python_backend.numbers import Scalar
-from quadrants._python_backend.values import Mat, Place, Record, Var, converted, fresh, host_value, to_mat, value_of, zero
+from quadrants._python_backend.values import Mat, Place, Record, Var, converted, fresh, host_value, to_mat, unmodified, value_of, zero
 
 _Syntax = _exceptions.QuadrantsSyntaxError
 actions = None  # the module that the rewritten source calls, set by run_kernel of this package
@@ -30,7 +30,7 @@ class _Function:
         self.annotations = annotations
         self.defaults = {**dict(zip(reversed(self.params), reversed(fn.__defaults__ or ()))), **(fn.__kwdefaults__ or {})}
         templates = () if is_kernel else [p for p in self.params if _is_template(annotations.get(p))]
-        module = rewrite.rewritten(source, fn, templates, is_kernel)
+        module, self.modified = rewrite.rewritten(source, fn, templates, is_kernel)
         self.code = _inner(module).replace(co_name=fn.__name__)
         places.remember(self.code, *source.lines()[2:])
 
@@ -101,7 +101,7 @@ def _run(func, args, keywords, is_method):
     is_inlined = not isinstance(func, _func.RealFunc)
     is_foreign = isinstance(func, _func.ForeignFunc)
     passed = {
-        p: _passed(made.annotations.get(p), p, given[p], first_is_struct and p == made.params[0], is_inlined, is_foreign)
+        p: _passed(made, p, given[p], first_is_struct and p == made.params[0], is_inlined, is_foreign)
         for p in (*made.params, *made.by_name)
     }
     by_name = {p: passed.pop(p) for p in made.by_name}
@@ -155,7 +155,8 @@ def _with_types(value):
     return constants.with_type(value)
 
 
-def _passed(annotation, name, value, by_place, elementwise, is_foreign=False):
+def _passed(made, name, value, by_place, elementwise, is_foreign=False):
+    annotation = made.annotations.get(name)
     if by_place or _is_template(annotation):
         return value
     value = value_of(value)
@@ -167,7 +168,9 @@ def _passed(annotation, name, value, by_place, elementwise, is_foreign=False):
         return converted(annotation, value, f"Argument {name}", elementwise)
     if kind_word(annotation) == "ndarray_type":
         arrays.check_passed(annotation() if isinstance(annotation, type) else annotation, value, name)
-    return fresh(value) if isinstance(value, (Mat, Record)) else value
+    if not isinstance(value, (Mat, Record)):
+        return value
+    return value.copy() if name in made.modified else unmodified(value)
 
 
 def _returned(annotation, result, elementwise=False):
@@ -181,7 +184,7 @@ def _returned(annotation, result, elementwise=False):
     if isinstance(result, tuple):
         return tuple(_returned(None, r) for r in result)
     result = value_of(result)
-    return result.copy() if isinstance(result, (Mat, Record)) else result
+    return unmodified(result) if isinstance(result, (Mat, Record)) else result
 
 
 def _parts(annotation):

@@ -7,8 +7,8 @@ import types as _types
 from quadrants import _exceptions
 from quadrants._language import func as _func, instances as _classes, matrix as _matrix
 from quadrants._python_backend import functions, numbers
-from quadrants._python_backend.numbers import Scalar, fail_type
-from quadrants._python_backend.values import Mat, Record, fresh, like, value_of
+from quadrants._python_backend.numbers import Scalar, fail_type, typed
+from quadrants._python_backend.values import Mat, Record, fresh, like, unmodified, value_of
 from quadrants._storage import struct as _struct
 
 
@@ -62,19 +62,24 @@ class Instance(Record):
         elif name in self.members:
             changed = like(fresh(self.members[name]), value)
             if not numbers.DryRun.active:
+                self.members |= {other: typed(kept) for other, kept in self.members.items() if numbers.is_constant(kept)}
                 self.members[name] = changed
         elif self.making:
             value = value_of(value)
-            self.members[name] = value.copy() if isinstance(value, (Mat, Record)) else value
+            self.members[name] = unmodified(value) if isinstance(value, (Mat, Record)) else value
         else:
             raise _exceptions.QuadrantsCompilationError(f"'{self.cls.__name__}' object has no attribute '{name}'")
 
     def with_members(self, members):
+        self.check_made()
         return Instance(self.cls, members)
 
-    def copy(self):
+    def check_made(self):
         if self.making:
             fail_type(f"`{self.cls.__name__}` is still being constructed and cannot be used as a value")
+
+    def copy(self):
+        self.check_made()
         return Instance(self.cls, {name: fresh(value) for name, value in self.members.items()})
 
     def _item(self, key):

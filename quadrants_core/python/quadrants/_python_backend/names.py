@@ -14,6 +14,16 @@ def _target_names(target):
     return []
 
 
+def _owners(target):
+    """Returns the names whose elements or attributes these are."""
+    if isinstance(target, (ast.Tuple, ast.List)):
+        return {name for item in target.elts for name in _owners(item)}
+    node = target
+    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Starred)):
+        node = node.value
+    return {node.id} if isinstance(node, ast.Name) and node is not target else set()
+
+
 def elif_of(node):
     """Returns the `if` that forms the whole else block of an `if`; None if there is none."""
     return node.orelse[0] if len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If) else None
@@ -27,6 +37,7 @@ class Survey:
         self.comprehended = set()  # names of comprehension variables
         self.named = set()  # names bound by `:=`
         self.calls = []
+        self.modified = set()  # names whose parts are assigned, or whose methods are called
         for statement in tree.body:
             self._statement(statement)
 
@@ -51,12 +62,15 @@ class Survey:
         if kind is ast.Assign:
             for target in node.targets:
                 self._found += _target_names(target)
+                self.modified |= _owners(target)
         elif kind in (ast.AnnAssign, ast.AugAssign, ast.NamedExpr, ast.For):
             self._found += _target_names(node.target)
+            self.modified |= _owners(node.target)
             if kind is ast.NamedExpr:
                 self.named.add(node.target.id)
         elif kind is ast.Call:
             self.calls.append(node)
+            self.modified |= _owners(node.func)
         elif kind is ast.comprehension:
             self.comprehended |= {n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)}
         for field in node._fields:

@@ -153,6 +153,11 @@ def value_as(x, kind):
     return convert(literal(x, own, "default_ip"), own, kind)
 
 
+def index_value(x):
+    """Converts an index to i32. If bounds are checked, a number beyond i32 remains as it is, since it is out of bounds."""
+    return x.value if Debug.active and type(x) is Scalar else value_as(x, i32)
+
+
 def as_kind(x, kind):
     return x if type(x) is Scalar and x.kind is kind else Scalar(kind, value_as(x, kind))
 

@@ -24,10 +24,12 @@ _PLACES_BY_NAME = {"x", "target"}  # the names of these arguments
 
 
 def rewritten(source, fn, templates, is_kernel):
-    """Returns the code of `fn` as Python code; `templates` are the parameters that may refer to a variable of the caller."""
+    """Returns the code of `fn` as Python code, and the names whose parts it modifies; `templates` are the parameters that may refer to a
+    variable of the caller."""
     tree = source.python_tree()
     with _source.deep(source.tree()[4]):
-        return _Rewriter(fn, templates, is_kernel).function(tree)
+        rewriter = _Rewriter(fn, templates, is_kernel)
+        return rewriter.function(tree), rewriter.survey.modified | rewriter.changed
 
 
 def _is_builtin(found, name):

@@ -22,15 +22,8 @@ def key_of(index):
         for one in part.components() if isinstance(part, Mat) else [part]:
             if not is_number(one) or numbers.is_real(kind_of(one)):
                 fail_type(f"indices must be integers, however '{kind_of(one)}' is provided as index")
-            key.append(_index(one))
+            key.append(numbers.index_value(one))
     return tuple(key)
-
-
-def _index(x):
-    """Converts an index to i32. If bounds are checked, a number beyond i32 becomes the smallest or largest i32, which is out of bounds."""
-    if numbers.Debug.active and type(x) is Scalar:
-        return max(-(1 << 31), min(x.value, (1 << 31) - 1))
-    return value_as(x, numbers.i32)
 
 
 arguments = {}  # id of a passed array -> (position of the argument, name of the parameter)

@@ -93,7 +93,7 @@ class Mat:
 
     def _refuse(self, key):
         shape = self.n if self.ndim == 1 else f"{self.n}, {self.m}"
-        index = [value_as(k, numbers.i32) for k in key if not isinstance(k, slice)]
+        index = [numbers.index_value(k) for k in key if not isinstance(k, slice)]
         places.fail(f"(kernel={places.kernel()}) Out of bound access to a [{shape}] matrix with index {index}")
 
     def get(self, key):
@@ -144,7 +144,7 @@ def _axis(k, extent, unbounded):
         return list(range(extent))[k]
     if not is_number(k) or numbers.is_real(kind_of(k)):
         fail_type(f"indices must be integers, however '{type_name(k)}' is provided as index")
-    i = value_as(k, numbers.i32)
+    i = numbers.index_value(k)
     return [i] if unbounded or 0 <= i < extent else None
 
 
@@ -507,6 +507,15 @@ def fresh(x):
     if type(x) in (tuple, list):
         return type(x)(fresh(item) for item in x)
     return x
+
+
+def unmodified(x):
+    """Returns a copy that is not a variable: the constant members of an instance have no type yet."""
+    if numbers.is_constant(x):
+        return x
+    if isinstance(x, Record):
+        return x.with_members({name: unmodified(value) for name, value in x.members.items()})
+    return fresh(x)
 
 
 def like(old, value):

@@ -688,7 +688,9 @@ def field(dtype, shape=None, order=None, name="", offset=None, needs_grad=False,
             needs_dual=needs_dual, **keywords,
         )  # fmt: skip
     if kind == "struct_type":
-        return dtype.field(shape=shape, order=order, name=name, offset=offset, **keywords)
+        return dtype.field(
+            shape=shape, order=order, name=name, offset=offset, needs_grad=needs_grad, needs_dual=needs_dual, **keywords
+        )
     if keywords:
         raise TypeError(f"field() got an unexpected keyword argument {next(iter(keywords))!r}")
     scalar = dtype.compute if kind == "quant_type" else _dtypes.dtype(dtype)
