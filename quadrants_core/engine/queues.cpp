@@ -14,8 +14,13 @@ Queues::Queues(runtime::Device &d, const runtime::DeviceInfo &info, Observers &o
       runs_on_host(info.runs_on_host) {
     main.queue = device.open_stream();
     runtime::watch_task(&main.task);
-    main.mapped = device.alloc_mapped(sizeof(PolledWords));
-    main.polled = reinterpret_cast<PolledWords *>(main.mapped.host);
+    if (host_visible) { // all memory of the host is mapped
+        main.polled = new PolledWords{};
+        main.mapped.address = reinterpret_cast<uint64_t>(main.polled);
+    } else {
+        main.mapped = device.alloc_mapped(sizeof(PolledWords));
+        main.polled = reinterpret_cast<PolledWords *>(main.mapped.host);
+    }
     main.services = {print_from_task, fail_from_task, runtime::external, reserve_from_task};
     main.shared.stop = &stop_word;
     main.shared.failed = reinterpret_cast<uint32_t *>(main.mapped.address + offsetof(PolledWords, failed));
@@ -27,7 +32,10 @@ Queues::Queues(runtime::Device &d, const runtime::DeviceInfo &info, Observers &o
 Queues::~Queues() {
     runtime::unwatch_task(&main.task);
     main.queue = nullptr;
-    device.free(main.mapped);
+    if (host_visible)
+        delete main.polled;
+    else
+        device.free(main.mapped);
     for (const LaunchBlock &block : main.spare) device.free(block.memory);
     device.free(main.tmp);
 }

@@ -15,8 +15,8 @@ namespace {
 #define QD_VERBS(VERB)                                                                                                 \
     VERB(alloc)                                                                                                        \
     VERB(free)                                                                                                         \
-    VERB(alloc_mapped) VERB(upload) VERB(download) VERB(copy) VERB(fill) VERB(load) VERB(launch) VERB(record)          \
-        VERB(wait_for) VERB(wait)
+    VERB(alloc_mapped)                                                                                                 \
+    VERB(upload) VERB(download) VERB(copy) VERB(fill) VERB(load) VERB(launch) VERB(record) VERB(wait_for) VERB(wait)
 
 #define VERB(name) name,
 enum Verb { QD_VERBS(VERB) verbs };
