@@ -19,7 +19,7 @@ class Reading {
         const auto ends = fn_.args(insts.back());
         const auto begin = constant(ends[0]);
         if (!begin) return {};
-        out_.begin = int64_t(*begin);
+        out_.begin = *begin;
         return product(ends[1]) ? std::optional(out_) : std::nullopt;
     }
 
@@ -29,13 +29,13 @@ class Reading {
                op == Op::sub || op == Op::max || op == Op::yield;
     }
 
-    /// The value of a constant, also of a 32-bit one that is cast to 64 bits, as in code that was not optimised.
-    std::optional<uint64_t> constant(Value v) const {
-        if (fn_[v].op == Op::constant) return fn_[v].imm;
-        if (fn_[v].op != Op::cast || fn_.type(v) != Type(Scalar::i64)) return {};
-        const Value of = fn_.args(v)[0];
-        if (fn_[of].op != Op::constant || fn_.type(of) != Type(Scalar::i32)) return {};
-        return uint64_t(int64_t(int32_t(fn_[of].imm)));
+    /// Also of a constant that is not folded.
+    std::optional<int64_t> constant(Value v) const {
+        if (fn_[v].op == Op::cast && fn_.type(v) == Type(Scalar::i64)) v = fn_.args(v)[0];
+        if (fn_[v].op != Op::constant) return {};
+        const Type type = fn_.type(v);
+        if (type == Type(Scalar::i32)) return int32_t(uint32_t(fn_[v].imm));
+        return type == Type(Scalar::i64) ? std::optional(int64_t(fn_[v].imm)) : std::nullopt;
     }
 
     bool product(Value v) {
@@ -47,17 +47,17 @@ class Reading {
 
     bool factor(Value v, abi::RangeFactor &out) const {
         if (const auto known = constant(v)) {
-            out.least = int64_t(*known);
+            out.least = *known;
             return true;
         }
-        const auto most = taken_off(v, Op::max);
-        if (!most) return false; // it has no lower bound
-        out.least = int64_t(*most);
+        const auto least = taken_off(v, Op::max);
+        if (!least) return false; // it has no lower bound
+        out.least = *least;
+        if (const auto then = margin(v)) out.then = *then;
         if (const auto known = constant(v)) {
-            out.least = std::max(out.least, int64_t(*known));
+            out.least = std::max(out.least, int64_t(uint64_t(*known) + uint64_t(out.then)));
             return true;
         }
-        if (const auto then = margin(v)) out.then = int64_t(*then);
         if (fn_[v].op != Op::cast || fn_.type(v) != Type(Scalar::i64)) return false;
         v = fn_.args(v)[0];
         if (fn_.type(v) != Type(Scalar::i32)) return false;
@@ -66,7 +66,7 @@ class Reading {
     }
 
     /// If `v` is this op with a constant operand, returns the constant and sets `v` to the other operand.
-    std::optional<uint64_t> taken_off(Value &v, Op op) const {
+    std::optional<int64_t> taken_off(Value &v, Op op) const {
         if (fn_[v].op != op) return {};
         const Value left = fn_.args(v)[0], right = fn_.args(v)[1];
         if (const auto known = constant(right)) {
@@ -79,12 +79,12 @@ class Reading {
     }
 
     /// The same for a constant that is added, or subtracted.
-    std::optional<uint64_t> margin(Value &v) const {
+    std::optional<int64_t> margin(Value &v) const {
         if (fn_[v].op != Op::sub) return taken_off(v, Op::add);
         const auto known = constant(fn_.args(v)[1]);
         if (!known) return {};
         v = fn_.args(v)[0];
-        return 0 - *known;
+        return int64_t(0 - uint64_t(*known));
     }
 
     /// Finds the slot of the launch's arguments that holds the number.

@@ -79,6 +79,15 @@ TEST(Ranges, OfExtentsLessConstants) {
                                line("%9: i64 = sub %7, %8") + line("%10: i64 = max %9, %3") + line("yield %3, %10")));
 }
 
+TEST(Ranges, OfConstantsThatAreNotFolded) {
+    expect_as_interpreted(task(line("%3: i32 = constant -2") + line("%4: i32 = constant 7") +
+                               line("%5: i64 = cast %3") + line("%6: i64 = cast %4") + line("%7: i64 = max %5, %6") +
+                               line("yield %5, %7")));
+    expect_as_interpreted(task(zero + line("%4: i32 = constant 9") + line("%5: i32 = constant 2") +
+                               line("%6: i64 = cast %4") + line("%7: i64 = cast %5") + line("%8: i64 = sub %6, %7") +
+                               line("%9: i64 = max %8, %3") + line("yield %3, %9")));
+}
+
 TEST(Ranges, OtherRangesAreFunctions) {
     // A begin that is not constant; an end without a lower bound; too many factors; a difference of two arguments.
     EXPECT_FALSE(range(task(line("%3: i64 = cast %1") + line("%4: i64 = constant 9") + line("%5: i64 = max %3, %4") +

@@ -26,13 +26,14 @@ namespace {
 thread_local uint64_t allocations = 0; ///< by `new`, of this thread
 }
 
-void *operator new(std::size_t bytes) {
+// Not inlined: the compiler would take `free` for a mistake.
+[[gnu::noinline]] void *operator new(std::size_t bytes) {
     allocations++;
     if (void *found = std::malloc(bytes)) return found;
     throw std::bad_alloc();
 }
-void operator delete(void *p) noexcept { std::free(p); }
-void operator delete(void *p, std::size_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void *p) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void *p, std::size_t) noexcept { std::free(p); }
 
 namespace qd::test {
 namespace {
@@ -561,9 +562,8 @@ TEST(Null, a_series_of_launches_allocates_nothing_on_the_host) {
         program.queues().wait();
         return allocations - before;
     };
-    EXPECT_GE(allocated(), 100u) << "the first launches allocate what later ones reuse";
-    allocated();
-    allocated(); // both lists of launches have been used then
+    EXPECT_GT(allocated(), 0u) << "the first launches allocate what later ones reuse";
+    for (int i = 0; i < 2; i++) allocated(); // both lists of launches have been used then
     EXPECT_EQ(allocated(), 0u);
     program.memory().free(x.address);
 }
