@@ -24,7 +24,8 @@ ALLOWED = {
     "options": ["ir"],
     # The frontend knows which derivatives are requested, and where tangents and adjoints are stored.
     "frontend": ["base", "ir", "layout", "options", "syntax", "autodiff"],
-    "analysis": ["base", "ir", "layout"],
+    # Some analyses are facts about a task that its object file states in the words of `abi`.
+    "analysis": ["base", "abi", "ir", "layout"],
     "passes": ["base", "ir", "layout", "analysis"],
     "autodiff": ["base", "ir", "analysis", "passes"],
     # The interface of LLVM to other folders: plain data and one function table.

@@ -1,6 +1,7 @@
 // Emits functions and structured control flow. Loops are rotated: the test is before the loop and on the back edge.
 #include "codegen/llvm/emitter.h"
-#include "codegen/llvm/ranges.h"
+
+#include "analysis/ranges.h"
 
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
@@ -107,7 +108,7 @@ void Emitter::body() {
 }
 
 void Emitter::bounds() {
-    if (const auto range = range_of(code_))
+    if (const auto range = analysis::range_of(fn_))
         return code_.add_constant(abi::range_symbol, &*range, sizeof *range, alignof(abi::Range));
     code_.forget_values();
     begin(declare(code_.module, abi::bounds_symbol, {b_.getPtrTy()}, fn_.fast_math), true);

@@ -5,7 +5,7 @@
 #include "codegen/llvm/arithmetic.h"
 #include "codegen/llvm/cells.h"
 #include "codegen/llvm/heap.h"
-#include "codegen/llvm/large_blocks.h"
+#include "codegen/llvm/cpu/large_blocks.h"
 #include "codegen/llvm/lines.h"
 #include "codegen/llvm/memory.h"
 #include "codegen/llvm/outside.h"

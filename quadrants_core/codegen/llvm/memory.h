@@ -1,7 +1,7 @@
 #pragma once
 // Emits addresses, loads and stores.
 #include "codegen/llvm/heap.h"
-#include "codegen/llvm/interleaved.h"
+#include "codegen/llvm/cpu/interleaved.h"
 #include "codegen/llvm/task_code.h"
 
 namespace qd::codegen {

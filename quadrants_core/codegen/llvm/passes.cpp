@@ -6,7 +6,7 @@
 #include "codegen/llvm/compat.h"
 #include "codegen/llvm/emit.h"
 #include "codegen/llvm/lines.h"
-#include "codegen/llvm/x86.h"
+#include "codegen/llvm/cpu/x86.h"
 
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/StringMap.h>

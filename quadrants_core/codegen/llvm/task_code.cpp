@@ -1,5 +1,7 @@
 #include "codegen/llvm/task_code.h"
 
+#include "analysis/ranges.h"
+
 #include <llvm/IR/Module.h>
 
 namespace qd::codegen {
@@ -72,12 +74,7 @@ llvm::Value *TaskCode::get(Value v) {
 }
 
 uint32_t TaskCode::slot_of(Value param) const {
-    uint32_t slot = 0;
-    for (Value p : fn.params) {
-        if (p == param) return slot;
-        Type t = fn.type(p);
-        slot += abi::argument_slots(t.is_array(), t.ndim);
-    }
+    if (const auto slot = analysis::slot_of(fn, param)) return *slot;
     refuse(param, "not a parameter of the task");
 }
 

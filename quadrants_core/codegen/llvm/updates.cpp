@@ -39,7 +39,7 @@ bool others_may_be_there(const ir::Function &task) {
 
 UpdateCode::UpdateCode(TaskCode &code, Arithmetic &arithmetic)
     : code_(code), arithmetic_(arithmetic), fn_(code.fn), b_(code.b), uses_(analysis::use_counts(fn_)),
-      always_locked_(others_may_be_there(fn_)), accumulations_(codegen::accumulations(fn_, uses_)) {
+      always_locked_(others_may_be_there(fn_)), accumulations_(analysis::accumulations(fn_, uses_)) {
     const bool asks = fn_.has_flag(ir::CompileFlag::locked) || fn_.has_flag(ir::CompileFlag::ordered);
     if (always_locked_ || asks || fn_.role != ir::Role::range_task) return;
     looped_.resize(fn_.insts.size());

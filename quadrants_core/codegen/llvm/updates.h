@@ -1,6 +1,6 @@
 #pragma once
 // Emits atomic updates of memory, and the checks whether other threads may access it too.
-#include "codegen/llvm/accumulations.h"
+#include "analysis/accumulations.h"
 #include "codegen/llvm/arithmetic.h"
 
 #include <optional>
@@ -51,7 +51,7 @@ class UpdateCode {
     llvm::IRBuilder<> &b_;
     const std::vector<uint32_t> uses_; ///< by Value id
     const bool always_locked_;
-    Accumulations accumulations_;
+    analysis::Accumulations accumulations_;
     std::vector<bool> looped_; ///< by Value id: an atomic inside a loop
     llvm::Value *thread_ = nullptr;
     llvm::Value *alone_ = nullptr;

@@ -1,6 +1,6 @@
 #pragma once
 // Outlines blocks of thousands of instructions into functions: see parts.h.
-#include "codegen/llvm/parts.h"
+#include "analysis/parts.h"
 
 namespace llvm {
 class Function;
@@ -23,7 +23,7 @@ class LargeBlocks {
   private:
     struct ToDo {
         ir::BlockId block;
-        Part part;
+        analysis::Part part;
         llvm::Function *function;
     };
     void emit_part(const ToDo &to_do);

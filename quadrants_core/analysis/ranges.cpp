@@ -1,15 +1,17 @@
-#include "codegen/llvm/ranges.h"
+#include "analysis/ranges.h"
+
+#include "abi/abi.h"
 
 #include <algorithm>
 
-namespace qd::codegen {
+namespace qd::analysis {
 namespace {
 
 using namespace ir;
 
 class Reading {
   public:
-    explicit Reading(const TaskCode &code) : code_(code), fn_(code.fn) {}
+    explicit Reading(const Function &task) : fn_(task) {}
 
     std::optional<abi::Range> range() {
         const std::vector<Value> &insts = fn_[fn_.bounds].insts;
@@ -70,22 +72,32 @@ class Reading {
     /// Finds the slot of the launch's arguments that holds the number.
     bool slot(Value v, uint32_t &out) const {
         if (fn_[v].op == Op::dim) {
-            out = abi::extent_slot(code_.slot_of(fn_.args(v)[0]), uint32_t(fn_[v].imm));
-            return true;
+            const auto first = slot_of(fn_, fn_.args(v)[0]);
+            if (first) out = abi::extent_slot(*first, uint32_t(fn_[v].imm));
+            return first.has_value();
         }
         if (fn_[v].op == Op::cast && fn_.type(fn_.args(v)[0]) == Type(Scalar::i64)) v = fn_.args(v)[0];
-        if (fn_[v].op != Op::param) return false;
-        out = code_.slot_of(v);
-        return true;
+        const auto first = slot_of(fn_, v);
+        if (first) out = *first;
+        return first.has_value();
     }
 
-    const TaskCode &code_;
     const Function &fn_;
     abi::Range out_;
 };
 
 } // namespace
 
-std::optional<abi::Range> range_of(const TaskCode &code) { return Reading(code).range(); }
+std::optional<abi::Range> range_of(const Function &task) { return Reading(task).range(); }
 
-} // namespace qd::codegen
+std::optional<uint32_t> slot_of(const Function &task, Value param) {
+    uint32_t slot = 0;
+    for (Value p : task.params) {
+        if (p == param) return slot;
+        const Type t = task.type(p);
+        slot += abi::argument_slots(t.is_array(), t.ndim);
+    }
+    return std::nullopt;
+}
+
+} // namespace qd::analysis

@@ -8,7 +8,7 @@
 namespace qd::codegen {
 
 bool LargeBlocks::emit(ir::BlockId id) {
-    Parts parts = parts_of(code_.fn, id);
+    analysis::Parts parts = analysis::parts_of(code_.fn, id);
     if (parts.list.empty()) return false;
     const std::vector<Value> &insts = code_.fn[id].insts;
     llvm::IRBuilder<> &b = code_.b;
@@ -16,7 +16,7 @@ bool LargeBlocks::emit(ir::BlockId id) {
     frame->setAlignment(llvm::Align(16));
     std::vector<bool> stored(code_.fn.insts.size());
     size_t at = 0;
-    for (Part &part : parts.list) {
+    for (analysis::Part &part : parts.list) {
         for (; at < part.begin; at++) emitter_.instruction(insts[at]);
         for (auto [v, place] : part.takes) {
             if (!stored[v.id]) put(v, frame, place);
