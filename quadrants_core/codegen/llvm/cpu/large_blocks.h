@@ -14,11 +14,11 @@ class TaskCode;
 
 class LargeBlocks {
   public:
-    LargeBlocks(Emitter &emitter, TaskCode &code) : emitter_(emitter), code_(code) {}
+    explicit LargeBlocks(TaskCode &code) : code_(code) {}
     /// Emits a large block as calls; returns false for any other block.
-    bool emit(ir::BlockId block);
+    bool emit(Emitter &emitter, ir::BlockId block);
     /// Emits the outlined functions, once their caller is done.
-    void emit_parts();
+    void emit_parts(Emitter &emitter);
 
   private:
     struct ToDo {
@@ -26,13 +26,12 @@ class LargeBlocks {
         analysis::Part part;
         llvm::Function *function;
     };
-    void emit_part(const ToDo &to_do);
+    void emit_part(Emitter &emitter, const ToDo &to_do);
     void forget(const ToDo &to_do);
     void put(ir::Value v, llvm::Value *frame, uint64_t at);
     void fetch(ir::Value v, llvm::Value *frame, uint64_t at);
     uint32_t alias_scope_of(ir::Value v);
 
-    Emitter &emitter_;
     TaskCode &code_;
     std::vector<ToDo> to_do_;
 };
