@@ -343,7 +343,7 @@ def stub(module):
     for name in left:
         out += declaration(module, name, names[name], names, None)
     if module == "quadrants":
-        out += parsed("from quadrants import cache as cache, coverage as coverage")
+        out += parsed("from quadrants import cache as cache, coverage as coverage, distributed as distributed")
     text = ast.unparse(ast.fix_missing_locations(ast.Module(out, [])))
     return HEAD + re.sub(r":\n +\.\.\.(?=\n|$)", ": ...", text) + "\n"
 

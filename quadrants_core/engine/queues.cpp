@@ -51,7 +51,7 @@ void Queues::collect_cells() {
 }
 
 void Queues::grow_tmp(uint64_t bytes) {
-    settle_launches(*this);
+    if (main.tmp_bytes) settle_launches(*this); // pending launches use it
     device.free(std::exchange(main.tmp, {}));
     main.tmp_bytes = 0;
     main.tmp = device.alloc(bytes);

@@ -386,6 +386,7 @@ def objects(folder):
             key, _weight = take(16), take(8)
             code = (blob(), blob())  # the processor, and the code for it
             assert tasks.setdefault(key, code) == code
+            take(112)  # its range: abi::Range
         assert at == len(data)
     return tasks
 

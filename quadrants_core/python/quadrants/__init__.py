@@ -145,7 +145,7 @@ def __getattr__(name):
 
 def __dir__():
     shown = {*globals(), *_found_on_demand, *_modules, "Ndarray", "ScalarNdarray", "VectorNdarray", "MatrixNdarray"}
-    return sorted(shown - {"_lib", "_tensor", "cache", "coverage", "examples", "is_initialized", "pytest_plugin"})  # the list of other names is part of the language
+    return sorted(shown - {"_lib", "_tensor", "cache", "coverage", "distributed", "examples", "is_initialized", "pytest_plugin"})  # the list of other names is part of the language
 
 
 def _publish():

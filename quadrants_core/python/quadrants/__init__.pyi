@@ -1110,6 +1110,8 @@ class Tensor:
     
     Attributes:
         shape: number of elements along each axis.
+        ndim: number of axes.
+        size: number of elements; a vector or a matrix is one.
         dtype: type of the components.
         layout: memory order of the axes; None: the last index varies fastest.
     
@@ -4556,7 +4558,6 @@ def clear_all_gradients(gradient_type: Any=...) -> Any:
         0.0"""
 cpu: _Arch
 cuda: _Arch
-from quadrants import distributed as distributed
 from quadrants import experimental as experimental
 
 class extension(enum.IntEnum):
@@ -4872,4 +4873,4 @@ from quadrants import ui as ui
 vulkan: _Arch
 x64: _Arch
 x86_64: _Arch
-from quadrants import cache as cache, coverage as coverage
+from quadrants import cache as cache, coverage as coverage, distributed as distributed

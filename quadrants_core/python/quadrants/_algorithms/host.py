@@ -5,7 +5,7 @@ import warnings
 
 from quadrants import _dtypes, _exceptions, _settings
 from quadrants._language import annotations as _annotations, kernel as _kernel, ops as _ops
-from quadrants._storage import ndarray as _ndarray, tensor as _tensor
+from quadrants._storage import field as _field, ndarray as _ndarray, tensor as _tensor
 from quadrants._trees import layout as _layout
 
 _template, _i32 = _annotations.template(), _dtypes.i32
@@ -86,7 +86,7 @@ def _permute(values: _tensor.Tensor, first: _i32, moved: _tensor.Tensor, order: 
 
 def _kind(keys):
     dtype = keys.dtype
-    if getattr(keys, "element_shape", ()) or getattr(keys, "ndim", 0):
+    if getattr(keys, "element_shape", ()) or isinstance(keys, _field.MatrixField):
         raise TypeError("parallel_sort cannot sort keys that are vectors or matrices")
     if not isinstance(dtype, _dtypes.DType):
         raise _exceptions.QuadrantsTypeError(f"parallel_sort cannot sort keys of type {dtype}")
@@ -114,7 +114,7 @@ def _like(values, n):
     if hasattr(values, "_description"):
         rows, cols, ndim = values._description()[:3]
     else:
-        ndim = getattr(values, "ndim", 0)
+        ndim = values.ndim if isinstance(values, _field.MatrixField) else 0
     if ndim == 0:
         return _ndarray.ndarray(values.dtype, n)
     return _ndarray.matrix_ndarray(rows, cols, ndim, values.dtype, n)

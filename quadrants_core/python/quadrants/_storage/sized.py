@@ -10,6 +10,8 @@ class Sized:
 
     def __len__(self):
         shape = self.shape
+        if shape is None:
+            self.to_numpy()  # raises, since its program has ended
         if not shape:
             raise TypeError("len() of an array without axes")
         return shape[0]

@@ -49,6 +49,8 @@ class Tensor(_sized.Array, _values.Shown):
 
     Attributes:
         shape: number of elements along each axis.
+        ndim: number of axes.
+        size: number of elements; a vector or a matrix is one.
         dtype: type of the components.
         layout: memory order of the axes; None: the last index varies fastest.
 

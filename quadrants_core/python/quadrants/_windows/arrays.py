@@ -49,7 +49,7 @@ def numbers(x, count, what):
 
 def lengths(x, what):
     """Returns a number, or an array with one number per item; negative numbers are rejected."""
-    if isinstance(x, (list, tuple)) or (hasattr(x, "shape") and getattr(x, "ndim", 1) != 0):
+    if isinstance(x, (list, tuple)) or hasattr(x, "to_numpy") or (hasattr(x, "shape") and getattr(x, "ndim", 1) != 0):
         made = host(x, what).reshape(-1)
         least = made.min() if made.size else 0
     else:
