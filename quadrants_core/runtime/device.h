@@ -123,8 +123,9 @@ class Device {
     virtual ~Device() = default;
     /// Returns zeroed, 64-byte aligned memory. Throws DeviceError if there is none.
     virtual Buffer alloc(uint64_t bytes) = 0;
-    /// Returns zeroed memory for words that host and tasks access while a task runs. `host` is set on every device.
-    virtual Buffer alloc_mapped(uint64_t bytes) = 0;
+    /// Returns zeroed memory for words that host and tasks access while a task runs. `host` is set on every device; where the host sees all
+    /// memory, any memory will do.
+    virtual Buffer alloc_mapped(uint64_t bytes) { return alloc(bytes); }
     /// No pending work may use the buffer.
     virtual void free(const Buffer &buffer) = 0;
     /// The stream must be destroyed before the device.

@@ -116,16 +116,23 @@ class Mirror {
     }
     Mirror(const Mirror &) = delete;
 
+    /// `lower_atomics` accesses the word around a small number, so memory is accessible up to a multiple of 4 bytes.
+    static uint64_t whole_words(uint64_t bytes) { return (bytes + 3) / 4 * 4; }
+
     /// Returns the address at which tasks find the `bytes` at `here`, which must stay in place until the mirror is destroyed.
     template <class T> T *show(T *here, uint64_t bytes) {
         if (!device_ || !here) return here;
         for (const Copy &copy : copies_)
             if (copy.here == here) return reinterpret_cast<T *>(copy.there.address);
-        copies_.push_back({here, std::max<uint64_t>(bytes, 1), device_->alloc(std::max<uint64_t>(bytes, 1))});
+        copies_.push_back(
+            {here, std::max<uint64_t>(bytes, 1), device_->alloc(whole_words(std::max<uint64_t>(bytes, 1)))});
         if (bytes) stream_->upload(copies_.back().there.address, here, bytes);
         return reinterpret_cast<T *>(copies_.back().there.address);
     }
-    template <class T> T *show(std::vector<T> &here) { return show(here.data(), here.size() * sizeof(T)); }
+    template <class T> T *show(std::vector<T> &here) {
+        if constexpr (sizeof(T) == 1) here.reserve(whole_words(here.size()));
+        return show(here.data(), here.size() * sizeof(T));
+    }
     /// Downloads the bytes after tasks have changed them.
     void fetch() {
         for (const Copy &copy : copies_) stream_->download(copy.here, copy.there.address, copy.bytes);

@@ -8,6 +8,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 import contextlib
 import os
 import queue
+import re
 import tempfile
 import time
 
@@ -136,3 +137,20 @@ def fresh_kernel():
     client = Client()
     yield client
     client.close()
+
+
+@pytest.fixture(params=["quadrants", "python3"])
+def session(request, tmp_path):
+    """A kernel with a program and an empty cache on disk."""
+    client = Client(request.param, env={**os.environ, "QD_OFFLINE_CACHE_FILE_PATH": str(tmp_path)})
+    client.run("%load_ext quadrants_jupyter\nimport quadrants as qd\nqd.init(arch=qd.cpu)")
+    yield client
+    client.close()
+
+
+def plain(text):
+    return re.sub(r"\x1b\[[0-9;]*m", "", text)
+
+
+def trace_of(cell):
+    return plain("\n".join(cell.of("error")[0]["traceback"])).splitlines()

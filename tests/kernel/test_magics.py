@@ -1,12 +1,12 @@
-"""The magics, in the Quadrants kernel and in ipykernel: reports, identity of unchanged kernels, heatmap, errors, Stop."""
+"""The magics, in the Quadrants kernel and in ipykernel: reports, identity of unchanged kernels, heatmap, tasks, cache, options, Stop."""
 
 import os
 import re
-import signal
 import time
 
 import pytest
-from conftest import PATIENCE, Client
+from conftest import PATIENCE, Client, trace_of
+from test_gradient_badges import GRADIENTS
 
 CELL = """%%qd_kernel
 import numpy as np
@@ -36,15 +36,6 @@ def template(f: qd.template()):
     for i in f:
         f[i] = 1
 """
-
-
-@pytest.fixture(params=["quadrants", "python3"])
-def session(request, tmp_path):
-    """A kernel with a program and an empty cache on disk."""
-    client = Client(request.param, env={**os.environ, "QD_OFFLINE_CACHE_FILE_PATH": str(tmp_path)})
-    client.run("%load_ext quadrants_jupyter\nimport quadrants as qd\nqd.init(arch=qd.cpu)")
-    yield client
-    client.close()
 
 
 def report(cell):
@@ -246,17 +237,6 @@ def test_mistakes_of_magics_are_reported_in_one_line(session):
     assert "did you mean simulate?" in session.run("%qd_adstack simulat").text("stderr")
 
 
-@pytest.mark.parametrize("call, words", [
-    ("qd.init(debgu=True)", "qd.init: debgu; did you mean debug?"), ("qd.init(arch=qd.cpu, opt_level='high')", "opt_level"),
-    ("qd.cfg.debgu = True", "did you mean 'debug'?"), ("qd.field('f99', 3)", "f99"),
-])
-def test_errors_of_the_package_hide_its_frames(session, call, words):
-    cell = session.run(f"1\n{call}")
-    text = re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(cell.of("error")[0]["traceback"]))
-    assert words in text and call in text and "line 2" in text
-    assert not re.search(r"quadrants/\w+\.py|_runtime|_options\.py", text), text
-
-
 def test_options_are_completed(session):
     def matches(code):
         session.raw.complete(code, len(code))
@@ -379,91 +359,6 @@ def test_options(session):
     assert session.run("%%qd_kernel\n40 + 2").result == "42"
 
 
-@pytest.mark.parametrize("magic", ["", "%%qd_kernel\n"])
-@pytest.mark.parametrize("header, head, carets", [
-    ("def bad(x): pass", "Quadrants kernels parameters must be type annotated: 'x' of bad is not", "        ^"),
-    ("def bad() -> 3: return 1", "Invalid return type annotation of Quadrants kernel: 3; results are numbers", "             ^"),
-])  # fmt: skip
-def test_errors_of_annotations(session, magic, header, head, carets):
-    cell = session.run(f"{magic}import quadrants as qd\n@qd.kernel\n{header}\nbad.nothing")
-    trace = plain("\n".join(cell.of("error")[0]["traceback"])).splitlines()
-    assert cell.error == "QuadrantsSyntaxError" and trace[0].startswith(f"QuadrantsSyntaxError: {head}")
-    assert trace[2].endswith(f"line {4 if magic else 3}, in bad") and trace[3:5] == ["    " + header, "    " + carets]
-
-
-def test_compile_error_shows_the_line_of_the_cell(session):
-    cell = session.run("%%qd_kernel\n@qd.kernel\ndef bad(x: qd.i32):\n    y = x + nothing_here\n")
-    assert cell.status == "error" and cell.error == "QuadrantsNameError"
-    trace = "\n".join(cell.of("error")[0]["traceback"])
-    number = cell.reply["content"]["execution_count"]
-    assert plain(trace).splitlines()[:5] == [
-        'QuadrantsNameError: Name "nothing_here" is not defined', "", f"Cell In[{number}], line 4, in bad", "    y = x + nothing_here",
-        "            ^^^^^^^^^^^^"]
-    assert "run_cell_magic" not in trace and "site-packages" not in trace
-    assert session.run("1").result == "1"
-
-
-def plain(text):
-    return re.sub(r"\x1b\[[0-9;]*m", "", text)
-
-
-def trace_of(cell):
-    return plain("\n".join(cell.of("error")[0]["traceback"])).splitlines()
-
-
-def test_an_error_has_its_cause_first_and_its_hint_last(session):
-    cell = session.run("@qd.func\ndef inner(x):\n    if x > 0:\n        nothing = 1\n    return x + nothing\n@qd.kernel\ndef outer(x: qd.i32):\n    y = inner(x)\n"
-                       "def call():\n    outer(1)\ncall()")
-    here = f"Cell In[{cell.reply['content']['execution_count']}], line"
-    lines = trace_of(cell)
-    assert lines[:-1] == [
-        'QuadrantsNameError: Name "nothing" is not defined', "",
-        f"{here} 5, in inner", "    return x + nothing", "               ^^^^^^^",
-        f"called from {here} 8, in outer", "    y = inner(x)", "        ^^^^^^^^",
-        f"called from {here} 10, in call", "    outer(1)",
-        f"called from {here} 11, in <module>", "    call()", ""]
-    assert lines[-1].startswith("Hint: ")
-
-
-def test_an_error_of_the_run_has_the_same_layout(session):
-    session.run("qd.init(arch=qd.cpu, debug=True)\nf = qd.field(qd.f32, 10)")
-    cell = session.run("@qd.kernel\ndef out(x: qd.i32):\n    for i in range(3):\n        f[i + x] = 1\nout(100)")
-    here = f"Cell In[{cell.reply['content']['execution_count']}], line"
-    lines = trace_of(cell)
-    assert lines[0].startswith("QuadrantsAssertionError: (kernel=out) ")
-    assert lines[1:] == ["", f"{here} 4, in out", "    f[i + x] = 1", "    ^^^^^^^^", f"called from {here} 5, in <module>", "    out(100)"]
-
-
-def test_an_unchanged_kernel_is_named_by_the_newest_cell(session):
-    """The unchanged kernel has the number of the newest cell, which the notebook shows; an older kernel that is still referenced has that
-    of the cell that defined it."""
-    session.run("qd.init(arch=qd.cpu, debug=True)\nf = qd.field(qd.f32, 10)")
-    text = "%%qd_kernel\n@qd.kernel\ndef out(x: qd.i32):\n    f[x] = 1\n\n@qd.kernel\ndef other(x: qd.template()):\n    f[x + 10] = {}\n"
-    run = lambda code: session.run(code).reply["content"]["execution_count"]  # noqa: E731
-    first = run(text.format(1))
-    session.run("held, kept = other, out")
-    for value in (1, 2, 2):
-        number = run(text.format(value))
-        here = [f"Cell In[{number}], line 4, in out", "    f[x] = 1", "    ^^^^"]
-        assert session.run("kept is out").result == "True" and trace_of(session.run("out(100)"))[2:5] == here
-        assert f'File "cell {number}", line 4, in out:' in session.run("out(-1)").of("error")[0]["evalue"]
-        there = f"Cell In[{number}], line 8, in other"
-        assert trace_of(session.run("other(0)"))[2] == there and trace_of(session.run("other(None)"))[2] == there  # compiles, then fails to
-    assert session.run("held is other").result == "False"
-    assert trace_of(session.run("held(0)"))[2:5] == [f"Cell In[{first + 2}], line 8, in other", "    f[x + 10] = 1", "    ^^^^^^^^^"]
-
-
-def test_a_statement_of_many_lines_has_its_cause_first_too(session):
-    cell = session.run("@qd.kernel\ndef pick(x: qd.i32) -> qd.i32:\n    match x:\n        case 1:\n            return 3\n    return 1\npick(1)")
-    lines = trace_of(cell)
-    assert lines[0] == 'QuadrantsSyntaxError: Unsupported node "Match": kernels do not support `match`' and lines[3:5] == ["    match x:", "    ^^^^^^^^"]
-
-
-def test_calls_that_an_error_counts(session):
-    cell = session.run("@qd.func\ndef f(x):\n    return f(x)\n@qd.kernel\ndef b(x: qd.i32) -> qd.i32:\n    return f(x)\nb(1)")
-    assert trace_of(cell)[0] == "QuadrantsCompilationError: Function 'f' calls itself without end"
-
-
 @pytest.mark.parametrize("line", ["%qd_coverage 'ste", "%%qd_kernel --show 'x\n1", "%qd_tasks 'ste", "%qd_config 'ste"])
 def test_quotes_that_are_not_closed(session, line):
     assert session.run(line).text("stderr") == f"UsageError: {line.split()[0]}: No closing quotation\n"
@@ -488,56 +383,6 @@ def test_architectures_of_the_magic(name):
         assert "return 1" in client.run("%qd_coverage k").result
     finally:
         client.close()
-
-
-def test_many_calls_are_folded(session):
-    cell = session.run("@qd.kernel\ndef k(x: qd.i32):\n    y = nothing\ndef down(n):\n    return down(n - 1) if n else k(1)\ndown(50)")
-    lines = trace_of(cell)
-    assert sum("line" in line for line in lines) == 8 and "... 45 calls ..." in lines
-
-
-def test_calls_through_a_file_of_the_user(session, tmp_path):
-    (tmp_path / "mine.py").write_text("def through(k):\n    k(1)\n")
-    cell = session.run(f"import sys; sys.path.insert(0, {str(tmp_path)!r})\nimport mine\n@qd.kernel\ndef k(x: qd.i32):\n    y = nothing\nmine.through(k)")
-    assert f"called from File {tmp_path / 'mine.py'}, line 2, in through" in trace_of(cell)
-
-
-def test_debug_and_tb_after_an_error_of_a_kernel(session):
-    session.run("def older(): 1/0\nolder()")
-    session.run("@qd.kernel\ndef bad(x: qd.i32):\n    y = x + nothing\ndef call(here):\n    bad(1)\ncall(7)")
-    assert session.run("import sys; sys.last_type.__name__, sys.last_value.__class__ is sys.last_type").result == "('QuadrantsNameError', True)"
-    shown = session.run("%tb")
-    text = plain("\n".join(e for c in shown.of("error") for e in c["traceback"]) + shown.text() + shown.text("stderr"))
-    assert 'Name "nothing" is not defined' in text and "ZeroDivision" not in text
-    cell = session.send("%debug", allow_stdin=True)
-    for answer in ("p 'here is', here", "q"):
-        session.raw.get_stdin_msg(timeout=PATIENCE)
-        session.raw.input(answer)
-    assert "('here is', 7)" in session.collect(cell).text()
-
-
-def test_python_error_in_the_cell(session):
-    cell = session.run("%%qd_kernel\nx = 1\nraise ValueError('mine')\n")
-    assert cell.error == "ValueError"
-    trace = trace_of(cell)
-    assert trace[-1] == "ValueError: mine" and not any("run_cell_magic" in line or "quadrants_jupyter" in line for line in trace)
-    assert session.run("%%qd_kernel\nnext(iter(()))").error == "StopIteration"
-
-
-@pytest.mark.parametrize("body, line", [("def f(:\n    pass\n", 2), ("x = 1\nreturn x\n", 3), ("\n\nx = 1\n(\n", 5)])
-def test_cells_that_are_not_python(session, body, line):
-    session.run("x = 0")
-    cell = session.run("%%qd_kernel\n" + body)
-    trace = trace_of(cell)
-    assert cell.error == "SyntaxError" and len(trace) <= 6
-    assert f"Cell In[{cell.reply['content']['execution_count']}], line {line}" in trace[0]
-    assert session.run("x").result == "0"  # the cell did not run
-
-
-def test_a_python_error_elsewhere_keeps_its_frames(session, tmp_path):
-    (tmp_path / "broken.py").write_text("def f(:\n")
-    cell = session.run(f"import sys; sys.path.insert(0, {str(tmp_path)!r})\nimport broken")
-    assert cell.error == "SyntaxError" and any("line 2" in line and "In[" in line for line in trace_of(cell))
 
 
 def test_a_program_that_runs_as_python_lives_on(session):
@@ -613,218 +458,6 @@ def test_stop_of_an_endless_kernel(session, name):
         ended = session.collect(cell)
         assert ended.error == "KeyboardInterrupt"
     assert session.run("serial(np.ones(1, np.int32)); 'usable'").result == "'usable'"
-
-
-GRADIENTS = """import numpy as np
-x = qd.field(qd.f64, shape=4, name="x", needs_grad=True)
-loss = qd.field(qd.f64, shape=(), name="loss", needs_grad=True)
-x.from_numpy(np.array([1.0, -2, 3, 4]))
-
-@qd.kernel
-def squares():
-    for i in x:
-        loss[None] += x[i] ** 2
-
-@qd.kernel
-def overwrite():
-    for i in x:
-        x[i] = x[i] ** 2
-
-@qd.kernel
-def kink():
-    for i in x:
-        loss[None] += abs(x[i] - 1)
-"""
-BADGE = "application/vnd.quadrants.gradients+json"
-
-
-def badge_of(cell):
-    assert cell.status == "ok", cell.of("error")
-    found = [c["data"] for c in cell.of("display_data") if BADGE in c["data"]]
-    assert len(found) <= 1
-    return found[0] if found else None
-
-
-def test_a_badge_says_whether_gradients_are_right(session):
-    session.run(GRADIENTS)
-    badge = badge_of(session.run("with qd.ad.Tape(loss):\n    squares()"))
-    assert badge[BADGE] == {"version": 1, "checks": [{"name": "squares", "verdict": "agrees"}]}
-    assert badge["text/plain"] == "squares: agrees (backward agrees with finite differences of `loss` by `x`: 2 directions)" and "gradients agree" in badge["text/html"]
-    state = session.run("print(x.grad.to_numpy().tolist(), loss[None], x.has_dual())").text("stdout")
-    assert state == "[2.0, -4.0, 6.0, 8.0] 30.0 False\n"
-    counts = session.run("sum(sum(file.values()) for file in qd.coverage.snapshot().values())").result
-    assert int(counts) == 5  # the loop counts once and its body four times, since launches of the check are not counted
-    badge = badge_of(session.run("overwrite()\noverwrite.grad()"))
-    assert badge[BADGE]["checks"] == [{"name": "overwrite", "verdict": "wrong"}]
-    assert "the field `x` is overwritten after it was read" in badge["text/plain"] and "x[i] = x[i] ** 2" in badge["text/html"]
-    badge = badge_of(session.run("kink.grad()\nsquares.grad()"))
-    verdicts = {check["name"]: check["verdict"] for check in badge[BADGE]["checks"]}
-    assert verdicts == {"kink": "cannot say", "squares": "agrees"}
-    assert badge_of(session.run("squares()")) is None
-
-
-def test_a_badge_names_missing_gradients(session):
-    """This holds for any values, and for any value in the loss."""
-    session.run("""import numpy as np
-qd.init(arch=qd.cpu)
-p = qd.field(qd.f32, 3, needs_grad=True)
-L = qd.field(qd.f32, (), needs_grad=True)
-tmp = qd.field(qd.f32, 3)
-
-@qd.kernel
-def via():
-    for i in range(3):
-        tmp[i] = p[i]**2
-    for i in range(3):
-        L[None] += tmp[i]
-
-@qd.kernel
-def direct():
-    for i in range(3):
-        L[None] += p[i]**2
-
-@qd.kernel
-def whole():
-    for i in range(3):
-        L[None] += p[i] * tmp[0]
-""")
-    for numbers in ([1, 1, 1], [0.2, 0.1, 3], [5, 5, 5]):
-        badge = badge_of(session.run(f"p.from_numpy(np.array({numbers}, np.float32))\nwith qd.ad.Tape(L):\n    via()"))
-        assert badge[BADGE]["checks"] == [{"name": "via", "verdict": "wrong"}]
-        assert "no gradient flows back through `tmp`: created without needs_grad=True" in badge["text/plain"]
-    badge = badge_of(session.run("L[None] = 100\nvia.grad()"))
-    assert badge[BADGE]["checks"] == [{"name": "via", "verdict": "wrong"}]
-    badge = badge_of(session.run("L[None] = 1e6\ndirect.grad()"))
-    assert badge["text/plain"] == "direct: agrees (backward agrees with finite differences of `L` by `p`: 2 directions)"
-    badge = badge_of(session.run("with qd.ad.Tape(L):\n    direct()\n    tmp[0] = float(p[0])\n    whole()"))
-    assert badge[BADGE]["checks"][0]["verdict"] == "cannot say" and "Python writes to fields" in badge["text/plain"]
-
-
-def test_a_badge_of_an_input_without_a_gradient(session):
-    session.run("""import numpy as np
-X, L = qd.field(qd.f64, shape=3), qd.field(qd.f64, shape=(), needs_grad=True)
-X.fill(1.5)
-
-@qd.kernel
-def sq():
-    for i in X:
-        L[None] += X[i] ** 2
-
-@qd.kernel
-def na(a: qd.types.ndarray()):
-    for i in a:
-        L[None] += a[i]
-""")
-    badge = badge_of(session.run("with qd.ad.Tape(L):\n    sq()"))
-    assert badge["text/plain"] == "sq: cannot say\n  no input has a gradient: give `X` needs_grad=True"
-    assert "cannot say" in badge["text/html"] and "#2e7d32" not in badge["text/html"]
-    badge = badge_of(session.run("with qd.ad.Tape(L):\n    na(np.ones(4))"))
-    assert badge["text/plain"] == "na: cannot say\n  no input has a gradient: instead of the NumPy array `a` pass a qd.ndarray with needs_grad=True"
-    assert badge_of(session.run("sq.grad()"))[BADGE]["checks"][0]["verdict"] == "cannot say"
-
-
-def test_a_check_shows_its_own_verdict_and_frames(session):
-    session.run(GRADIENTS)
-    assert badge_of(session.run("found = qd.ad.check(squares); found.verdict")) is None
-    for code in ("qd.ad.check(3)", "def raises():\n    1 / 0\nqd.ad.check(raises)"):
-        (error,) = session.run(code).of("error")
-        assert "_gradients" not in "".join(error["traceback"])
-
-
-def test_a_badge_repeats_no_warning(session):
-    session.run(GRADIENTS)
-    session.run("import warnings\nfrom quadrants._gradients import agreement\nreal = agreement.run_calls\n"
-                "def warns(*args):\n    warnings.warn('once more')\n    return real(*args)\nagreement.run_calls = warns")
-    cell = session.run("squares.grad()")
-    assert badge_of(cell)[BADGE]["checks"][0]["verdict"] == "agrees" and "once more" not in cell.text("stderr")
-
-
-def test_badges_can_be_switched_off(session):
-    session.run(GRADIENTS)
-    assert badge_of(session.run("%qd_gradients --off\nsquares.grad()")) is None
-    assert badge_of(session.run("squares.grad()")) is None
-    assert badge_of(session.run("%qd_gradients --on\nsquares.grad()")) is not None
-    assert "UsageError: %qd_gradients" in session.run("%qd_gradients").text("stderr")
-    failed = session.run("squares.grad()\n1 / 0")
-    assert failed.status == "error" and not [c for c in failed.of("display_data") if BADGE in c["data"]]
-
-
-SLOW = f"""qd.init(arch=qd.cpu, ad_stack_experimental_enabled=True)
-{GRADIENTS}
-a = qd.field(qd.f64, shape=64, needs_grad=True)
-a.fill(0.5)
-
-@qd.kernel
-def slow(m: qd.i32):
-    for i in a:
-        v = a[i]
-        for j in range(m):
-            v = qd.sin(v * 1.01)
-        loss[None] += v
-"""
-
-
-@pytest.mark.parametrize("code", ["with qd.ad.Tape(loss):\n    slow(m)", "slow.grad(m)"], ids=["tape", "grad"])
-def test_long_programs_are_not_run_again_for_a_badge(session, code):
-    assert session.run(SLOW).status == "ok"
-    session.run("import time, threading\nlaunched = lambda: qd._native.core().launches_made()")
-    assert session.run(f"m = 8\n{code}").status == "ok"
-    session.run("m, took = 4000, 0")
-    while float(session.run("took").result) < 0.5:
-        session.run("m *= 2\nbegan = time.monotonic()\nslow(m)\ntook = time.monotonic() - began")
-    before = int(session.run("launched()").result)
-    badge = badge_of(session.run(code))
-    assert badge["text/plain"] == "slow: cannot say\n  a check takes too long; qd.ad.check(.., seconds=60) allows more time"
-    assert int(session.run("launched()").result) - before <= (3 if "Tape" in code else 2), "it was launched once more"
-
-
-def test_a_badge_of_a_previously_slow_program(session):
-    assert session.run(SLOW + "slow(300_000)").status == "ok"
-    badge = badge_of(session.run("with qd.ad.Tape(loss):\n    slow(2)"))
-    assert badge["text/plain"].startswith("slow: agrees")
-
-
-def test_stop_while_a_badge_is_computed(session):
-    """It is like the Stop of a cell: the queued cells do not run."""
-    session.run(GRADIENTS)
-    session.run("from quadrants._gradients import agreement\nreal = agreement.run_calls\n"
-                "def slow(*args):\n    print('checks', flush=True)\n    while True: real(*args)\nagreement.run_calls = slow")
-    first, second = session.send("squares.grad()"), session.send("print('ran')")
-    session.wait_for_text("checks")
-    time.sleep(0.3)
-    session.interrupt()
-    cell = session.collect(first)
-    assert cell.status == "error" and cell.error == "KeyboardInterrupt"
-    (badge,) = [c["data"] for c in cell.of("display_data") if BADGE in c["data"]]
-    assert badge["text/plain"] == "squares: cannot say\n  Stop was pressed"
-    behind = session.raw.get_shell_msg(timeout=PATIENCE)
-    assert behind["parent_header"]["msg_id"] == second and behind["content"]["status"] in ("error", "aborted")
-    assert session.run("agreement.run_calls = real; squares.grad()").status == "ok"
-
-
-def test_programs_that_a_badge_does_not_check(session):
-    session.run(GRADIENTS + '''
-@qd.kernel
-def speaks():
-    for i in x:
-        print("x", x[i])
-        loss[None] += x[i]
-
-big = qd.field(qd.f32, shape=2_000_000, needs_grad=True)
-
-@qd.kernel
-def large():
-    for i in big:
-        loss[None] += big[i]
-''')
-    badge = badge_of(session.run("speaks.grad()"))
-    assert badge[BADGE]["checks"] == [{"name": "speaks", "verdict": "cannot say"}] and "prints" in badge["text/plain"]
-    badge = badge_of(session.run("large.grad()"))
-    assert badge[BADGE]["checks"][0]["verdict"] == "cannot say" and "elements" in badge["text/plain"]
-    badge = badge_of(session.run("with qd.ad.Tape(loss):\n    squares()\n    x.from_numpy(x.to_numpy())\n    squares()"))
-    assert badge[BADGE]["checks"][0]["verdict"] == "cannot say" and "loads external data" in badge["text/plain"], badge["text/plain"]
-    badge = badge_of(session.run("with qd.ad.Tape(loss):\n    squares()\n    x.fill(2)\n    squares()"))
-    assert badge[BADGE]["checks"][0]["verdict"] == "agrees", "the field holds 2 by now"
 
 
 def test_the_heatmap_shows_backward_counts(session):

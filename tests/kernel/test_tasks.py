@@ -1,6 +1,5 @@
 """Tasks: the event loop of the session runs while a cell awaits and between cells."""
 
-import os
 import time
 import uuid
 

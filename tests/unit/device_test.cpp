@@ -442,6 +442,17 @@ TEST(Far, objects_of_a_launch_live_until_it_completes) {
     EXPECT_EQ(y.values(), (std::vector<float>{1, 2}));
 }
 
+/// Emits the rest of a kernel: for i in range(*bounds): x[i] = 1
+void fill_with_ones(ir::Builder &b, std::span<const ir::Value> bounds, ir::Value x) {
+    const ir::Value loop = b.parallel(bounds, {});
+    ir::Builder in(b.fn, body_of(b.fn, loop));
+    const ir::Value p = element(in, x, index_of(b.fn, loop));
+    const ir::Value one = in.constant(ir::Scalar::f32, std::bit_cast<uint32_t>(1.0f));
+    in.store(p, one);
+    in.yield();
+    b.ret();
+}
+
 TEST(Far, a_range_that_depends_on_data_is_found_by_a_task) {
     // for i in range(n[0]): x[i] = 1
     ir::Function fn = start("upto");
@@ -451,13 +462,7 @@ TEST(Far, a_range_that_depends_on_data_is_found_by_a_task) {
     const ir::Value zero = b.i32(0);
     const ir::Value limit = element(b, n, zero);
     const ir::Value bounds[] = {zero, b.load(limit)};
-    const ir::Value loop = b.parallel(bounds, {});
-    ir::Builder in(fn, body_of(fn, loop));
-    const ir::Value p = element(in, x, index_of(fn, loop));
-    const ir::Value one = in.constant(ir::Scalar::f32, std::bit_cast<uint32_t>(1.0f));
-    in.store(p, one);
-    in.yield();
-    b.ret();
+    fill_with_ones(b, bounds, x);
 
     Program program(on("far"));
     const runtime::Buffer limits = program.memory().allocate(4);
@@ -485,13 +490,7 @@ TEST(Far, a_range_of_other_arithmetic_is_found_by_a_task) {
     ir::Builder b(fn, fn.body);
     const ir::Value zero = b.i32(0);
     const ir::Value bounds[] = {zero, b.mul(n, n)};
-    const ir::Value loop = b.parallel(bounds, {});
-    ir::Builder in(fn, body_of(fn, loop));
-    const ir::Value p = element(in, x, index_of(fn, loop));
-    const ir::Value one = in.constant(ir::Scalar::f32, std::bit_cast<uint32_t>(1.0f));
-    in.store(p, one);
-    in.yield();
-    b.ret();
+    fill_with_ones(b, bounds, x);
 
     Program program(on("far"));
     const Array values(program, std::vector<float>(6));

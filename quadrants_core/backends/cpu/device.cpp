@@ -107,7 +107,6 @@ class Cpu final : public runtime::Device {
         void *block = runtime::host_alloc(bytes);
         return {this, reinterpret_cast<uint64_t>(block), static_cast<char *>(block)};
     }
-    runtime::Buffer alloc_mapped(uint64_t bytes) override { return alloc(bytes); }
     void free(const runtime::Buffer &buffer) override { runtime::host_free(buffer.host); }
     std::unique_ptr<runtime::Stream> open_stream() override {
         return std::make_unique<CpuStream>(options_, streams_++);

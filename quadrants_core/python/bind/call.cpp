@@ -268,6 +268,17 @@ PyObject *const *bind_keywords(KernelObject *kernel, PyObject *const *args, size
     return all.data();
 }
 
+/// Sets the error for a call that lacks an argument.
+void raise_missing(const KernelObject *kernel, const std::string &missing) {
+    std::string all;
+    for (const ParamSpec &param : *kernel->params) all += (all.empty() ? "" : ", ") + param.name;
+    const auto found = frontend::PyRef::steal(PyObject_GetAttrString(kernel->info, "name"));
+    const char *name = found ? PyUnicode_AsUTF8(found.get()) : nullptr;
+    if (!name) PyErr_Clear();
+    raise(ErrorClass::argument,
+          "Missing argument '" + missing + "'. The kernel is " + (name ? name : "") + "(" + all + ").");
+}
+
 /// Returns positional and keyword arguments in the order of the parameters; null with an error set.
 PyObject *const *bind_arguments(KernelObject *kernel, PyObject *const *args, size_t n, PyObject *names,
                                 std::vector<PyObject *> &all) {
@@ -287,13 +298,7 @@ PyObject *const *bind_arguments(KernelObject *kernel, PyObject *const *args, siz
     }
     for (size_t i = 0; i < params.size(); i++) {
         if (!args[i]) {
-            std::string names;
-            for (const ParamSpec &param : params) names += (names.empty() ? "" : ", ") + param.name;
-            const auto kernel_name = frontend::PyRef::steal(PyObject_GetAttrString(kernel->info, "name"));
-            const char *name = kernel_name ? PyUnicode_AsUTF8(kernel_name.get()) : nullptr;
-            if (!name) PyErr_Clear();
-            raise(ErrorClass::argument, "Missing argument '" + params[i].name + "'. The kernel is " +
-                                            (name ? name : "") + "(" + names + ").");
+            raise_missing(kernel, params[i].name);
             return nullptr;
         }
     }

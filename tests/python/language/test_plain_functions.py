@@ -160,3 +160,18 @@ def test_a_function_that_calls_a_func_is_part_of_the_kernel_also_with_known_argu
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert tuple(k()) == (3, 4, 5)
+
+
+def test_a_function_without_a_module(python):
+    made = {}
+    exec("def thrice(x):\n    return 3 * x", made)
+    made["thrice"].__module__ = None
+    thrice = made["thrice"]
+
+    @qd.kernel
+    def k() -> qd.i32:
+        return thrice(4)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert k() == 12

@@ -33,7 +33,7 @@ def test_after_the_end_of_the_program(make, dtype, element):
     qd.reset()
     assert x.arr is None and x.shape is None and qd.wrap(x).shape is None
     assert x.element_type.shape() == element and x.dtype == dtype and "ended" in repr(x)
-    for use in (lambda: len(x), lambda: copy.deepcopy(x), lambda: x.copy_from(x), lambda: x.to_numpy(), lambda: x.__reduce_ex__(4), lambda: x.__reduce_ex__(5),
+    for use in (lambda: len(x), lambda: x.ndim, lambda: x.size, lambda: copy.deepcopy(x), lambda: x.copy_from(x), lambda: x.to_numpy(), lambda: x.__reduce_ex__(4), lambda: x.__reduce_ex__(5),
                 lambda: x.from_numpy(np.zeros(3)), lambda: x[0], lambda: x.fill(1)):
         with pytest.raises(qd.QuadrantsRuntimeError, match="belongs to a runtime that"):
             use()

@@ -172,13 +172,14 @@ class Changes:
         core = _core()
         programs, others = (_clears, _moves, core is not None), _others.state if self._includes_others else None
         anew, before = programs != self._programs, self.rows
-        if anew or others is not self._others:
+        rebuilds = anew or others is not self._others
+        if rebuilds:
             self._keys, self._reading = {}, 0
         kernels = []
         if core is not None:
             self._reading, kernels = core.coverage_by_kernel(self._reading)
         kernels = [((kernel, specialisation, title, _place(kernel, rows)), rows) for kernel, specialisation, title, rows in kernels]
-        if anew or others is not self._others:
+        if rebuilds:
             known = [*(key for key, _ in kernels), *_gathered_by_kernel]
             self._base = _with_others(_gathered_by_kernel, known) if self._includes_others else dict(_gathered_by_kernel)
             self.rows = {key: _completed(rows) for key, rows in self._base.items()}

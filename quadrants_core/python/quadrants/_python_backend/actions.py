@@ -638,7 +638,7 @@ def call(callee, *args, **keywords):
         name = getattr(callee, "__name__", callee)
         if getattr(callee, "__self__", None) is None or isinstance(callee.__self__, _types.ModuleType):
             fail_type(f"must be real number, not a run-time value. Did you mean to use `qd.{name}` instead of `{name}`?")
-    if isinstance(callee, (_types.FunctionType, _types.MethodType)) and callee.__module__.split(".")[0] != "quadrants":
+    if isinstance(callee, (_types.FunctionType, _types.MethodType)) and (callee.__module__ or "").split(".")[0] != "quadrants":
         return _call_function(callee, args, places, keywords)
     return callee(*args, **keywords)
 
@@ -653,9 +653,8 @@ def _call_function(callee, args, places, keywords):
             raise
     finally:
         _func.runs_in_kernel = runs_in_kernel
-    if isinstance(callee, _types.MethodType):
-        return functions.run(_func.ForeignFunc(callee.__func__), callee.__self__, *places, **keywords)
-    return functions.run(_func.ForeignFunc(callee), *places, **keywords)
+    function, first = (callee.__func__, (callee.__self__,)) if isinstance(callee, _types.MethodType) else (callee, ())
+    return functions.run(_func.ForeignFunc(function), *first, *places, **keywords)
 
 
 _CALL_OTHERS = (map, filter, _functools.reduce, _functools.partial)

@@ -9,9 +9,7 @@ class Sized:
     __slots__ = ()
 
     def __len__(self):
-        shape = self.shape
-        if shape is None:
-            self.to_numpy()  # raises, since its program has ended
+        shape = _shape_of(self)
         if not shape:
             raise TypeError("len() of an array without axes")
         return shape[0]
@@ -20,12 +18,19 @@ class Sized:
         return True  # programs test whether they have an array, and not whether it has elements
 
 
+def _shape_of(array):
+    shape = array.shape
+    if shape is None:
+        array.to_numpy()  # raises, since the program of the array has ended
+    return shape
+
+
 def attribute(array, name):
     """Finds `ndim` and `size`, which are attributes of instances alone: programs compare the names of the classes with a list."""
     if name == "ndim":
-        return len(array.shape)
+        return len(_shape_of(array))
     if name == "size":
-        return _math.prod(array.shape)  # a vector or a matrix is one element
+        return _math.prod(_shape_of(array))  # a vector or a matrix is one element
     raise AttributeError(f"{type(array).__name__!r} object has no attribute {name!r}", name=name, obj=array)
 
 
