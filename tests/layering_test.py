@@ -31,6 +31,9 @@ ALLOWED = {
     # The interface of LLVM to other folders: plain data and one function table.
     "codegen/llvm/loader": ["base", "abi", "ir"],
     "codegen/llvm": ["base", "abi", "ir", "layout", "analysis", "codegen/llvm/loader"],
+    # The printer knows its targets by their interfaces (target.h, task_frame.h); each of these folders is a library with the printer.
+    "codegen/llvm/cpu": ["base", "abi", "ir", "layout", "analysis", "codegen/llvm", "codegen/llvm/loader"],
+    "codegen/llvm/gpu": ["base", "abi", "ir", "layout", "analysis", "codegen/llvm", "codegen/llvm/loader"],
     "codegen/spirv": ["base", "abi", "ir", "layout", "analysis"],
     "device_lib": ["abi"],
     "runtime": ["base", "abi", "device_lib"],
@@ -51,7 +54,7 @@ ALLOWED = {
 
 # Headers of libraries that only these folders may use.
 THIRD_PARTY = {
-    "llvm/": ["codegen/llvm"],
+    "llvm/": ["codegen/llvm", "codegen/llvm/cpu", "codegen/llvm/gpu"],
     "llvm-c/": ["codegen/llvm"],
     "spirv": ["codegen/spirv"],
     "Python.h": ["syntax", "frontend", "python/bind"],

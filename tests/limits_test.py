@@ -24,7 +24,7 @@ def text(path):
 # of other projects, over tokens, or over letters of options.
 DEFAULTS = {
     "backends/cpu/elf.cpp": 1,
-    "codegen/llvm/x86.cpp": 1,
+    "codegen/llvm/cpu/x86.cpp": 1,
     "syntax/atoms.cpp": 1,
     "syntax/blocks.cpp": 1,
     "syntax/expressions.cpp": 3,

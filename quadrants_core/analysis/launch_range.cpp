@@ -90,22 +90,13 @@ class Reading {
     /// Finds the slot of the launch's arguments that holds the number.
     bool slot(Value v, uint32_t &out) const {
         if (fn_[v].op == Op::dim) {
-            out = abi::extent_slot(slot_of(fn_.args(v)[0]), uint32_t(fn_[v].imm));
+            out = abi::extent_slot(*slot_of(fn_, fn_.args(v)[0]), uint32_t(fn_[v].imm));
             return true;
         }
         if (fn_[v].op == Op::cast && fn_.type(fn_.args(v)[0]) == Type(Scalar::i64)) v = fn_.args(v)[0];
         if (fn_[v].op != Op::param) return false;
-        out = slot_of(v);
+        out = *slot_of(fn_, v);
         return true;
-    }
-
-    uint32_t slot_of(Value param) const {
-        uint32_t slot = 0;
-        for (const Value p : fn_.params) {
-            if (p == param) break;
-            slot += abi::argument_slots(fn_.type(p).is_array(), fn_.type(p).ndim);
-        }
-        return slot;
     }
 
     const Function &fn_;
@@ -113,6 +104,21 @@ class Reading {
 };
 
 } // namespace
+
+std::optional<uint32_t> slot_of(const Function &task, Value param) {
+    uint32_t slot = 0;
+    for (const Value p : task.params) {
+        if (p == param) return slot;
+        slot += abi::argument_slots(task.type(p).is_array(), task.type(p).ndim);
+    }
+    return std::nullopt;
+}
+
+uint32_t slots_of(const Function &task) {
+    uint32_t slots = 0;
+    for (const Value p : task.params) slots += abi::argument_slots(task.type(p).is_array(), task.type(p).ndim);
+    return slots;
+}
 
 std::optional<abi::Range> launch_range(const Function &task) {
     return task.bounds ? Reading(task).range() : std::nullopt;

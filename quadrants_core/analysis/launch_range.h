@@ -1,5 +1,5 @@
 #pragma once
-// Ranges that follow from the arguments of a launch without running code.
+// Finds the slots of a task's arguments in the launch record, and ranges that follow from them without running code.
 #include "abi/range.h"
 #include "ir/function.h"
 
@@ -12,5 +12,10 @@ namespace qd::analysis {
 std::optional<abi::Range> launch_range(const ir::Function &task);
 /// True if it will be so for a parallel loop of a kernel with these arguments, lo and hi of each axis, once the kernel is cut and lowered.
 bool has_launch_range(const ir::Function &kernel, std::span<const ir::Value> ends);
+
+/// Returns the first slot of a parameter in the launch record; none if the task has no such parameter.
+std::optional<uint32_t> slot_of(const ir::Function &task, ir::Value param);
+/// Returns the number of slots of all parameters.
+uint32_t slots_of(const ir::Function &task);
 
 } // namespace qd::analysis

@@ -178,6 +178,9 @@ void assemble(Compiler &c, CompiledKernel &out, std::vector<TaskBuild> &builds) 
         }
         build.info.weight = build.code->weight;
         build.info.range = build.code->range;
+        QD_CHECK(!c.lowering.caps().bounds_from_tasks || build.info.kind == abi::TaskKind::serial ||
+                     build.info.range.factors || build.info.range_at != abi::Task::computed,
+                 "task " + build.info.name + " has a range that only its code can find");
         build.info.slots = out.info.slots;
         out.has_side_effects |= build.info.has_side_effects;
         out.has_adstack |= !build.info.stacks.empty();

@@ -51,10 +51,19 @@ void Queues::collect_cells() {
 }
 
 void Queues::grow_tmp(uint64_t bytes) {
-    if (main.tmp_bytes) settle_launches(*this); // pending launches use it
-    device.free(std::exchange(main.tmp, {}));
-    main.tmp_bytes = 0;
-    main.tmp = device.alloc(bytes);
+    const runtime::Buffer before = std::exchange(main.tmp, {});
+    const uint64_t bytes_before = std::exchange(main.tmp_bytes, 0);
+    if (host_visible)
+        device.free(before);
+    else if (bytes_before) // pending launches may use it, those that take it as their block come after them
+        main.spare.push_back({before, bytes_before, {}});
+    try {
+        main.tmp = device.alloc(bytes);
+    } catch (const DeviceError &) {
+        if (!main.has_pending) throw;
+        settle_launches(*this); // some memory may be free then
+        main.tmp = device.alloc(bytes);
+    }
     main.tmp_bytes = bytes;
     main.shared.tmp = reinterpret_cast<char *>(main.tmp.address);
 }

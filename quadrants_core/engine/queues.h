@@ -50,7 +50,7 @@ class Queues {
 
     /// Frees the memory of removed cells.
     void collect_cells();
-    /// Makes `tmp` hold so many bytes, once no pending launch uses it.
+    /// Makes `tmp` hold so many bytes.
     void grow_tmp(uint64_t bytes);
 
     runtime::Device &device;

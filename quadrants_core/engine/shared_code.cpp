@@ -1,4 +1,4 @@
-// Tasks are compiled without locks if launches rarely need any (codegen/llvm/updates.cpp). Whether a launch needs them is known once its
+// Tasks are compiled without locks if launches rarely need any (llvm/cpu/shared_updates.cpp). Whether a launch needs them is known once its
 // ranges and arrays are: the task is then compiled again, during the launch, from the IR of its kernel.
 #include "engine/shared_code.h"
 

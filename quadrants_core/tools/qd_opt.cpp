@@ -5,6 +5,7 @@
 // stages; `forward` and `reverse` make derivatives, `stacks` is `reverse` with stacks, with the companions that
 // tools/companions.h reads), then prints them, compiles them or runs one. --shrink searches for a smaller function that a pass
 // or a backend still treats differently from the interpreter, for the runs given by --run or by the file's `; run:` lines.
+#include "backends/gpu/gpu.h"
 #include "base/error.h"
 #include "engine/lowering.h"
 #include "ir/text.h"
@@ -39,7 +40,8 @@ const char *const usage =
     "  --emit=KIND      ir (default), llvm, asm, object\n"
     "  --fast           emit as the fast tier does\n"
     "  --run \"@f(1, 2)\" run a function and print what it gives; with `== 3` check it\n"
-    "  --backend=NAME   where to run (default: interp), what to emit for (default: cpu)\n"
+    "  --backend=NAME   where to run (default: interp), what to emit for (default: cpu;\n"
+    "                   nvptx and amdgcn: --emit=asm and llvm alone)\n"
     "  --lanes=BYTES    SIMD width that passes may use (default 0)\n"
     "  --time           print how long passes, code generation and launches took\n"
     "  --shrink         make a function that is treated wrongly smaller, and write it down\n"
@@ -149,6 +151,8 @@ std::vector<ir::Function> run_passes(const Arguments &a, std::vector<ir::Functio
 const backends::Backend &backend_of(const Arguments &a, const backends::Backend &usual) {
     if (a.backend.empty()) return usual;
     const backends::Backend *found = backends::find(a.backend);
+    for (const backends::Backend *device : {&backends::nvptx, &backends::amdgcn})
+        if (device->name == a.backend) found = device;
     if (!found) fail_user(UserErrorKind::name, "there is no backend `" + a.backend + "`");
     return *found;
 }

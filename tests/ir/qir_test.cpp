@@ -9,6 +9,8 @@
 //   ; test: run                     lines `; run: @f(2, 3) == 10` (tools/run_line.h), on the interpreter, then on each
 //                                   backend that can run here and on `far`, without passes and with the engine's
 //   ; test: run reverse             the same for the functions after these passes
+//   ; test: code                    the code of devices contains the texts of lines `; nvptx: ld.global` or `; amdgcn: s_barrier`;
+//                                   `error: words` stands for a refusal of a function
 //   ; lanes: 8 32                   the lanes of a group on the target; runs are repeated for each number. 0 if not given: each
 //                                   thread is alone. Targets without groups must refuse code that needs lanes
 //   ; vector_bytes: 32              the vector size of the target (0 if not given)
@@ -20,7 +22,9 @@
 // Runs take the last three on backends that have groups.
 // A file may have several tests, one line each, but only one with `; =>`. QD_BLESS=1 rewrites expectations.
 #include "analysis/lanes.h"
+#include "backends/gpu/gpu.h"
 #include "base/error.h"
+#include "engine/lowering.h"
 #include "engine/pipeline.h"
 #include "ir/text.h"
 #include "ir/verify.h"
@@ -335,6 +339,43 @@ void test_run(const File &file, const std::string &list) {
     if (blessing()) write_file(file.path, blessed);
 }
 
+/// Returns the code of all tasks, with the words of each refusal.
+std::string device_code(const backends::Backend &backend, const std::vector<ir::Function> &functions) {
+    const engine::Lowering lowering(backend, backend.caps(0), true);
+    std::string text;
+    for (const ir::Function &fn : functions)
+        for (ir::Function &task : tools::to_tasks(fn, lowering.config())) {
+            lowering.legalize(task);
+            try {
+                text += lowering.disassemble(task, backends::Tier::best, backends::Listing::machine);
+            } catch (const InternalError &error) {
+                text += std::string("error: ") + error.what() + "\n";
+            }
+        }
+    return text;
+}
+
+void test_code(const File &file) {
+    const std::vector<ir::Function> functions = parse(file);
+    int texts = 0;
+    for (const backends::Backend *backend : {&backends::nvptx, &backends::amdgcn}) {
+        if (std::string why = backend->missing_compiler(); !why.empty()) {
+            ++skipped[std::string(backend->name) + ": " + why];
+            ++texts;
+            continue;
+        }
+        const std::string code = device_code(*backend, functions);
+        for (const std::string &line : file.lines) {
+            const auto wanted = directive(line, std::string(backend->name));
+            if (!wanted) continue;
+            ++texts;
+            EXPECT_NE(code.find(*wanted), code.npos) << file.path.string() << ": `" << *wanted << "` is not in\n"
+                                                     << code;
+        }
+    }
+    EXPECT_GT(texts, 0) << file.path.string() << ": no line with a text";
+}
+
 class QirTest : public testing::Test {
   public:
     explicit QirTest(Path path) : path_(std::move(path)) {}
@@ -358,6 +399,7 @@ class QirTest : public testing::Test {
     static void one(const File &file, const std::string &kind) {
         if (kind == "print") return test_print(file);
         if (kind == "verify") return test_verify(file);
+        if (kind == "code") return test_code(file);
         if (kind == "run" || kind.starts_with("run ")) return test_run(file, kind.size() > 4 ? kind.substr(4) : "");
         test_passes(file, kind);
     }

@@ -1,7 +1,9 @@
 // Emits pure ops except the transcendental ones, exactly by the laws of ops.def. One code path serves scalars and vectors.
 // lower_division and lower_pow have reduced integer ops to what LLVM's instructions compute.
-#include "codegen/llvm/compat.h"
 #include "codegen/llvm/arithmetic.h"
+
+#include "codegen/llvm/compat.h"
+#include "codegen/llvm/task_frame.h"
 
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/Module.h>
@@ -66,9 +68,7 @@ llvm::Value *Arithmetic::plain(Value v) {
             b_.getInt32Ty());
     case PlainOp::chunk_begin:
     case PlainOp::chunk_end:
-        if (code_.out->getName() == abi::bounds_symbol) code_.refuse(v, "has no meaning while the range is computed");
-        return code_.out->getArg(in.op == Op::chunk_begin ? 2 : 3);
-    case PlainOp::chunk_step: return b_.getInt64(1);
+    case PlainOp::chunk_step: return code_.frame->range(v);
     case PlainOp::select: return b_.CreateSelect(code_.arg(v, 0), code_.arg(v, 1), code_.arg(v, 2));
     case PlainOp::cast: {
         const Type from = code_.arg_type(v, 0);
@@ -101,7 +101,7 @@ llvm::Value *Arithmetic::arithmetic(Value v) {
 /// return the NaN where the other operand is known not to be one.
 llvm::Value *Arithmetic::extreme(bool greater, llvm::Value *x, llvm::Value *y) {
     if (code_.target.plain)
-        if (llvm::Value *plain = plain_extreme(greater, !fn_.fast_math, x, y)) return plain;
+        if (llvm::Value *plain = code_.target.plain->extreme(b_, greater, !fn_.fast_math, x, y)) return plain;
     if (fn_.fast_math) return intrinsic(greater ? intrinsics::maxnum : intrinsics::minnum, x, y);
     llvm::Value *ordered = intrinsic(greater ? intrinsics::maximum : intrinsics::minimum, x, y);
     llvm::Value *or_x = b_.CreateSelect(b_.CreateFCmpUNO(y, y), x, ordered);
@@ -110,7 +110,7 @@ llvm::Value *Arithmetic::extreme(bool greater, llvm::Value *x, llvm::Value *y) {
 
 llvm::Value *Arithmetic::extreme_int(bool greater, bool is_signed, llvm::Value *x, llvm::Value *y) {
     if (code_.target.plain)
-        if (llvm::Value *plain = plain_extreme_int(greater, is_signed, x, y)) return plain;
+        if (llvm::Value *plain = code_.target.plain->extreme_int(b_, greater, is_signed, x, y)) return plain;
     const ID with_sign = greater ? intrinsics::smax : intrinsics::smin,
              id = greater ? intrinsics::umax : intrinsics::umin;
     return b_.CreateBinaryIntrinsic(is_signed ? with_sign : id, x, y);
@@ -119,6 +119,7 @@ llvm::Value *Arithmetic::extreme_int(bool greater, bool is_signed, llvm::Value *
 /// The flag for approximate functions is for known exponents. With it, an exponent that is a converted integer would become a
 /// call of __powisf2, a function of the compiler's own runtime that none of our libraries has.
 llvm::Value *Arithmetic::power(llvm::Value *x, llvm::Value *y) {
+    need_functions("pow");
     llvm::IRBuilder<>::FastMathFlagGuard guard(b_);
     if (!llvm::isa<llvm::Constant>(y)) b_.getFastMathFlags().setApproxFunc(false);
     return intrinsic(intrinsics::pow, x, y);
@@ -130,7 +131,10 @@ llvm::Value *Arithmetic::on_floats(ArithmeticOp op, llvm::Value *x, llvm::Value 
     case ArithmeticOp::sub: return b_.CreateFSub(x, y);
     case ArithmeticOp::mul: return b_.CreateFMul(x, y);
     case ArithmeticOp::div: return b_.CreateFDiv(x, y);
-    case ArithmeticOp::rem: code_.apart(); return b_.CreateFRem(x, y);
+    case ArithmeticOp::rem:
+        need_functions("rem");
+        code_.apart();
+        return b_.CreateFRem(x, y);
     case ArithmeticOp::floordiv: return floor_division(true, x, y);
     case ArithmeticOp::mod: return floor_division(false, x, y);
     case ArithmeticOp::pow: return power(x, y);
@@ -139,7 +143,7 @@ llvm::Value *Arithmetic::on_floats(ArithmeticOp op, llvm::Value *x, llvm::Value 
     case ArithmeticOp::neg: return b_.CreateFNeg(x);
     case ArithmeticOp::abs:
         if (code_.target.plain)
-            if (llvm::Value *plain = plain_abs(x)) return plain;
+            if (llvm::Value *plain = code_.target.plain->abs(b_, x)) return plain;
         return intrinsic(intrinsics::fabs, x);
     case ArithmeticOp::sign: {
         llvm::Type *t = x->getType();
@@ -167,7 +171,7 @@ llvm::Value *Arithmetic::on_integers(ArithmeticOp op, Type t, llvm::Value *x, ll
     case ArithmeticOp::abs:
         if (!is_signed) return x;
         if (code_.target.plain)
-            if (llvm::Value *plain = plain_abs(x)) return plain;
+            if (llvm::Value *plain = code_.target.plain->abs(b_, x)) return plain;
         return b_.CreateBinaryIntrinsic(intrinsics::abs, x, b_.getFalse());
     case ArithmeticOp::sign: {
         llvm::Value *zero = llvm::Constant::getNullValue(x->getType());
@@ -225,7 +229,7 @@ llvm::Value *Arithmetic::cast(Type from, Type to, llvm::Value *x) {
     if (from.is_float()) {
         ID id = ir::is_signed(to.elem) ? intrinsics::fptosi_sat : intrinsics::fptoui_sat;
         if (code_.target.plain)
-            if (llvm::Value *plain = plain_to_int(to.elem, x)) return plain;
+            if (llvm::Value *plain = code_.target.plain->to_int(b_, to.elem, x)) return plain;
         return b_.CreateIntrinsic(id, {target, x->getType()}, {x});
     }
     if (to.is_float()) return from_signed ? b_.CreateSIToFP(x, target) : b_.CreateUIToFP(x, target);

@@ -1,5 +1,5 @@
 #pragma once
-// Emits pure ops (arithmetic.cpp), functions of floats (math.cpp, vector_math.cpp), and variants of both for LLVM's FastISel (plain.cpp).
+// Emits pure ops (arithmetic.cpp) and functions of floats (math.cpp, inline_math.cpp).
 #include "codegen/llvm/task_code.h"
 
 namespace qd::codegen {
@@ -40,18 +40,14 @@ class Arithmetic {
                              llvm::ArrayRef<llvm::Value *> args);
     llvm::Value *real_function(RealOp op, llvm::Value *x, llvm::Value *y, llvm::Value *z);
     llvm::Value *rsqrt(llvm::Value *x);
+    /// Refuses a function that is no instruction, where the target has none.
+    void need_functions(const char *name);
 
     // floor_division.cpp
     llvm::Value *floor_division(bool quotient, llvm::Value *x, llvm::Value *y);
 
-    // plain.cpp: used if target_.plain; null if the type has no such variant
-    llvm::Value *plain_extreme(bool greater, bool exact, llvm::Value *x, llvm::Value *y);
-    llvm::Value *plain_extreme_int(bool greater, bool is_signed, llvm::Value *x, llvm::Value *y);
-    llvm::Value *plain_abs(llvm::Value *x);
-    llvm::Value *plain_to_int(Scalar to, llvm::Value *x);
-
-    // vector_math.cpp
-    llvm::Value *vector_math(RealOp op, llvm::Value *x); ///< null if there is none for this op and type
+    // inline_math.cpp
+    llvm::Value *inline_math(RealOp op, llvm::Value *x); ///< null if there is none for this op and type
 
     TaskCode &code_;
     const ir::Function &fn_;

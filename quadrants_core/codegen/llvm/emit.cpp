@@ -2,6 +2,7 @@
 #include "codegen/llvm/emitter.h"
 
 #include "analysis/launch_range.h"
+#include "codegen/llvm/task_frame.h"
 
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
@@ -58,39 +59,19 @@ bool contains_flushing_loop(const ir::Function &fn, ir::BlockId block) {
 
 } // namespace
 
-llvm::Function *declare(llvm::Module &module, const char *name, llvm::ArrayRef<llvm::Type *> rest, bool fast_math) {
-    llvm::LLVMContext &context = module.getContext();
-    std::vector<llvm::Type *> params(2, llvm::PointerType::getUnqual(context));
-    params.insert(params.end(), rest.begin(), rest.end());
-    auto *signature = llvm::FunctionType::get(llvm::Type::getVoidTy(context), params, false);
-    llvm::Function *function = llvm::Function::Create(signature, llvm::Function::ExternalLinkage, name, module);
-    function->setDoesNotThrow();
-    if (fast_math)
-        function->addFnAttr("denormal-fp-math", "preserve-sign,preserve-sign"); // such tasks run with FTZ and DAZ
-    function->addFnAttr("no-trapping-math", "true");
-    function->addFnAttr("reciprocal-estimates", "none");
-    function->addFnAttr("probe-stack", "inline-asm"); // a frame larger than the stack hits its guard page
-    for (llvm::Argument &argument : function->args())
-        if (argument.getType()->isPointerTy()) argument.addAttr(llvm::Attribute::NoAlias);
-    function->getArg(0)->addAttr(llvm::Attribute::getWithDereferenceableBytes(context, sizeof(abi::Launch)));
-    return function;
-}
-
-std::unique_ptr<llvm::Module> emit(const ir::Function &task, llvm::LLVMContext &context, const TargetFacts &target,
-                                   bool with_lines) {
+void emit(const ir::Function &task, llvm::Module &module, const TargetFacts &target, bool with_lines) {
     if (task.role == ir::Role::kernel) throw Refused("only tasks can be compiled; cut the kernel into tasks first");
-    auto module = std::make_unique<llvm::Module>("qd", context);
+    if (target.check) target.check(task);
     std::optional<Lines> lines;
-    if (with_lines) lines.emplace(*module);
-    Emitter emitter(task, *module, target, lines ? &*lines : nullptr);
+    if (with_lines) lines.emplace(module);
+    Emitter emitter(task, module, target, lines ? &*lines : nullptr);
     emitter.body();
-    if (task.bounds) emitter.bounds();
-    return module;
+    if (task.bounds && target.has_constants) emitter.bounds();
 }
 
 Emitter::Emitter(const ir::Function &task, llvm::Module &module, const TargetFacts &target, Lines *lines)
     : code_(task, module, target), fn_(task), b_(code_.b), lines_(lines), heap_(b_), arithmetic_(code_),
-      memory_(code_, heap_), updates_(code_, arithmetic_), cells_(code_), outside_(code_), large_(*this, code_),
+      memory_(code_, heap_), updates_(code_, arithmetic_), cells_(code_), outside_(code_),
       counts_wide_(task.insts.size()) {
     if (code_.target.plain) return;
     for (const ir::Inst &in : fn_.insts)
@@ -99,29 +80,29 @@ Emitter::Emitter(const ir::Function &task, llvm::Module &module, const TargetFac
 }
 
 void Emitter::body() {
-    begin(declare(code_.module, abi::body_symbol, {b_.getInt64Ty(), b_.getInt64Ty()}, fn_.fast_math), false);
+    begin(code_.frame->declare(TaskFrame::Entry::body), false);
     updates_.list();
     if (reserves(fn_, fn_.body)) heap_.enter();
     block(fn_.body);
     finish();
-    large_.emit_parts();
+    code_.forms->after_function(*this);
 }
 
 void Emitter::bounds() {
     if (analysis::launch_range(fn_)) return; // abi::Binary::range
     code_.forget_values();
-    begin(declare(code_.module, abi::bounds_symbol, {b_.getPtrTy()}, fn_.fast_math), true);
+    begin(code_.frame->declare(TaskFrame::Entry::bounds), true);
     llvm::Type *i64 = b_.getInt64Ty();
     b_.CreateStore(integer(i64, 0), code_.out->getArg(2));
     b_.CreateStore(integer(i64, 0), b_.CreateConstGEP1_32(i64, code_.out->getArg(2), 1));
     block(fn_.bounds);
     finish();
-    large_.emit_parts();
+    code_.forms->after_function(*this);
 }
 
 void Emitter::begin(llvm::Function *function, bool bounds) {
     code_.begin(function);
-    llvm::Value *thread = function->getArg(1);
+    llvm::Value *thread = code_.frame->thread();
     heap_.begin(thread, [this](llvm::Instruction *access) {
         code_.alias_scopes.note(access, code_.alias_scopes.number(AliasScope::thread, 0));
     });
@@ -143,7 +124,7 @@ void Emitter::finish() {
 
 void Emitter::block(ir::BlockId id) {
     if (!id || id.id >= fn_.blocks.size()) code_.refuse({}, "missing block");
-    if (code_.target.plain && large_.emit(id)) return;
+    if (code_.forms->block(*this, id)) return;
     for (Value v : fn_[id].insts) instruction(v);
 }
 
@@ -163,7 +144,7 @@ void Emitter::instruction(Value v) {
     case Family::address: return code_.set(v, memory_.address(v));
     case Family::memory: return memory_.access(v);
     case Family::atomic: return updates_.atomic(v);
-    case Family::group: code_.refuse(v, "must be left out first");
+    case Family::group: return code_.set(v, code_.frame->group(v));
     case Family::packed: code_.refuse(v, "must be lowered to words first");
     case Family::cell:
         if (in.op != Op::address) code_.refuse(v, "must be lowered to steps first");

@@ -1,21 +1,16 @@
 #pragma once
 // Translates functions and structured control flow from IR to LLVM instructions. Each op family has its own class: Arithmetic,
-// MemoryCode, UpdateCode, CellCode, OutsideCode. LargeBlocks handles blocks of thousands of instructions.
+// MemoryCode, UpdateCode, CellCode, OutsideCode. LargeBlocks (cpu/) emits blocks of thousands of instructions through it.
 #include "abi/abi.h"
 #include "codegen/llvm/arithmetic.h"
 #include "codegen/llvm/cells.h"
 #include "codegen/llvm/heap.h"
-#include "codegen/llvm/large_blocks.h"
 #include "codegen/llvm/lines.h"
 #include "codegen/llvm/memory.h"
 #include "codegen/llvm/outside.h"
 #include "codegen/llvm/updates.h"
 
 namespace qd::codegen {
-
-/// Declares a function of a task. All take (Launch *, Thread *, ...). The rest is the begin and end of a chunk, the address for
-/// the range, or the frame of an outlined part.
-llvm::Function *declare(llvm::Module &module, const char *name, llvm::ArrayRef<llvm::Type *> rest, bool fast_math);
 
 class Emitter {
     friend class LargeBlocks;
@@ -68,7 +63,6 @@ class Emitter {
     UpdateCode updates_;
     CellCode cells_;
     OutsideCode outside_;
-    LargeBlocks large_;
     std::vector<bool> counts_wide_; ///< by Value id: a 32-bit value that is widened somewhere
 };
 

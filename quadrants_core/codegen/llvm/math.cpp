@@ -15,8 +15,13 @@ llvm::Value *Arithmetic::intrinsic(llvm::Intrinsic::ID id, llvm::Value *x, llvm:
     return b_.CreateIntrinsic(id, {x->getType()}, llvm::ArrayRef(args, y ? z ? 3 : 2 : 1));
 }
 
+void Arithmetic::need_functions(const char *name) {
+    if (!target_.has_functions) code_.refuse({}, std::string("the target has no function `") + name + "`");
+}
+
 /// Calls libm per lane: `name` for f64, `name`f for f32.
 llvm::Value *Arithmetic::call_libm(const char *name, llvm::Value *x, llvm::Value *y) {
+    need_functions(name);
     llvm::Type *element = x->getType()->getScalarType();
     std::string symbol = element->isFloatTy() ? std::string(name) + "f" : name;
     llvm::SmallVector<llvm::Type *, 2> parameters(y ? 2 : 1, element);
@@ -41,6 +46,7 @@ llvm::Value *Arithmetic::call_libm(const char *name, llvm::Value *x, llvm::Value
 
 /// Calls `name` for all lanes at once; the results come back in place of the first argument. `name` for f64, `name`f for f32.
 llvm::Value *Arithmetic::call_for_lanes(const char *name, llvm::ArrayRef<llvm::Value *> args) {
+    need_functions(name);
     llvm::Type *t = args[0]->getType(), *element = t->getScalarType();
     const auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(t);
     const unsigned lanes = vector ? vector->getNumElements() : 1;
@@ -84,22 +90,26 @@ llvm::Value *Arithmetic::unless_rare(llvm::Value *rare, llvm::Value *usual, cons
 }
 
 llvm::Value *Arithmetic::real_function(RealOp op, llvm::Value *x, llvm::Value *y, llvm::Value *z) {
-    if (llvm::Value *inlined = vector_math(op, x)) return inlined;
+    if (llvm::Value *inlined = inline_math(op, x)) return inlined;
+    const auto function = [&](llvm::Intrinsic::ID id) {
+        need_functions(ir::info(Op(op)).name);
+        return intrinsic(id, x);
+    };
     switch (op) {
     case RealOp::atan2: return call_libm("atan2", x, y);
     case RealOp::fma: return intrinsic(intrinsics::fma, x, y, z);
     case RealOp::sqrt: return intrinsic(intrinsics::sqrt, x);
     case RealOp::rsqrt: return rsqrt(x);
-    case RealOp::exp: return intrinsic(intrinsics::exp, x);
-    case RealOp::log: return intrinsic(intrinsics::log, x);
-    case RealOp::log2: return intrinsic(intrinsics::log2, x);
-    case RealOp::sin: return intrinsic(intrinsics::sin, x);
-    case RealOp::cos: return intrinsic(intrinsics::cos, x);
-    case RealOp::tan: return intrinsic(intrinsics::tan, x);
-    case RealOp::asin: return intrinsic(intrinsics::asin, x);
-    case RealOp::acos: return intrinsic(intrinsics::acos, x);
-    case RealOp::atan: return intrinsic(intrinsics::atan, x);
-    case RealOp::tanh: return intrinsic(intrinsics::tanh, x);
+    case RealOp::exp: return function(intrinsics::exp);
+    case RealOp::log: return function(intrinsics::log);
+    case RealOp::log2: return function(intrinsics::log2);
+    case RealOp::sin: return function(intrinsics::sin);
+    case RealOp::cos: return function(intrinsics::cos);
+    case RealOp::tan: return function(intrinsics::tan);
+    case RealOp::asin: return function(intrinsics::asin);
+    case RealOp::acos: return function(intrinsics::acos);
+    case RealOp::atan: return function(intrinsics::atan);
+    case RealOp::tanh: return function(intrinsics::tanh);
     case RealOp::floor: return intrinsic(intrinsics::floor, x);
     case RealOp::ceil: return intrinsic(intrinsics::ceil, x);
     case RealOp::round: return intrinsic(intrinsics::round, x);

@@ -2,6 +2,7 @@
 #include "codegen/llvm/memory.h"
 
 #include "analysis/effects.h"
+#include "codegen/llvm/task_frame.h"
 
 #include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/Intrinsics.h>
@@ -27,7 +28,7 @@ llvm::Value *MemoryCode::address(Value v) {
     case AddressOp::array_base: {
         uint32_t first = code_.slot_of(fn_.args(v)[0]);
         base = code_.alias_scopes.number(AliasScope::array, first);
-        return code_.words.slot(first, b_.getPtrTy());
+        return code_.words.slot(first, code_.type(in.type));
     }
     case AddressOp::tree_base: {
         base = code_.alias_scopes.number(AliasScope::tree, in.imm);
@@ -40,13 +41,13 @@ llvm::Value *MemoryCode::address(Value v) {
     case AddressOp::random_state:
         static_assert(offsetof(abi::Thread, random) == 0);
         base = code_.alias_scopes.number(AliasScope::thread, 0);
-        return code_.out->getArg(1);
+        return code_.frame->thread();
     case AddressOp::reserve:
         return heap_.reserve(in, code_.arg(v, 0), code_.words.service(offsetof(abi::HostServices, reserve)),
                              code_.leave);
     case AddressOp::stack:
         base = code_.alias_scopes.number(AliasScope::stacks, 0);
-        return b_.CreateIntToPtr(code_.arg(v, 0), b_.getPtrTy());
+        return b_.CreateIntToPtr(code_.arg(v, 0), code_.type(in.type));
     case AddressOp::offset: base = code_.alias_scope_of(v); return b_.CreateGEP(byte, code_.arg(v, 0), code_.arg(v, 1));
     case AddressOp::local: {
         base = code_.alias_scopes.number(AliasScope::local, v.id);
@@ -60,11 +61,24 @@ llvm::Value *MemoryCode::address(Value v) {
     case AddressOp::table:
         base = code_.alias_scopes.number(AliasScope::table, in.imm);
         return table(fn_.tables[in.imm]);
-    case AddressOp::shared: code_.refuse(v, "must be lowered to a local first");
+    case AddressOp::shared: return shared(v);
     case AddressOp::element:
     case AddressOp::place: code_.refuse(v, "must be lowered to pointer arithmetic first");
     }
     code_.refuse(v, "has no machine code");
+}
+
+/// Emits memory of the block; a target without such memory has only private memory, which locals are.
+llvm::Value *MemoryCode::shared(Value v) {
+    const ir::Inst &in = fn_[v];
+    if (code_.target.spaces.shared == code_.target.spaces.private_) code_.refuse(v, "must be lowered to a local first");
+    code_.base[v.id] = code_.alias_scopes.number(AliasScope::local, v.id);
+    auto *room = llvm::ArrayType::get(code_.memory_type(Type(in.type.elem)), in.imm ? in.imm : 1);
+    auto *place = new llvm::GlobalVariable(code_.module, room, false, llvm::GlobalValue::InternalLinkage,
+                                           llvm::PoisonValue::get(room), "shared", nullptr,
+                                           llvm::GlobalValue::NotThreadLocal, code_.target.spaces.shared);
+    place->setAlignment(llvm::Align(16));
+    return place;
 }
 
 llvm::Value *MemoryCode::table(const ir::Table &table) {
@@ -76,7 +90,8 @@ llvm::Value *MemoryCode::table(const ir::Table &table) {
     }
     auto *content = llvm::ConstantArray::get(llvm::ArrayType::get(element, values.size()), values);
     auto *place =
-        new llvm::GlobalVariable(code_.module, content->getType(), true, llvm::GlobalValue::PrivateLinkage, content);
+        new llvm::GlobalVariable(code_.module, content->getType(), true, llvm::GlobalValue::PrivateLinkage, content, "",
+                                 nullptr, llvm::GlobalValue::NotThreadLocal, code_.target.spaces.constant);
     place->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
     place->setAlignment(llvm::Align(16));
     return place;
@@ -87,8 +102,9 @@ void MemoryCode::load(Value v) {
     llvm::LoadInst *load =
         b_.CreateAlignedLoad(code_.memory_type(t), code_.arg(v, 0), llvm::Align(uint64_t(ir::size_of(t.elem))));
     if (fn_[v].op == Op::volatile_load) {
-        load->setVolatile(true);
-        load->setAtomic(llvm::AtomicOrdering::Acquire);
+        const llvm::SyncScope::ID scope = code_.scope(code_.arg_type(v, 0).space);
+        load->setVolatile(scope == llvm::SyncScope::System); // a volatile access of a device ignores the scope
+        load->setAtomic(llvm::AtomicOrdering::Acquire, scope);
     }
     code_.alias_scopes.note(load, code_.alias_scope_of(v));
     code_.set(v, t.is_bool() ? b_.CreateICmpNE(load, llvm::Constant::getNullValue(load->getType())) : load);
@@ -200,6 +216,14 @@ void MemoryCode::masked(Value v) {
     code_.alias_scopes.note(access, code_.alias_scope_of(v));
 }
 
+void MemoryCode::fence(ir::FenceScope scope) {
+    const TargetFacts &target = code_.target;
+    const char *name = scope == ir::FenceScope::group   ? target.group_scope
+                       : scope == ir::FenceScope::block ? target.block_scope
+                                                        : target.device_scope;
+    b_.CreateFence(llvm::AtomicOrdering::AcquireRelease, code_.scope(name));
+}
+
 void MemoryCode::access(Value v) {
     switch (MemoryOp(fn_[v].op)) {
     case MemoryOp::load:
@@ -208,9 +232,9 @@ void MemoryCode::access(Value v) {
     case MemoryOp::masked_load:
     case MemoryOp::masked_store:
     case MemoryOp::gather:
-    case MemoryOp::scatter: return interleaved_.access(v) ? void() : masked(v);
-    case MemoryOp::fence: b_.CreateFence(llvm::AtomicOrdering::AcquireRelease); return;
-    case MemoryOp::block_sync: code_.refuse(v, "must be left out first");
+    case MemoryOp::scatter: return code_.forms->access(v) ? void() : masked(v);
+    case MemoryOp::fence: return fence(ir::FenceScope(fn_[v].imm));
+    case MemoryOp::block_sync: return code_.frame->block_sync(v);
     }
 }
 

@@ -1,15 +1,13 @@
 #pragma once
 // Emits addresses, loads and stores.
 #include "codegen/llvm/heap.h"
-#include "codegen/llvm/interleaved.h"
 #include "codegen/llvm/task_code.h"
 
 namespace qd::codegen {
 
 class MemoryCode {
   public:
-    MemoryCode(TaskCode &code, HeapCode &heap)
-        : code_(code), fn_(code.fn), b_(code.b), heap_(heap), interleaved_(code) {
+    MemoryCode(TaskCode &code, HeapCode &heap) : code_(code), fn_(code.fn), b_(code.b), heap_(heap) {
         find_overtaken();
     }
     llvm::Value *address(Value v);
@@ -20,13 +18,14 @@ class MemoryCode {
     void store(Value v);
     void masked(Value v);
     llvm::Value *table(const ir::Table &table);
+    llvm::Value *shared(Value v);
+    void fence(ir::FenceScope scope);
     void find_overtaken();
 
     TaskCode &code_;
     const ir::Function &fn_;
     llvm::IRBuilder<> &b_;
     HeapCode &heap_;
-    Interleaved interleaved_;
     /// By Value id: masked reads that a select uses after memory may have been written.
     std::vector<bool> overtaken_;
 };

@@ -1,5 +1,7 @@
 #include "codegen/llvm/outside.h"
 
+#include "codegen/llvm/task_frame.h"
+
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
@@ -22,30 +24,24 @@ void OutsideCode::outside(Value v) {
     case OutsideOp::left_early: return code_.set(v, left_early());
     case OutsideOp::serve_requests: return code_.set(v, serve_requests());
     case OutsideOp::clock: return code_.set(v, clock());
-    case OutsideOp::thread_index: return code_.set(v, thread_index());
+    case OutsideOp::thread_index: return code_.set(v, code_.frame->thread_index());
     case OutsideOp::external: return external(v);
     case OutsideOp::graph_begin:
     case OutsideOp::graph_end: code_.refuse(v, "must be cut into tasks first");
     }
 }
 
-/// Passes the values to abi::HostServices::print or fail.
+/// Stores the values for the frame, which hands them on.
 void OutsideCode::message(Value v) {
     const ir::Inst &in = fn_[v];
-    llvm::Type *ptr = b_.getPtrTy(), *i64 = b_.getInt64Ty();
+    llvm::Type *i64 = b_.getInt64Ty();
     llvm::AllocaInst *slots = code_.entry.CreateAlloca(llvm::ArrayType::get(i64, std::max(in.args.size, 1u)));
     for (uint32_t i = 0; i < in.args.size; ++i) {
         const Type t = code_.arg_type(v, i);
         if (!t.is_scalar() || ir::bits_of(t.elem) != 64) code_.refuse(v, "its values must be words of 8 bytes");
         b_.CreateStore(code_.arg(v, i), b_.CreateConstInBoundsGEP1_64(i64, slots, i));
     }
-    const size_t service = in.op == Op::print ? offsetof(abi::HostServices, print) : offsetof(abi::HostServices, fail);
-    auto *signature = llvm::FunctionType::get(b_.getVoidTy(), {ptr, ptr, b_.getInt32Ty(), ptr}, false);
-    llvm::CallInst *call =
-        b_.CreateCall(signature, code_.words.service(service),
-                      {code_.out->getArg(0), code_.out->getArg(1), b_.getInt32(uint32_t(in.imm)), slots});
-    call->setDoesNotThrow();
-    if (in.op == Op::fail) call->addFnAttr(llvm::Attribute::Cold);
+    code_.frame->message(v, slots);
 }
 
 /// Reads the counter of device_lib/clock.h.
@@ -53,11 +49,6 @@ llvm::Value *OutsideCode::clock() {
     const llvm::Intrinsic::ID id =
         code_.target.clock_counts_cycles ? llvm::Intrinsic::readcyclecounter : llvm::Intrinsic::readsteadycounter;
     return b_.CreateIntrinsic(id, llvm::ArrayRef<llvm::Type *>(), llvm::ArrayRef<llvm::Value *>());
-}
-
-llvm::Value *OutsideCode::thread_index() {
-    llvm::Value *at = b_.CreateConstInBoundsGEP1_32(b_.getInt8Ty(), code_.out->getArg(1), offsetof(abi::Thread, index));
-    return b_.CreateAlignedLoad(b_.getInt32Ty(), at, llvm::Align(4));
 }
 
 /// Looks up the function at every call, since its address differs between processes.

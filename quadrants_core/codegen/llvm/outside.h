@@ -23,7 +23,6 @@ class OutsideCode {
     llvm::Value *requested();
     llvm::Value *serve_requests();
     llvm::Value *clock();
-    llvm::Value *thread_index();
     void external(Value v);
 
     TaskCode &code_;

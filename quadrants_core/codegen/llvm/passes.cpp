@@ -4,9 +4,7 @@
 #include "codegen/llvm/passes.h"
 
 #include "codegen/llvm/compat.h"
-#include "codegen/llvm/emit.h"
 #include "codegen/llvm/lines.h"
-#include "codegen/llvm/x86.h"
 
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/StringMap.h>
@@ -31,7 +29,6 @@
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Support/ErrorHandling.h>
-#include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Host.h>
@@ -46,6 +43,8 @@ namespace qd::codegen {
 
 namespace {
 
+Targets linked; ///< by start_llvm
+
 /// LLVM failed midway: none of its objects that were in use may be touched again.
 struct Fatal : Refused {
     using Refused::Refused;
@@ -56,33 +55,11 @@ void on_fatal_error(void *, const char *reason, bool) { throw Fatal(std::string(
 
 } // namespace
 
-/// The switches apply to this library's own, hidden copy of LLVM. Each of these passes takes up to a few percent of the time of
-/// code generation and gains nothing on kernels.
-void start_llvm() {
-    const char *switches[] = {"quadrants",
-                              "-enable-misched=false",
-                              "-disable-lsr",
-                              "-disable-machine-cse",
-                              "-disable-machine-licm",
-                              "-disable-cgp",
-                              "-disable-early-taildup",
-                              "-disable-post-ra",
-                              "-disable-constant-hoisting",
-                              "-disable-copyprop",
-                              "-disable-machine-dce",
-                              "-disable-machine-sink",
-                              "-enable-shrink-wrap=false",
-                              "-fixup-byte-word-insts=false",
-                              "-x86-machine-combiner=false"};
-    llvm::cl::ParseCommandLineOptions(int(std::size(switches)), switches, "", &llvm::nulls());
+void start_llvm(const Targets &targets) {
+    llvm::cl::ParseCommandLineOptions(int(targets.switches.size()), targets.switches.data(), "", &llvm::nulls());
     llvm::install_fatal_error_handler(on_fatal_error);
-#define QD_TARGET(name)                                                                                                \
-    LLVMInitialize##name##TargetInfo();                                                                                \
-    LLVMInitialize##name##Target();                                                                                    \
-    LLVMInitialize##name##TargetMC();                                                                                  \
-    LLVMInitialize##name##AsmPrinter();
-    QD_LLVM_TARGETS
-#undef QD_TARGET
+    targets.initialize();
+    linked = targets;
 }
 
 namespace {
@@ -187,7 +164,8 @@ Machine &machine(CompilerState &own, const llvm_library::Request &request) {
             return m;
     llvm::Triple triple(request.triple.empty() ? llvm::sys::getProcessTriple() : request.triple);
     std::string cpu = request.cpu, features = request.features, error;
-    if (cpu.empty()) host(&cpu, &features);
+    if (cpu.empty() && !linked.host) throw Refused("code for " + triple.str() + " needs the name of a processor");
+    if (cpu.empty()) linked.host(&cpu, &features);
     const llvm::Target *target = compat::lookup_target(triple, error);
     if (!target) throw Refused("LLVM has no target for " + triple.str() + ": " + error);
     llvm::TargetOptions options;
@@ -196,10 +174,8 @@ Machine &machine(CompilerState &own, const llvm_library::Request &request) {
     std::unique_ptr<llvm::TargetMachine> made(
         compat::make_machine(*target, triple, cpu, least_features(*target, triple, cpu, features), options, level));
     if (!made) throw Refused("LLVM cannot generate code for " + triple.str() + " " + cpu);
-    own.machines.push_back(
-        {request.triple, request.cpu, request.features, request.optimize, std::move(made), {}, nullptr});
-    if (triple.isX86()) own.machines.back().facts = x86_facts(features);
-    own.machines.back().facts.plain = options.EnableFastISel;
+    own.machines.push_back({request.triple, request.cpu, request.features, request.optimize, std::move(made),
+                            linked.facts(triple, features, request.optimize), nullptr});
     return own.machines.back();
 }
 
@@ -268,10 +244,10 @@ std::vector<uint8_t> compile(const llvm_library::Request &request) {
     try {
         Machine &chosen = machine(own, request);
         llvm::TargetMachine &target = *chosen.target;
-        std::unique_ptr<llvm::Module> module =
-            emit(*request.task, *own.context, chosen.facts, request.query != nullptr);
+        const auto module = std::make_unique<llvm::Module>("qd", *own.context);
         compat::set_triple(*module, target.getTargetTriple());
-        module->setDataLayout(target.createDataLayout());
+        module->setDataLayout(target.createDataLayout()); // before emission, which asks for the space of locals
+        emit(*request.task, *module, chosen.facts, request.query != nullptr);
         if (request.task->debug || request.output != llvm_library::Output::object) {
             std::string problems;
             llvm::raw_string_ostream stream(problems);
@@ -290,11 +266,14 @@ std::vector<uint8_t> compile(const llvm_library::Request &request) {
     }
 }
 
-void host(std::string *cpu, std::string *features) {
-    *cpu = llvm::sys::getHostCPUName().str();
-    features->clear();
-    for (const auto &feature : llvm::sys::getHostCPUFeatures())
-        *features += (features->empty() ? "" : ",") + std::string(feature.second ? "+" : "-") + feature.first().str();
+bool compile_request(const llvm_library::Request &request, std::vector<uint8_t> *out, std::string *error) {
+    try {
+        *out = compile(request);
+        return true;
+    } catch (const std::exception &problem) {
+        *error = problem.what();
+        return false;
+    }
 }
 
 } // namespace qd::codegen

@@ -1,12 +1,16 @@
 #include "codegen/llvm/task_code.h"
 
+#include "analysis/launch_range.h"
+#include "codegen/llvm/task_frame.h"
+
 #include <llvm/IR/Module.h>
 
 namespace qd::codegen {
 
 TaskCode::TaskCode(const ir::Function &task, llvm::Module &own_module, const TargetFacts &facts)
     : fn(task), target(facts), module(own_module), context(module.getContext()), b(context), entry(context),
-      words(entry), alias_scopes(task.distinct_arrays), values(task.insts.size()), base(task.insts.size()) {
+      words(entry, facts.spaces.global), alias_scopes(task.distinct_arrays), frame(facts.make_frame(*this)),
+      forms(facts.make_forms(*this)), values(task.insts.size()), base(task.insts.size()) {
     if (task.fast_math) {
         // NaN and infinity retain their meaning, so that tests for them work.
         llvm::FastMathFlags flags;
@@ -18,6 +22,8 @@ TaskCode::TaskCode(const ir::Function &task, llvm::Module &own_module, const Tar
         b.setFastMathFlags(flags);
     }
 }
+
+TaskCode::~TaskCode() = default;
 
 void TaskCode::begin(llvm::Function *function) {
     out = function;
@@ -72,12 +78,7 @@ llvm::Value *TaskCode::get(Value v) {
 }
 
 uint32_t TaskCode::slot_of(Value param) const {
-    uint32_t slot = 0;
-    for (Value p : fn.params) {
-        if (p == param) return slot;
-        Type t = fn.type(p);
-        slot += abi::argument_slots(t.is_array(), t.ndim);
-    }
+    if (const auto slot = analysis::slot_of(fn, param)) return *slot;
     refuse(param, "not a parameter of the task");
 }
 
@@ -107,9 +108,13 @@ llvm::Type *TaskCode::scalar(Scalar s) {
 }
 
 llvm::Type *TaskCode::type(Type t) {
-    if (t.is_pointer()) return b.getPtrTy();
+    if (t.is_pointer()) return pointer(t.space);
     if (!t.is_scalar()) refuse({}, "a value of type " + ir::to_string(t));
     return t.lanes > 1 ? llvm::FixedVectorType::get(scalar(t.elem), t.lanes) : scalar(t.elem);
+}
+
+llvm::SyncScope::ID TaskCode::scope(ir::Space space) const {
+    return scope(space == ir::Space::shared ? target.block_scope : target.device_scope);
 }
 
 llvm::Type *TaskCode::memory_type(Type t) { return type(t.is_bool() ? Type(Scalar::u8, t.lanes) : t); }

@@ -24,6 +24,7 @@ inline llvm::Constant *real(llvm::Type *t, double v) { return llvm::ConstantFP::
 class TaskCode {
   public:
     TaskCode(const ir::Function &task, llvm::Module &module, const TargetFacts &target);
+    ~TaskCode();
 
     const ir::Function &fn;
     const TargetFacts &target;
@@ -33,6 +34,8 @@ class TaskCode {
     llvm::IRBuilder<> entry; ///< inserts before the branch that ends the entry block
     LaunchWords words;
     AliasScopes alias_scopes;
+    const std::unique_ptr<TaskFrame> frame;
+    const std::unique_ptr<OwnForms> forms;
     llvm::Function *out = nullptr;
     llvm::BasicBlock *leave = nullptr;      ///< the block that returns
     std::vector<llvm::Value *> values;      ///< by Value id; null: not emitted yet
@@ -65,6 +68,10 @@ class TaskCode {
     llvm::Type *memory_type(Type t); ///< as stored: u1 is a byte
     llvm::Type *type(Type t);
     llvm::Constant *constant(Type t, uint64_t bits);
+    llvm::PointerType *pointer(ir::Space space) { return b.getPtrTy(target.spaces.of(space)); }
+    /// Returns the threads that an update of memory of this space orders: those that can reach it.
+    llvm::SyncScope::ID scope(ir::Space space) const;
+    llvm::SyncScope::ID scope(const char *name) const { return context.getOrInsertSyncScopeID(name); }
 
   private:
     llvm::Value *param(Value v);

@@ -1,47 +1,52 @@
 #pragma once
-// Emits atomic updates of memory, and the checks whether other threads may access it too.
-#include "codegen/llvm/accumulations.h"
+// Emits atomic updates of memory.
 #include "codegen/llvm/arithmetic.h"
 
-#include <optional>
+#include <memory>
 #include <vector>
 
 namespace qd::codegen {
 
-class UpdateCode {
+/// Decides which updates need no lock, because no other thread reaches their memory meanwhile. This class knows only memory of the
+/// thread itself.
+class UpdatePlan {
   public:
-    UpdateCode(TaskCode &code, Arithmetic &arithmetic);
-    /// Starts a function; `thread` is null if its updates are always locked.
-    void begin(llvm::Value *thread);
-    void atomic(Value v);
-    /// Adds constants to the object file: the accumulations, the order that the updates need, and the float mode.
-    void list() const;
-
-  private:
-    struct EntryValues {
-        llvm::Value *copy_offset = nullptr, *is_free = nullptr, *neutral = nullptr;
-    };
-
     enum class How : uint8_t { locked, unlocked, decide_on_entry };
 
+    explicit UpdatePlan(TaskCode &code) : code_(code), fn_(code.fn) {}
+    virtual ~UpdatePlan() = default;
+    /// Starts a function; `thread` is null if its updates are always locked.
+    virtual void begin(llvm::Value *) {}
+    virtual How how(Value atomic) const { return is_private(atomic) ? How::unlocked : How::locked; }
+    /// Returns true if this thread has exclusive access to the memory of an update that is decided on entry.
+    virtual llvm::Value *is_free(Value atomic) { code_.refuse(atomic, "is not decided on entry"); }
+    /// Returns the address that an update without a lock uses in place of `pointer`.
+    virtual llvm::Value *place(Value, llvm::Value *pointer) { return pointer; }
+    /// Returns the word that the number there is XORed with; null: none.
+    virtual llvm::Value *mask(Value) { return nullptr; }
+    /// Adds constants to the object file: the accumulations, the order that the updates need, and the float mode.
+    virtual void add_constants() const {}
+
+  protected:
     /// Returns the op that the chain of offsets starts from.
     ir::Op root_of(Value atomic) const;
     /// True if no other thread can reach the memory.
     bool is_private(Value atomic) const;
-    bool may_lack_lock(Value atomic) const;
-    How how(Value atomic) const;
-    /// Fills `looped_` from a block, and `accumulations_.updates.needs`.
-    void find_looped(ir::BlockId b, bool in_loop);
-    /// True if this thread has exclusive access to the accumulation or, without one, to all memory. Computed once, on entry.
-    llvm::Value *is_free(std::optional<size_t> accumulation);
-    /// Returns the distance in bytes from the accumulation to the thread's privatised copy of it.
-    llvm::Value *copy_offset(size_t accumulation);
-    /// Returns the word that the words of the copy are XORed with; null: none.
-    llvm::Value *neutral(size_t accumulation);
-    llvm::Value *in_copy(llvm::Value *pointer, llvm::Value *copy_offset);
-    llvm::Value *word_of_thread(size_t offset, llvm::Type *t);
 
-    llvm::Value *unlocked(Value v, std::optional<size_t> accumulation); ///< returns the old value, as the next two
+    TaskCode &code_;
+    const ir::Function &fn_;
+};
+
+class UpdateCode {
+  public:
+    UpdateCode(TaskCode &code, Arithmetic &arithmetic);
+    void begin(llvm::Value *thread) { plan_->begin(thread); }
+    void atomic(Value v);
+    void list() const { plan_->add_constants(); }
+
+  private:
+    llvm::SyncScope::ID scope(Value atomic) const;
+    llvm::Value *unlocked(Value v); ///< returns the old value, as the next two
     llvm::Value *locked(Value v);
     llvm::Value *by_swaps(Value v, llvm::Value *pointer, llvm::Value *operand);
 
@@ -50,12 +55,7 @@ class UpdateCode {
     const ir::Function &fn_;
     llvm::IRBuilder<> &b_;
     const std::vector<uint32_t> uses_; ///< by Value id
-    const bool always_locked_;
-    Accumulations accumulations_;
-    std::vector<bool> looped_; ///< by Value id: an atomic inside a loop
-    llvm::Value *thread_ = nullptr;
-    llvm::Value *alone_ = nullptr;
-    std::vector<EntryValues> on_entry_; ///< by accumulation
+    const std::unique_ptr<UpdatePlan> plan_;
 };
 
 } // namespace qd::codegen

@@ -21,7 +21,7 @@ llvm::Value *LaunchWords::pointer(size_t offset) {
 
 llvm::Value *LaunchWords::pointer(llvm::IRBuilder<> &where, size_t offset) const {
     llvm::Value *at = where.CreateConstInBoundsGEP1_32(where.getInt8Ty(), launch_, unsigned(offset));
-    return where.CreateAlignedLoad(where.getPtrTy(), at, llvm::Align(8));
+    return where.CreateAlignedLoad(where.getPtrTy(space_), at, llvm::Align(8));
 }
 
 llvm::Value *LaunchWords::pointer_through(size_t offset, size_t inner) {
@@ -40,7 +40,7 @@ llvm::Value *LaunchWords::slot(uint32_t index, llvm::Type *t) {
 }
 
 llvm::Value *LaunchWords::element(llvm::Value *table, uint32_t index) {
-    llvm::Type *pointer = entry_.getPtrTy();
+    llvm::Type *pointer = entry_.getPtrTy(space_);
     return load(entry_, pointer, entry_.CreateConstInBoundsGEP1_32(pointer, table, index));
 }
 
@@ -52,7 +52,7 @@ llvm::LoadInst *LaunchWords::load(llvm::IRBuilder<> &where, llvm::Type *t, llvm:
 
 llvm::Value *LaunchWords::at_byte(llvm::Value *base, size_t offset) {
     llvm::Value *at = entry_.CreateConstInBoundsGEP1_32(entry_.getInt8Ty(), base, unsigned(offset));
-    return load(entry_, entry_.getPtrTy(), at);
+    return load(entry_, entry_.getPtrTy(space_), at);
 }
 
 } // namespace qd::codegen

@@ -9,8 +9,8 @@ namespace qd::codegen {
 
 class LaunchWords {
   public:
-    /// `entry` inserts at the start of the function.
-    explicit LaunchWords(llvm::IRBuilder<> &entry) : entry_(entry) {}
+    /// `entry` inserts at the start of the function; `space`: the address space of the memory that the words point to.
+    LaunchWords(llvm::IRBuilder<> &entry, unsigned space) : entry_(entry), space_(space) {}
     void begin(llvm::Value *launch);
     /// Returns the pointer at this byte of abi::Launch.
     llvm::Value *pointer(size_t offset);
@@ -31,6 +31,7 @@ class LaunchWords {
     llvm::Value *at_byte(llvm::Value *base, size_t offset);
 
     llvm::IRBuilder<> &entry_;
+    const unsigned space_;
     llvm::Value *launch_ = nullptr;
     std::map<size_t, llvm::Value *> pointers_;
     std::map<std::pair<size_t, size_t>, llvm::Value *> pointers_through_;

@@ -12,13 +12,13 @@ namespace qd::codegen::llvm_library {
 
 namespace {
 
-constexpr const char *file_name = "/libquadrants_llvm.so";
+constexpr const char *file_names[] = {"/libquadrants_llvm.so", "/libquadrants_llvm_gpu.so"}; ///< by File
 ForkLockedMutex mutex; ///< held across a fork, so that no child sees a half-opened library
 std::string directory;
-std::atomic<const Library *> library{nullptr};
+std::atomic<const Library *> libraries[2]{}; ///< by File
 
 /// Returns the library next to the file that holds this code. Programs of the build tree find it in the package built next to them.
-std::string find_file() {
+std::string find_file(const char *file_name) {
     if (!directory.empty()) return directory + file_name;
     std::string own = file_of_address(reinterpret_cast<const void *>(&find_file));
     size_t slash = own.rfind('/');
@@ -42,16 +42,17 @@ const Library *open_file(const std::string &path) {
 
 } // namespace
 
-const Library &open() {
+const Library &open(File file) {
+    std::atomic<const Library *> &library = libraries[size_t(file)];
     if (const Library *known = library.load(std::memory_order_acquire)) return *known;
     std::lock_guard lock(mutex);
     if (const Library *known = library.load(std::memory_order_relaxed)) return *known;
-    const Library *found = open_file(find_file());
+    const Library *found = open_file(find_file(file_names[size_t(file)]));
     library.store(found, std::memory_order_release);
     return *found;
 }
 
-bool is_open() { return library.load(std::memory_order_acquire) != nullptr; }
+bool is_open() { return libraries[size_t(File::host)].load(std::memory_order_acquire) != nullptr; }
 
 void set_directory(const std::string &where) {
     std::lock_guard lock(mutex);

@@ -1,5 +1,6 @@
 #pragma once
-// The interface of libquadrants_llvm.so. Callers need no LLVM headers, and the library is loaded only when something must be compiled.
+// The interface of libquadrants_llvm.so, and of libquadrants_llvm_gpu.so for devices. Callers need no LLVM headers, and a library is loaded
+// only when something must be compiled.
 #include "abi/abi.h"
 #include "ir/function.h"
 
@@ -12,7 +13,7 @@ enum class Output : uint8_t { object, given_text, ir_text, assembly }; ///< text
 struct Request {
     const ir::Function *task = nullptr; ///< after legalisation
     std::string triple;                 ///< empty: the host
-    std::string cpu, features;          ///< empty: the host's
+    std::string cpu, features;          ///< empty: the host's; code for devices needs `cpu`
     bool optimize = true;               ///< false: fastest code generation
     Output output = Output::object;
     SpanQuery *query = nullptr; ///< null: none; the code is the same
@@ -24,14 +25,16 @@ struct Library {
     const char *llvm_version;
     /// Thread-safe. Returns false and a message in `error` if LLVM refuses.
     bool (*compile)(const Request &request, std::vector<uint8_t> *out, std::string *error);
-    /// Returns the name and features of this machine, as LLVM spells them.
+    /// Returns the name and features of this machine, as LLVM spells them; null in the library for devices.
     void (*host)(std::string *cpu, std::string *features);
 };
 
-/// Loads the library on first use (thread-safe). If it is missing, throws InternalError with the path and the loader's message.
-const Library &open();
+enum class File : uint8_t { host, devices };
+/// Loads a library on first use (thread-safe). If it is missing, throws InternalError with the path and the loader's message.
+const Library &open(File file = File::host);
+/// True if the library for the host is open.
 bool is_open();
-/// Sets the directory of the library; default: that of the file that holds this code.
+/// Sets the directory of the libraries; default: that of the file that holds this code.
 void set_directory(const std::string &directory);
 
 } // namespace qd::codegen::llvm_library

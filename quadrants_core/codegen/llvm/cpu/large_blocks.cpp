@@ -1,4 +1,7 @@
 // Emits a block in parts. Values that a part shares with the rest go through a frame of the function that has the block.
+#include "codegen/llvm/cpu/large_blocks.h"
+
+#include "codegen/llvm/cpu/frame.h"
 #include "codegen/llvm/emitter.h"
 
 #include <llvm/IR/Module.h>
@@ -7,8 +10,8 @@
 
 namespace qd::codegen {
 
-bool LargeBlocks::emit(ir::BlockId id) {
-    Parts parts = parts_of(code_.fn, id);
+bool LargeBlocks::emit(Emitter &emitter, ir::BlockId id) {
+    analysis::Parts parts = analysis::parts_of(code_.fn, id);
     if (parts.list.empty()) return false;
     const std::vector<Value> &insts = code_.fn[id].insts;
     llvm::IRBuilder<> &b = code_.b;
@@ -16,8 +19,8 @@ bool LargeBlocks::emit(ir::BlockId id) {
     frame->setAlignment(llvm::Align(16));
     std::vector<bool> stored(code_.fn.insts.size());
     size_t at = 0;
-    for (Part &part : parts.list) {
-        for (; at < part.begin; at++) emitter_.instruction(insts[at]);
+    for (analysis::Part &part : parts.list) {
+        for (; at < part.begin; at++) emitter.instruction(insts[at]);
         for (auto [v, place] : part.takes) {
             if (!stored[v.id]) put(v, frame, place);
             stored[v.id] = true;
@@ -30,30 +33,30 @@ bool LargeBlocks::emit(ir::BlockId id) {
         at = part.end;
         to_do_.push_back({id, std::move(part), function});
     }
-    for (; at < insts.size(); at++) emitter_.instruction(insts[at]);
+    for (; at < insts.size(); at++) emitter.instruction(insts[at]);
     return true;
 }
 
-void LargeBlocks::emit_parts() {
+void LargeBlocks::emit_parts(Emitter &emitter) {
     if (to_do_.empty()) return;
     code_.forget_values();
     while (!to_do_.empty()) {
         const ToDo next = std::move(to_do_.back());
         to_do_.pop_back();
-        emit_part(next);
+        emit_part(emitter, next);
         forget(next);
     }
 }
 
-void LargeBlocks::emit_part(const ToDo &to_do) {
-    emitter_.begin(to_do.function, false);
+void LargeBlocks::emit_part(Emitter &emitter, const ToDo &to_do) {
+    emitter.begin(to_do.function, false);
     llvm::Value *frame = code_.out->getArg(2);
     for (auto [v, place] : to_do.part.takes) fetch(v, frame, place);
     const std::vector<Value> &insts = code_.fn[to_do.block].insts;
-    for (size_t at = to_do.part.begin; at < to_do.part.end; at++) emitter_.instruction(insts[at]);
+    for (size_t at = to_do.part.begin; at < to_do.part.end; at++) emitter.instruction(insts[at]);
     for (auto [v, place] : to_do.part.leaves) put(v, frame, place);
     code_.b.CreateBr(code_.leave);
-    emitter_.finish();
+    emitter.finish();
 }
 
 /// Forgets the values of this part, which the next function does not have; clearing the whole table each time would be slow.

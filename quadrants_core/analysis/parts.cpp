@@ -1,10 +1,10 @@
-#include "codegen/llvm/parts.h"
+#include "analysis/parts.h"
 
 #include "analysis/walk.h"
 
 #include <algorithm>
 
-namespace qd::codegen {
+namespace qd::analysis {
 namespace {
 
 using namespace ir;
@@ -139,4 +139,4 @@ Parts parts_of(const Function &fn, BlockId block) {
     return parts;
 }
 
-} // namespace qd::codegen
+} // namespace qd::analysis

@@ -1,6 +1,6 @@
 #pragma once
 // Features of x86 beyond portable LLVM instructions.
-#include "codegen/llvm/emit.h"
+#include "codegen/llvm/target.h"
 
 #include <string_view>
 

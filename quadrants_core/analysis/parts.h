@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace qd::codegen {
+namespace qd::analysis {
 
 /// Consecutive instructions of a block that become one function.
 struct Part {
@@ -25,4 +25,4 @@ struct Parts {
 /// Returns no parts if the block is to stay as it is.
 Parts parts_of(const ir::Function &fn, ir::BlockId block);
 
-} // namespace qd::codegen
+} // namespace qd::analysis

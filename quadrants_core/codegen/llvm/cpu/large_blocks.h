@@ -1,6 +1,6 @@
 #pragma once
 // Outlines blocks of thousands of instructions into functions: see parts.h.
-#include "codegen/llvm/parts.h"
+#include "analysis/parts.h"
 
 namespace llvm {
 class Function;
@@ -14,25 +14,24 @@ class TaskCode;
 
 class LargeBlocks {
   public:
-    LargeBlocks(Emitter &emitter, TaskCode &code) : emitter_(emitter), code_(code) {}
+    explicit LargeBlocks(TaskCode &code) : code_(code) {}
     /// Emits a large block as calls; returns false for any other block.
-    bool emit(ir::BlockId block);
+    bool emit(Emitter &emitter, ir::BlockId block);
     /// Emits the outlined functions, once their caller is done.
-    void emit_parts();
+    void emit_parts(Emitter &emitter);
 
   private:
     struct ToDo {
         ir::BlockId block;
-        Part part;
+        analysis::Part part;
         llvm::Function *function;
     };
-    void emit_part(const ToDo &to_do);
+    void emit_part(Emitter &emitter, const ToDo &to_do);
     void forget(const ToDo &to_do);
     void put(ir::Value v, llvm::Value *frame, uint64_t at);
     void fetch(ir::Value v, llvm::Value *frame, uint64_t at);
     uint32_t alias_scope_of(ir::Value v);
 
-    Emitter &emitter_;
     TaskCode &code_;
     std::vector<ToDo> to_do_;
 };

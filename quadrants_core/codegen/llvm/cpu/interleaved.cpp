@@ -1,4 +1,4 @@
-#include "codegen/llvm/interleaved.h"
+#include "codegen/llvm/cpu/interleaved.h"
 
 #include "analysis/memory.h"
 

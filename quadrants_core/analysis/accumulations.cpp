@@ -14,7 +14,7 @@
 // Memory that is updated only in a flush after the chunk loop (thread_local_reductions) has too few updates to need a copy, unless
 // the order must be fixed (CompileFlag::ordered). In that mode a task runs on one thread if its updates do not commute: if old values
 // are used, if the memory is also read or written in other ways, or if a float sum is not privatised.
-#include "codegen/llvm/accumulations.h"
+#include "analysis/accumulations.h"
 
 #include "abi/abi.h"
 #include "ir/op.h"
@@ -25,7 +25,7 @@
 #include <map>
 #include <utility>
 
-namespace qd::codegen {
+namespace qd::analysis {
 
 using namespace ir;
 
@@ -431,4 +431,4 @@ Accumulations accumulations(const Function &task, const std::vector<uint32_t> &u
     return Search(task, uses).run(may_copy);
 }
 
-} // namespace qd::codegen
+} // namespace qd::analysis

@@ -1,4 +1,4 @@
-#include "codegen/llvm/x86.h"
+#include "codegen/llvm/cpu/x86.h"
 
 #include <llvm/IR/IntrinsicsX86.h>
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-namespace qd::codegen {
+namespace qd::analysis {
 
 struct Accumulations {
     std::vector<abi::Accumulation> list; ///< at most abi::max_accumulations
@@ -22,4 +22,4 @@ struct Accumulations {
 /// Analyses a task that is ready to be emitted.
 Accumulations accumulations(const ir::Function &task, const std::vector<uint32_t> &uses);
 
-} // namespace qd::codegen
+} // namespace qd::analysis

@@ -1,4 +1,4 @@
-// Emits exp, log, log2, sin, cos and tanh of f32 vectors under fast_math inline: polynomials accurate to 2 ulp, with the right
+// Emits exp, log, log2, sin, cos and tanh of f32 under fast_math inline, of vectors and where there are no functions to call: polynomials accurate to 2 ulp, with the right
 // values at 0, infinity and NaN. Subnormal numbers count as zero. sin and cos of large numbers are those of libm. The
 // coefficients are from Moshier's Cephes library.
 #include "codegen/llvm/arithmetic.h"
@@ -14,13 +14,12 @@ namespace {
 
 namespace intrinsics = llvm::Intrinsic;
 
-struct VectorMath {
+struct InlineMath {
     llvm::IRBuilder<> &b;
-    llvm::FixedVectorType *real, *word; ///< <n x float>, <n x i32>
+    llvm::Type *real, *word; ///< float or <n x float>; i32 or <n x i32>
 
-    VectorMath(llvm::IRBuilder<> &builder, llvm::Value *x)
-        : b(builder), real(llvm::cast<llvm::FixedVectorType>(x->getType())),
-          word(llvm::FixedVectorType::get(builder.getInt32Ty(), real->getNumElements())) {}
+    InlineMath(llvm::IRBuilder<> &builder, llvm::Value *x)
+        : b(builder), real(x->getType()), word(real->getWithNewType(builder.getInt32Ty())) {}
 
     llvm::Constant *f(double v) { return llvm::ConstantFP::get(real, v); }
     llvm::Constant *i(uint32_t v) { return llvm::ConstantInt::get(word, v); }
@@ -83,7 +82,7 @@ struct VectorMath {
     /// Returns sin(x + quarters * pi/2), |x| <= large. The argument is reduced in f64: adding 1.5 * 2^52 rounds to an integer
     /// in the low bits.
     llvm::Value *sine(llvm::Value *x, uint32_t quarters) {
-        auto *wide = llvm::FixedVectorType::get(b.getDoubleTy(), real->getNumElements());
+        llvm::Type *wide = real->getWithNewType(b.getDoubleTy());
         auto d = [&](double v) { return llvm::ConstantFP::get(wide, v); };
         llvm::Value *long_x = b.CreateFPExt(x, wide);
         llvm::Constant *shift = d(0x1.8p52 + quarters);
@@ -117,16 +116,17 @@ struct VectorMath {
 
 } // namespace
 
-llvm::Value *Arithmetic::vector_math(RealOp op, llvm::Value *x) {
-    if (!fn_.fast_math || !x->getType()->isVectorTy() || !x->getType()->getScalarType()->isFloatTy()) return nullptr;
+llvm::Value *Arithmetic::inline_math(RealOp op, llvm::Value *x) {
+    if (!fn_.fast_math || !x->getType()->getScalarType()->isFloatTy()) return nullptr;
+    if (!x->getType()->isVectorTy() && target_.has_functions) return nullptr;
     llvm::IRBuilder<>::FastMathFlagGuard guard(b_);
     b_.clearFastMathFlags(); // the order of the steps makes them accurate
-    VectorMath math(b_, x);
+    InlineMath math(b_, x);
     if (op == RealOp::exp) return math.exp(x);
     if (op == RealOp::log) return math.log(x);
     if (op == RealOp::log2) return b_.CreateFMul(math.log(x), math.f(std::numbers::log2e));
     if (op == RealOp::sin || op == RealOp::cos) {
-        llvm::Value *large = b_.CreateFCmpOGT(math.apply(intrinsics::fabs, x), math.f(VectorMath::large));
+        llvm::Value *large = b_.CreateFCmpOGT(math.apply(intrinsics::fabs, x), math.f(InlineMath::large));
         const bool is_sine = op == RealOp::sin;
         return unless_rare(large, math.sine(x, is_sine ? 0 : 1), is_sine ? "qd_sin" : "qd_cos", {x});
     }
