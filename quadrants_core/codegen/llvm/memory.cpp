@@ -211,7 +211,8 @@ void MemoryCode::access(Value v) {
     case MemoryOp::gather:
     case MemoryOp::scatter: return interleaved_.access(v) ? void() : masked(v);
     case MemoryOp::fence: b_.CreateFence(llvm::AtomicOrdering::AcquireRelease); return;
-    case MemoryOp::block_sync: code_.refuse(v, "must be left out first");
+    case MemoryOp::block_sync:
+    case MemoryOp::group_sync: code_.refuse(v, "must be left out first");
     }
 }
 
