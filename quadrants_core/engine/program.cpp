@@ -248,7 +248,7 @@ Program::~Program() {
 
 const Options &Program::options() const { return impl_->options; }
 std::string Program::target() const { return impl_->lowering.caps().target; }
-int Program::vector_bytes() const { return impl_->lowering.caps().vector_bytes; }
+int Program::lanes() const { return impl_->lowering.caps().lanes; }
 
 runtime::Buffer Program::Impl::take_memory(uint64_t bytes) {
     const runtime::Buffer buffer = device->alloc(std::max<uint64_t>(bytes, 1));

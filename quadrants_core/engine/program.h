@@ -112,7 +112,7 @@ class Program {
     /// Takes over options that changed while the program runs; those of `LiveOptions` take effect from now on.
     void follow(const Options &now);
     std::string target() const; ///< the exact machine, e.g. for cache keys
-    int vector_bytes() const;
+    int lanes() const;          ///< of a group of threads; 0 if there are no groups
 
     // Device memory, zeroed. Freeing address 0 does nothing.
     runtime::Buffer alloc(uint64_t bytes);

@@ -327,7 +327,7 @@ void define_program(py::module_ &m) {
         });
     });
     m.def("target", [] { return program().target(); });
-    m.def("vector_bytes", [] { return program().vector_bytes(); });
+    m.def("lanes", [] { return program().lanes(); });
     m.def("host_visible", [] { return program().host_visible(); });
     m.def("device_calls", [] {
         py::dict calls;

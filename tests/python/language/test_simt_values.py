@@ -1,9 +1,8 @@
-"""qd.simt on architectures with blocks and subgroups of threads, against NumPy."""
+"""qd.simt on architectures with blocks and subgroups of threads, against NumPy, with subgroups of several sizes."""
 
 import numpy as np
 import pytest
 import quadrants as qd
-from quadrants import _arch
 
 simt = qd.simt
 TYPES = [qd.i32, qd.u32, qd.i64, qd.u64, qd.f32, qd.f64]
@@ -14,10 +13,18 @@ OPS = {
 BLOCK = 64
 
 
-@pytest.fixture(autouse=True)
-def has_subgroups(arch):
+@pytest.fixture(autouse=True, params=[8, 32, 64], ids="{} lanes".format)
+def lanes(request, arch, monkeypatch):
     if not simt.subgroup.group_size():
         pytest.skip("the architecture has no subgroups")
+    monkeypatch.setenv("QD_LANES", str(request.param))
+    qd.init(arch=arch, offline_cache=False, print_full_traceback=True)
+    return request.param
+
+
+def fits(log2, lanes):
+    if log2 is not None and 1 << log2 > lanes:
+        pytest.skip("the tiles are larger than the subgroups")
 
 
 def numbers(n, dtype, seed=0):
@@ -224,18 +231,68 @@ def test_block_collectives_with_a_func():
     assert (run(scan, x) == per_group(x, BLOCK, lambda g: np.concatenate([[0], np.bitwise_xor.accumulate(g)[:-1]]))).all()
 
 
-def test_block_dim_of_collectives():
+def test_block_dim_of_collectives(lanes):
     @qd.kernel
     def k():
-        qd.loop_config(block_dim=16)
-        for _ in range(16):
-            simt.block.reduce_add(1, 16, qd.i32)
+        qd.loop_config(block_dim=lanes // 2)
+        for _ in range(lanes // 2):
+            simt.block.reduce_add(1, lanes // 2, qd.i32)
 
     with pytest.raises(Exception, match="block_dim must be a positive multiple of subgroup size"):
         k()
 
 
+@pytest.mark.parametrize("bits", [3, 8])
+@pytest.mark.parametrize("dtype", [qd.u32, qd.u64, qd.i32])
+def test_radix_rank(dtype, bits):
+    """Ranks, counts and prefixes of one digit of the keys; with more digits than threads, and fewer."""
+    first, used = 5, bits - 1
+
+    @qd.kernel
+    def k(x: qd.types.ndarray(), ranks: qd.types.ndarray(), counts: qd.types.ndarray(), prefixes: qd.types.ndarray()):
+        qd.loop_config(block_dim=BLOCK)
+        for i in range(x.shape[0]):
+            bins, prefix = simt.block.SharedArray(1 << bits, qd.i32), simt.block.SharedArray(1 << bits, qd.u32)
+            ranks[i] = simt.block.radix_rank_match_atomic_or(x[i], BLOCK, bits, first, used, bins, prefix)
+            if simt.block.thread_idx() == 0:
+                for d in range(1 << bits):
+                    counts[i // BLOCK, d], prefixes[i // BLOCK, d] = bins[d], qd.cast(prefix[d], qd.i32)
+
+    x = np.random.default_rng(13).integers(0, 1 << 20, 3 * BLOCK).astype(_numpy(dtype))
+    ranks, (counts, prefixes) = np.zeros(len(x), np.int32), np.zeros((2, 3, 1 << bits), np.int32)
+    k(x, ranks, counts, prefixes)
+    digits = (x >> first).astype(np.int64) & ((1 << used) - 1)
+    for b, of_block in enumerate(groups(digits, BLOCK)):
+        assert (np.argsort(of_block, kind="stable") == np.argsort(ranks[b * BLOCK : (b + 1) * BLOCK])).all()
+        assert (counts[b] == np.bincount(of_block, minlength=1 << bits)).all()
+        assert (prefixes[b] == np.cumsum(counts[b]) - counts[b]).all()
+
+
 # Subgroups
+
+
+def test_barrier_of_a_subgroup():
+    """The lanes of a subgroup exchange values through memory; other subgroups take another branch."""
+    size = simt.subgroup.group_size()
+
+    @qd.kernel
+    def k(x: qd.types.ndarray(), out: qd.types.ndarray()):
+        qd.loop_config(block_dim=BLOCK)
+        for i in range(x.shape[0]):
+            t = simt.block.thread_idx()
+            pad = simt.block.SharedArray(BLOCK, qd.f64)
+            if i // size % 2 == 0:
+                for step in range(3):
+                    pad[t] = x[i] * step
+                    simt.subgroup.sync()
+                    out[i] = pad[t ^ 1]
+                    simt.subgroup.sync()
+
+    x = numbers(4 * BLOCK, qd.f64, 14)
+    out = np.zeros_like(x)
+    k(x, out)
+    at = np.arange(len(x))
+    assert (out == np.where(at // size % 2 == 0, 2 * x[at ^ 1], 0)).all()
 
 
 @pytest.mark.parametrize("dtype", TYPES)
@@ -337,7 +394,8 @@ def test_reductions(name, dtype, log2):
 
 @pytest.mark.parametrize("name, dtype", [(name, t) for name in OPS for t in TYPES if name in ("add", "mul", "min", "max") or t not in (qd.f32, qd.f64)])
 @pytest.mark.parametrize("log2", [None, 4])
-def test_scans(name, dtype, log2):
+def test_scans(name, dtype, log2, lanes):
+    fits(log2, lanes)
     size = simt.subgroup.group_size() if log2 is None else 1 << log2
     x, ufunc = numbers(2 * BLOCK, dtype, 9), OPS[name]
     if name == "mul":
@@ -392,6 +450,150 @@ def test_sort(dtype, log2):
     assert (x[values] == keys).all()
 
 
+# Warps
+
+
+def warped(op, n=64, dtype=np.int64):
+    """Returns op(i) of each thread i."""
+    out = np.zeros(n, dtype)
+
+    @qd.kernel
+    def k(out: qd.types.ndarray()):
+        qd.loop_config(block_dim=32)
+        for i in range(n):
+            out[i] = qd.cast(op(i), qd.i64)
+
+    k(out)
+    return out
+
+
+def of_warps(op):
+    """Returns what a func op(i, lane) should give for two warps."""
+    return np.array([op(i, i % 32) for i in range(64)])
+
+
+@pytest.fixture
+def has_warps(lanes):
+    if lanes != 32:
+        pytest.skip("a warp has 32 threads")
+
+
+@pytest.mark.parametrize("kind", ["i32", "f32"])
+def test_shuffles_of_warps(kind, has_warps):
+    up, down, sync = (getattr(simt.warp, f"shfl_{way}_{kind}") for way in ("up", "down", "sync"))
+
+    @qd.func
+    def raised(i):
+        return up(qd.u32(0xFFFFFFFF), i + 100, 3)
+
+    @qd.func
+    def lowered(i):
+        return down(qd.u32(0xFFFFFFFF), i + 100, 3)
+
+    @qd.func
+    def turned(i):
+        return sync(qd.u32(0xFFFFFFFF), i + 100, 31 - i % 32)
+
+    assert (warped(raised) == of_warps(lambda i, lane: i + 100 - (3 if lane >= 3 else 0))).all()
+    assert (warped(lowered) == of_warps(lambda i, lane: i + 100 + (3 if lane < 29 else 0))).all()
+    assert (warped(turned) == of_warps(lambda i, lane: i - lane + 31 - lane + 100)).all()
+
+
+def test_exchange_in_warps(has_warps):
+    @qd.func
+    def crossed(i):
+        return simt.warp.shfl_xor_i32(qd.u32(0xFFFFFFFF), i, 9)
+
+    assert (warped(crossed) == np.arange(64) ^ 9).all()
+
+
+@pytest.mark.parametrize("mask", [0xFFFFFFFF, 0x0F0F00F1])
+@pytest.mark.parametrize("threshold", [0, 5, 100])
+def test_votes_of_warps(mask, threshold, has_warps):
+    inside = [lane for lane in range(32) if mask >> lane & 1]
+
+    @qd.func
+    def all_nonzero(i):
+        return simt.warp.all_nonzero(qd.u32(mask), i < threshold)
+
+    @qd.func
+    def any_nonzero(i):
+        return simt.warp.any_nonzero(qd.u32(mask), i < threshold)
+
+    @qd.func
+    def unique(i):
+        return simt.warp.unique(qd.u32(mask), (i < threshold) * (i + 1))
+
+    def of_mask(test):
+        return of_warps(lambda i, lane: int(test([i - lane + k < threshold for k in inside])))
+
+    assert (warped(all_nonzero) == of_mask(all)).all()
+    assert (warped(any_nonzero) == of_mask(any)).all()
+    assert (warped(unique) == of_mask(lambda votes: all(votes) or not any(votes))).all()
+
+
+def test_masks_of_warps(has_warps):
+    """The second warp has 8 threads only."""
+
+    @qd.func
+    def odd(i):
+        return simt.warp.ballot(i % 2)
+
+    @qd.func
+    def active(i):
+        return simt.warp.active_mask()
+
+    assert (warped(odd, 40) == np.where(np.arange(40) < 32, 0xAAAAAAAA, 0xAA)).all()
+    assert (warped(active, 40) == np.where(np.arange(40) < 32, 0xFFFFFFFF, 0xFF)).all()
+
+
+@pytest.mark.parametrize("dtype", [qd.i32, qd.f32, qd.i64])
+def test_matches_in_warps(dtype, has_warps):
+    mask = 0xFFFF00FF
+
+    @qd.func
+    def any_match(i):
+        return simt.warp.match_any(qd.u32(mask), qd.cast(i % 5, dtype))
+
+    @qd.func
+    def all_match(i):
+        return simt.warp.match_all(qd.u32(mask), qd.cast(i // 32 * (i % 2), dtype))
+
+    def same(i, lane):
+        return sum(1 << k for k in range(32) if (i - lane + k) % 5 == i % 5 and mask >> k & 1)
+
+    assert (warped(any_match) == of_warps(same)).all()
+    assert (warped(all_match) == of_warps(lambda i, lane: 0 if i >= 32 else mask)).all()
+
+
+def test_barrier_of_a_warp(has_warps):
+    @qd.kernel
+    def k(out: qd.types.ndarray()):
+        qd.loop_config(block_dim=64)
+        for i in range(64):
+            t = simt.block.thread_idx()
+            pad = simt.block.SharedArray(64, qd.i32)
+            pad[t] = i
+            simt.warp.sync(qd.u32(0xFFFFFFFF))
+            out[i] = pad[t ^ 31]
+
+    out = np.zeros(64, np.int32)
+    k(out)
+    assert (out == np.arange(64) ^ 31).all()
+
+
+def test_warps_have_32_threads(lanes):
+    @qd.kernel
+    def k():
+        for _ in range(64):
+            simt.warp.ballot(1)
+
+    if lanes == 32:
+        return k()
+    with pytest.raises(qd.QuadrantsSyntaxError, match=f"a warp has 32 threads, but the subgroups here have {lanes}; use qd.simt.subgroup"):
+        k()
+
+
 # Errors
 
 
@@ -403,7 +605,7 @@ def test_lanes_that_part():
                 x[i] = simt.subgroup.shuffle(x[i], 0)
 
     with pytest.raises(RuntimeError, match="must be reached by all lanes of a group together"):
-        k(np.zeros(32, np.int32))
+        k(np.zeros(64, np.int32))
 
 
 def test_a_block_that_is_not_full():
@@ -440,5 +642,32 @@ def test_calls_outside_of_kernels():
         simt.block.sync()
 
 
-def test_the_size_of_a_subgroup_is_that_of_the_backend():
-    assert _arch.group_size(qd.cfg.arch) == simt.subgroup.group_size() == 32
+def test_tiles_that_do_not_fit(lanes):
+    log2 = lanes.bit_length()
+
+    @qd.kernel
+    def k():
+        for i in range(lanes):
+            simt.subgroup.reduce_add_tiled(i, log2)
+
+    with pytest.raises(ValueError, match=f"tiles of 2[*][*]{log2} threads do not fit into subgroups of {lanes}"):
+        k()
+
+
+def test_the_size_of_a_subgroup_can_be_chosen(lanes, arch, monkeypatch):
+    assert simt.subgroup.group_size() == lanes
+
+    @qd.kernel
+    def k(out: qd.types.ndarray()):
+        for i in range(out.shape[0]):
+            out[i] = simt.subgroup.invocation_id()
+
+    out = np.zeros(128, np.int32)
+    k(out)
+    assert out.max() == lanes - 1
+    monkeypatch.delenv("QD_LANES")
+    qd.init(arch=arch)
+    assert simt.subgroup.group_size() == 32
+    monkeypatch.setenv("QD_LANES", "12")
+    with pytest.raises(RuntimeError, match="QD_LANES=12 is not supported: it must be 8, 16, 32 or 64"):
+        qd.init(arch=arch)
