@@ -99,73 +99,72 @@ def _check_key(key):
 
 
 class AnyTile:
-    pass
+    """A tile of any size and type. The members of the class are constants in kernels."""
+
+    _qd_instances_ = True
+    SIZE = 0
+    dtype = None
+
+    def __init__(self):
+        self.row = Vector.zero(self.dtype, self.SIZE)
+
+    def eye_(self):
+        for k in static(range(self.SIZE)):
+            self.row[k] = cast(_ops.lane() == k, self.dtype)
+
+    def __setitem__(self, key, part):
+        static(_check_key(key))
+        if static(not isinstance(part, TilePart)):
+            static(_fail("a tile is loaded from a part of an array: tile[:] = a[r0:r1, c0:c1]"))
+        r = part.r0 + _ops.lane()
+        if _ops.lane() < self.SIZE and r < part.r1:
+            for k in static(range(self.SIZE)):
+                if part.c0 + k < part.c1:
+                    self.row[k] = cast(_element(part.arr, part.batch, r, part.c0 + k), self.dtype)
+
+    def store_to(self, part):
+        r = part.r0 + _ops.lane()
+        if _ops.lane() < self.SIZE and r < part.r1:
+            for k in static(range(self.SIZE)):
+                if part.c0 + k < part.c1:
+                    if static(len(part.batch) == 0):
+                        part.arr[r, part.c0 + k] = self.row[k]
+                    else:
+                        part.arr[part.batch[0], r, part.c0 + k] = self.row[k]
+
+    def __isub__(self, product):
+        if static(not isinstance(product, Outer)):
+            static(_fail("unsupported augmented assignment of a tile: it is updated by `tile -= qd.outer(a, b)`"))
+        for k in static(range(self.SIZE)):
+            self.row[k] = self.row[k] - cast(product.a * _ops.shuffle(product.b, k), self.dtype)
+        return self
+
+    def cholesky_(self, eps):
+        for k in static(range(self.SIZE)):
+            diagonal = sqrt(max_(_ops.shuffle(self.row[k], k), cast(eps, self.dtype)))
+            column = self.row[k] / diagonal
+            column = select(_ops.lane() == k, diagonal, select(_ops.lane() < k, cast(0, self.dtype), column))
+            self.row[k] = column
+            for j in static(range(k + 1, self.SIZE)):
+                self.row[j] = self.row[j] - column * _ops.shuffle(column, j)
+
+    @_func  # so that its annotations count: B is changed
+    def solve_triangular_(self, B: _template, lower: _template = True):
+        if static(not lower):
+            static(_fail("solve_triangular_ supports only lower=True"))
+        if static(not isinstance(B, AnyTile) or B.SIZE != self.SIZE or B.dtype != self.dtype):
+            static(_fail("solve_triangular_: B must match the tile: it needs the same number of rows and the same type"))
+        for j in static(range(self.SIZE)):
+            x = B.row[j]
+            for k in static(range(j)):
+                x = x - B.row[k] * _ops.shuffle(self.row[k], j)
+            B.row[j] = x / _ops.shuffle(self.row[j], j)
+
+    __iadd__ = __imul__ = __itruediv__ = __ifloordiv__ = __imod__ = __ipow__ = _unsupported
+    __iand__ = __ior__ = __ixor__ = __ilshift__ = __irshift__ = _unsupported
 
 
 @cache
 def tile_class(n, dtype):
     """Returns the class of tiles with n rows."""
-
-    class Tile(AnyTile):
-        _qd_instances_ = True
-        SIZE = n
-
-        def __init__(self):
-            self.row = Vector.zero(dtype, n)
-
-        def eye_(self):
-            for k in static(range(n)):
-                self.row[k] = cast(_ops.lane() == k, dtype)
-
-        def __setitem__(self, key, part):
-            static(_check_key(key))
-            if static(not isinstance(part, TilePart)):
-                static(_fail("a tile is loaded from a part of an array: tile[:] = a[r0:r1, c0:c1]"))
-            r = part.r0 + _ops.lane()
-            if _ops.lane() < n and r < part.r1:
-                for k in static(range(n)):
-                    if part.c0 + k < part.c1:
-                        self.row[k] = cast(_element(part.arr, part.batch, r, part.c0 + k), dtype)
-
-        def store_to(self, part):
-            r = part.r0 + _ops.lane()
-            if _ops.lane() < n and r < part.r1:
-                for k in static(range(n)):
-                    if part.c0 + k < part.c1:
-                        if static(len(part.batch) == 0):
-                            part.arr[r, part.c0 + k] = self.row[k]
-                        else:
-                            part.arr[part.batch[0], r, part.c0 + k] = self.row[k]
-
-        def __isub__(self, product):
-            if static(not isinstance(product, Outer)):
-                static(_fail("unsupported augmented assignment of a tile: it is updated by `tile -= qd.outer(a, b)`"))
-            for k in static(range(n)):
-                self.row[k] = self.row[k] - cast(product.a * _ops.shuffle(product.b, k), dtype)
-            return self
-
-        def cholesky_(self, eps):
-            for k in static(range(n)):
-                diagonal = sqrt(max_(_ops.shuffle(self.row[k], k), cast(eps, dtype)))
-                column = self.row[k] / diagonal
-                column = select(_ops.lane() == k, diagonal, select(_ops.lane() < k, cast(0, dtype), column))
-                self.row[k] = column
-                for j in static(range(k + 1, n)):
-                    self.row[j] = self.row[j] - column * _ops.shuffle(column, j)
-
-        @_func  # so that its annotations count: B is changed
-        def solve_triangular_(self, B: _template, lower: _template = True):
-            if static(not lower):
-                static(_fail("solve_triangular_ supports only lower=True"))
-            if static(not isinstance(B, Tile)):
-                static(_fail("solve_triangular_: B must match the tile: it needs the same number of rows and the same type"))
-            for j in static(range(n)):
-                x = B.row[j]
-                for k in static(range(j)):
-                    x = x - B.row[k] * _ops.shuffle(self.row[k], j)
-                B.row[j] = x / _ops.shuffle(self.row[j], j)
-
-        __iadd__ = __imul__ = __itruediv__ = __ifloordiv__ = __imod__ = __ipow__ = _unsupported
-        __iand__ = __ior__ = __ixor__ = __ilshift__ = __irshift__ = _unsupported
-
-    return Tile
+    return type(f"Tile{n}x{n}", (AnyTile,), {"SIZE": n, "dtype": dtype})

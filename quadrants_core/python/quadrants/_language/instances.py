@@ -9,7 +9,7 @@ def makes(cls):
     `__init__`. Returns None if only Python can call the class."""
     if not isinstance(cls, type) or not cls.__flags__ & _HEAP_TYPE:
         return None
-    if (cls.__module__ or "").split(".")[0] == "quadrants" and "_qd_instances_" not in vars(cls):
+    if (cls.__module__ or "").split(".")[0] == "quadrants" and not getattr(cls, "_qd_instances_", False):
         return None
     if issubclass(cls, tuple):
         return (None, _of_tuple(cls)) if hasattr(cls, "_fields") and cls.__init__ is object.__init__ else None
