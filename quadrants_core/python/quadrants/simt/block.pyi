@@ -13,7 +13,7 @@ def SharedArray(shape: Any, dtype: Any) -> Any:
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.SharedArray(1, 1)
@@ -29,7 +29,7 @@ def exclusive_add(value: Any, block_dim: Any, dtype: Any) -> Any:
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.exclusive_add(1, 1, 1)
@@ -45,7 +45,7 @@ def exclusive_max(value: Any, block_dim: Any, dtype: Any) -> Any:
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.exclusive_max(1, 1, 1)
@@ -61,7 +61,7 @@ def exclusive_min(value: Any, block_dim: Any, dtype: Any) -> Any:
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.exclusive_min(1, 1, 1)
@@ -79,7 +79,7 @@ def exclusive_scan(value: Any, block_dim: Any, op: Any, identity: Any, dtype: An
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.exclusive_scan(1, 1, 1, 1, 1)
@@ -96,7 +96,7 @@ def inclusive_add(value: Any, block_dim: Any, dtype: Any) -> Any:
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.inclusive_add(1, 1, 1)
@@ -112,7 +112,7 @@ def inclusive_max(value: Any, block_dim: Any, dtype: Any) -> Any:
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.inclusive_max(1, 1, 1)
@@ -128,7 +128,7 @@ def inclusive_min(value: Any, block_dim: Any, dtype: Any) -> Any:
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.inclusive_min(1, 1, 1)
@@ -145,7 +145,7 @@ def inclusive_scan(value: Any, block_dim: Any, op: Any, dtype: Any) -> Any:
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.inclusive_scan(1, 1, 1, 1)
@@ -156,7 +156,7 @@ def mem_fence() -> Any:
     """Orders memory accesses: the other threads of the block see earlier writes of this thread before later ones.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.mem_fence()
@@ -170,7 +170,7 @@ def mem_sync() -> Any:
         See the new name."""
 
 def radix_rank_match_atomic_or(key: Any, block_dim: Any, radix_bits: Any, bit_start: Any, num_bits: Any, bins: Any, excl_prefix: Any) -> Any:
-    """Returns the rank of the thread's key among the keys of the block with the same or a smaller digit.
+    """Returns the position that the thread's key has when the keys of the block are sorted by a digit; equal digits retain their order.
     
     Args:
         key: the sort key, an unsigned integer.
@@ -178,11 +178,11 @@ def radix_rank_match_atomic_or(key: Any, block_dim: Any, radix_bits: Any, bit_st
         radix_bits: number of bits of a digit.
         bit_start: the lowest bit of the digit.
         num_bits: number of bits of the digit that are used.
-        bins: shared memory with one counter per digit.
-        excl_prefix: shared memory for the scan of the counters.
+        bins: a SharedArray for the number of keys with each digit.
+        excl_prefix: a SharedArray for the number of keys with a smaller digit.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.radix_rank_match_atomic_or(1, 1, 1, 1, 1, 1, 1)
@@ -199,7 +199,7 @@ def reduce(value: Any, block_dim: Any, op: Any, dtype: Any) -> Any:
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.reduce(1, 1, 1, 1)
@@ -215,7 +215,7 @@ def reduce_add(value: Any, block_dim: Any, dtype: Any) -> Any:
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.reduce_add(1, 1, 1)
@@ -232,7 +232,7 @@ def reduce_all(value: Any, block_dim: Any, op: Any, dtype: Any) -> Any:
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.reduce_all(1, 1, 1, 1)
@@ -248,7 +248,7 @@ def reduce_all_add(value: Any, block_dim: Any, dtype: Any) -> Any:
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.reduce_all_add(1, 1, 1)
@@ -264,7 +264,7 @@ def reduce_all_max(value: Any, block_dim: Any, dtype: Any) -> Any:
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.reduce_all_max(1, 1, 1)
@@ -280,7 +280,7 @@ def reduce_all_min(value: Any, block_dim: Any, dtype: Any) -> Any:
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.reduce_all_min(1, 1, 1)
@@ -296,7 +296,7 @@ def reduce_max(value: Any, block_dim: Any, dtype: Any) -> Any:
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.reduce_max(1, 1, 1)
@@ -312,7 +312,7 @@ def reduce_min(value: Any, block_dim: Any, dtype: Any) -> Any:
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.reduce_min(1, 1, 1)
@@ -323,7 +323,7 @@ def sync() -> Any:
     """Waits until all threads of the block have reached this point; their writes are then visible.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.sync()
@@ -337,7 +337,7 @@ def sync_all_nonzero(predicate: Any) -> Any:
         predicate: a boolean.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.sync_all_nonzero(1)
@@ -351,7 +351,7 @@ def sync_any_nonzero(predicate: Any) -> Any:
         predicate: a boolean.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.sync_any_nonzero(1)
@@ -365,7 +365,7 @@ def sync_count_nonzero(predicate: Any) -> Any:
         predicate: a boolean.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.sync_count_nonzero(1)
@@ -376,7 +376,7 @@ def thread_idx() -> Any:
     """Returns the index of the thread in its block.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.thread_idx()
