@@ -442,7 +442,7 @@ TEST(Far, objects_of_a_launch_live_until_it_completes) {
     EXPECT_EQ(y.values(), (std::vector<float>{1, 2}));
 }
 
-/// Emits the rest of a kernel: for i in range(*bounds): x[i] = 1
+/// Emits: for i in range(*bounds): x[i] = 1
 void fill_with_ones(ir::Builder &b, std::span<const ir::Value> bounds, ir::Value x) {
     const ir::Value loop = b.parallel(bounds, {});
     ir::Builder in(b.fn, body_of(b.fn, loop));
@@ -450,26 +450,32 @@ void fill_with_ones(ir::Builder &b, std::span<const ir::Value> bounds, ir::Value
     const ir::Value one = in.constant(ir::Scalar::f32, std::bit_cast<uint32_t>(1.0f));
     in.store(p, one);
     in.yield();
-    b.ret();
 }
 
-TEST(Far, a_range_that_depends_on_data_is_found_by_a_task) {
-    // for i in range(n[0]): x[i] = 1
+/// def upto(n, x), where this is repeated for n[0], n[1], ..: for i in range(n[0]): x[i] = 1
+ir::Function upto(int loops) {
     ir::Function fn = start("upto");
     const ir::Value n = param(fn, ir::Type::array(ir::Scalar::i32, 1));
     const ir::Value x = param(fn, ir::Type::array(ir::Scalar::f32, 1));
     ir::Builder b(fn, fn.body);
     const ir::Value zero = b.i32(0);
-    const ir::Value limit = element(b, n, zero);
-    const ir::Value bounds[] = {zero, b.load(limit)};
-    fill_with_ones(b, bounds, x);
+    for (int i = 0; i < loops; i++) {
+        const ir::Value at = b.i32(i);
+        const ir::Value limit = element(b, n, at);
+        const ir::Value bounds[] = {zero, b.load(limit)};
+        fill_with_ones(b, bounds, x);
+    }
+    b.ret();
+    return fn;
+}
 
+TEST(Far, a_range_that_depends_on_data_is_found_by_a_task) {
     Program program(on("far"));
     const runtime::Buffer limits = program.memory().allocate(4);
     const int32_t three = 3;
     program.memory().upload(limits, 0, &three, 4);
     const Array values(program, {0, 0, 0, 0});
-    const auto kernel = program.compiler().compile(std::move(fn), 0);
+    const auto kernel = program.compiler().compile(upto(1), 0);
     const auto &tasks = kernel_info(*kernel).tasks;
     ASSERT_EQ(tasks.size(), 2u);
     EXPECT_NE(tasks[1].range_at, abi::Task::computed);
@@ -491,6 +497,7 @@ TEST(Far, a_range_of_other_arithmetic_is_found_by_a_task) {
     const ir::Value zero = b.i32(0);
     const ir::Value bounds[] = {zero, b.mul(n, n)};
     fill_with_ones(b, bounds, x);
+    b.ret();
 
     Program program(on("far"));
     const Array values(program, std::vector<float>(6));
@@ -499,6 +506,26 @@ TEST(Far, a_range_of_other_arithmetic_is_found_by_a_task) {
     Args args{2, values.memory.address, 6};
     program.queues().launch(*kernel, args.record(), nullptr);
     EXPECT_EQ(values.values(), (std::vector<float>{1, 1, 1, 1, 0, 0}));
+}
+
+TEST(Far, pending_launches_keep_the_values_that_cross_their_tasks) {
+    Program program(on("far"));
+    const runtime::Buffer limits = program.memory().allocate(12);
+    const int32_t numbers[] = {2, 1, 3};
+    program.memory().upload(limits, 0, numbers, sizeof numbers);
+    const Array first(program, std::vector<float>(4)), second(program, std::vector<float>(4));
+    const auto small = program.compiler().compile(upto(1), 0), large = program.compiler().compile(upto(3), 0);
+    const auto total = program.compiler().compile(sum(), 0);
+    ASSERT_LT(kernel_info(*small).tmp_bytes, kernel_info(*large).tmp_bytes);
+    Args to_first{limits.address, 3, first.memory.address, 4}, to_second{limits.address, 3, second.memory.address, 4};
+    Args of_second{second.memory.address, 4};
+    for (int i = 0; i < 20; i++) program.queues().launch(*small, to_first.record(), nullptr);
+    program.queues().launch(*large, to_second.record(), nullptr);
+    uint64_t result = 0; // its block may be the memory that the first launches used
+    program.queues().launch(*total, of_second.record(), &result);
+    EXPECT_EQ(std::bit_cast<float>(uint32_t(result)), 3.0f);
+    EXPECT_EQ(first.values(), (std::vector<float>{1, 1, 0, 0}));
+    program.memory().free(limits.address);
 }
 
 /// Returns how often `work` called each function of the device.
@@ -564,6 +591,23 @@ TEST(Null, a_series_of_launches_allocates_nothing_on_the_host) {
     EXPECT_GT(allocated(), 0u) << "the first launches allocate what later ones reuse";
     for (int i = 0; i < 2; i++) allocated(); // both lists of launches have been used then
     EXPECT_EQ(allocated(), 0u);
+    program.memory().free(x.address);
+}
+
+TEST(Null, more_values_cross_tasks_without_a_wait) {
+    Program program(on("null"));
+    const runtime::Buffer x = program.memory().allocate(4000);
+    Args args{x.address, 1000, x.address, 1000};
+    const auto small = program.compiler().compile(upto(1), 0), large = program.compiler().compile(upto(2), 0);
+    const auto launch = [&](const auto &kernel) {
+        Calls made = calls(program, [&] { program.queues().launch(*kernel, args.record(), nullptr); });
+        made.erase("load"); // of better code, which another thread may have compiled meanwhile
+        return made;
+    };
+    const auto tasks = [](const auto &kernel) { return uint64_t(kernel_info(*kernel).tasks.size()); };
+    EXPECT_EQ(launch(small), (Calls{{"alloc", 1}, {"launch", tasks(small)}}));
+    EXPECT_EQ(launch(large), (Calls{{"alloc", 1}, {"launch", tasks(large)}}));
+    EXPECT_EQ(launch(small), (Calls{{"launch", tasks(small)}}));
     program.memory().free(x.address);
 }
 
