@@ -85,7 +85,23 @@ def exclusive_scan(value: Any, block_dim: Any, op: Any, identity: Any, dtype: An
         >>> qd.simt.block.exclusive_scan(1, 1, 1, 1, 1)
         Traceback (most recent call last):
         ValueError: qd.simt.block.exclusive_scan is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
-from quadrants import global_thread_idx as global_thread_idx
+
+def global_thread_idx() -> Any:
+    """Returns the index of the thread among all threads of the launch. On architectures without blocks of threads, it is the same as
+    `qd.global_thread_idx`.
+    
+    Returns:
+        An i32, starting at 0.
+    
+    Raises:
+        QuadrantsSyntaxError: the call is outside of a kernel.
+    
+    Example:
+        >>> @qd.kernel
+        ... def f() -> qd.i32:
+        ...     return qd.simt.block.global_thread_idx() >= 0
+        >>> f()
+        1"""
 
 def inclusive_add(value: Any, block_dim: Any, dtype: Any) -> Any:
     """Returns the sum of the values of the threads of the block up to and including this one.
