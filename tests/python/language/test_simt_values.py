@@ -202,6 +202,60 @@ def test_atomics_on_a_shared_array():
     assert (out == np.bincount(x, minlength=10)).all()
 
 
+SHARED = [(name, t) for name in OPS for t in TYPES if name in ("add", "mul", "min", "max") or t not in (qd.f32, qd.f64)]
+
+
+@pytest.mark.parametrize("name, dtype", SHARED)
+def test_each_atomic_on_a_shared_array(name, dtype):
+    """All threads of a block update one element; atomics return the value before."""
+    op, ufunc = getattr(qd, f"atomic_{name}"), OPS[name]
+
+    @qd.kernel
+    def k(x: qd.types.ndarray(), out: qd.types.ndarray(), before: qd.types.ndarray()):
+        qd.loop_config(block_dim=BLOCK)
+        for i in range(x.shape[0]):
+            t = simt.block.thread_idx()
+            pad = simt.block.SharedArray(2, dtype)
+            if t < 2:
+                pad[t] = x[i]
+            simt.block.sync()
+            if t >= 2:
+                before[i] = op(pad[1], x[i])
+            simt.block.sync()
+            if t == 0:
+                out[i // BLOCK, 0], out[i // BLOCK, 1] = pad[0], pad[1]
+
+    x = numbers(3 * BLOCK, dtype, 15)
+    if name == "mul":
+        x = np.where(x == 0, 1, np.sign(x)).astype(x.dtype)
+    out, before = np.zeros((3, 2), x.dtype), np.zeros_like(x)
+    k(x, out, before)
+    for row, seen, g in zip(out, groups(before, BLOCK), groups(x, BLOCK)):
+        assert row[0] == g[0] and row[1] == ufunc.reduce(g[1:])
+        assert (np.sort(seen[2:]) == np.sort(ufunc.accumulate(g[1:])[:-1])).all()
+
+
+@pytest.mark.parametrize("dtype", TYPES[:4])
+def test_exchange_on_a_shared_array(dtype):
+    @qd.kernel
+    def k(x: qd.types.ndarray(), old: qd.types.ndarray(), last: qd.types.ndarray()):
+        qd.loop_config(block_dim=BLOCK)
+        for i in range(x.shape[0]):
+            pad = simt.block.SharedArray(1, dtype)
+            if simt.block.thread_idx() == 0:
+                pad[0] = 99
+            simt.block.sync()
+            old[i] = qd.atomic_exchange(pad[0], x[i])
+            simt.block.sync()
+            last[i] = pad[0]
+
+    x = numbers(2 * BLOCK, dtype, 16)
+    old, last = np.zeros_like(x), np.zeros_like(x)
+    k(x, old, last)
+    for g, seen, end in zip(groups(x, BLOCK), groups(old, BLOCK), groups(last, BLOCK)):
+        assert (end == end[0]).all() and (np.sort(np.append(seen, end[0])) == np.sort(np.append(g, x.dtype.type(99)))).all()
+
+
 @pytest.mark.parametrize("name", ["all", "any", "count"])
 def test_sync_with_a_vote(name):
     op = getattr(simt.block, f"sync_{name}_nonzero")
