@@ -28,7 +28,7 @@ TOPICS = (  # title, beginnings of the names of the programs in tests/errors
     ("Derivatives", "derivative stop_grad"),
     ("Graphs, checkpoints and streams", "graph checkpoints stream"),
     ("Sparse matrices and algorithms", "sparse_builder algorithms prefix_sum"),
-    ("Operations of GPUs", "simt tile"),
+    ("Operations of GPUs", "simt tile on_lanes"),
 )  # fmt: skip
 
 

@@ -184,7 +184,9 @@ PYTHON = {
     "_storage": ["_arch", "_display", "_dtypes", "_environment", "_exceptions", "_factories", "_language", "_native", "_settings", "_source",
                  "_trees"],
     "_sparse": ["_dtypes", "_exceptions", "_language", "_native", "_runtime", "_settings", "_storage", "_trees", "built"],
-    "_algorithms": ["_dtypes", "_exceptions", "_language", "_settings", "_storage", "_trees"],
+    # The operations of qd.simt, for architectures whose threads form blocks.
+    "_lanes": ["_dtypes", "_language", "_native", "_settings"],
+    "_algorithms": ["_dtypes", "_exceptions", "_lanes", "_language", "_settings", "_storage", "_trees"],
     # The core reports the values that backward kernels keep. A check reads sources to find the wrong line, and displays a verdict.
     "_gradients": ["_display", "_dtypes", "_exceptions", "_language", "_native", "_settings", "_source", "_storage", "_trees"],
     # The state of listings while a program runs, including the values that gradients keep.

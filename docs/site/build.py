@@ -31,7 +31,7 @@ NOTEBOOKS = {
 }
 WIDGET_ALONE = {"application/vnd.jupyter.widget-view+json", "text/plain"}
 DESIGN = (
-    "README glossary python-package options syntax-tree parser frontend trees meshes derivatives cache-entries launches lanes device-passes faults scaling forks counting "
+    "README glossary python-package options syntax-tree parser frontend code-generation trees meshes derivatives cache-entries launches lanes device-passes faults scaling forks counting "
     "gutter jupyter-kernel inspector tests files-to-touch"
 ).split()
 

@@ -279,7 +279,8 @@ Access Memory::access(Value v) const {
         case MemoryOp::gather:
         case MemoryOp::scatter: return {fn_.args(v)[0], {}};
         case MemoryOp::fence:
-        case MemoryOp::block_sync: return {}; // Does::syncs
+        case MemoryOp::block_sync:
+        case MemoryOp::group_sync: return {}; // Does::syncs
         }
     }
     if (ir::is_atomic(in.op)) return {fn_.args(v)[0], Type(fn_.type(fn_.args(v)[0]).elem)};

@@ -30,7 +30,7 @@ class Compiler {
     void follow(const Options &now);
 
     std::string target() const { return lowering.caps().target; } ///< the exact machine, e.g. for cache keys
-    int vector_bytes() const { return lowering.caps().vector_bytes; }
+    int lanes() const { return lowering.caps().lanes; }           ///< of a group of threads; 0 if there are no groups
     /// A hash of the options by which programs expect kernels to differ on disk, even if the code does not.
     uint64_t code_options() const { return code_options_; }
 

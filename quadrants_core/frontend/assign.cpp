@@ -13,6 +13,7 @@
 #include "frontend/place.h"
 #include "frontend/struct_value.h"
 #include "frontend/scope.h"
+#include "frontend/subscript.h"
 #include "frontend/triplets.h"
 #include "frontend/types.h"
 
@@ -95,6 +96,8 @@ void assign_to(Walk &w, const Node *target, Val v) {
         if (v.is_static) w.fail_syntax(target, "Static assign cannot be used on elements in arrays");
         const Val place = eval(w, target);
         AtNode at(w, target);
+        const bool is_part = target->kind == NodeKind::Subscript && contains_slice(child(target, Field::slice));
+        if (is_part && place.is_structure() && class_method(w, target, place, "assign", {v})) return;
         if (place.is_structure() && is_place(place)) {
             w.structs.store_struct(target, place, v);
             return;

@@ -12,6 +12,7 @@
 #include "frontend/dict.h"
 #include "frontend/format.h"
 #include "frontend/instance.h"
+#include "frontend/lanes.h"
 #include "frontend/matrix.h"
 #include "frontend/mesh.h"
 #include "frontend/objects.h"
@@ -301,6 +302,7 @@ Val attribute_of(Walk &w, const Node *node, const Val &base, PyObject *name) {
     case Tag::container: return bound_method(base, name);
     case Tag::element: return w.meshes.element_attribute(node, base, name);
     case Tag::relation: return w.meshes.relation_attribute(node, base, name);
+    case Tag::shared: return shared_attribute(w, node, base, name);
     case Tag::matrix: return matrix_attribute(w, node, base, name);
     case Tag::dict:
         if (is_dict_method(name)) return bound_method(base, name);
@@ -320,7 +322,6 @@ Val attribute_of(Walk &w, const Node *node, const Val &base, PyObject *name) {
     case Tag::none:
     case Tag::scalar:
     case Tag::loop:
-    case Tag::shared:
     case Tag::triplet: break;
     }
     w.fail(node, UserErrorKind::compilation,

@@ -9,6 +9,7 @@
 #include "frontend/place.h"
 #include "frontend/struct_value.h"
 #include "frontend/scope.h"
+#include "frontend/subscript.h"
 #include "frontend/types.h"
 
 #include <algorithm>
@@ -222,8 +223,11 @@ bool assign_in_instance(Walk &w, const Node *target, const Val &v) {
     if (!bound || !bound->value.is_structure()) return false;
     const Val base = of == root ? bound->value : eval(w, of);
     if (!base.is_structure() || !base.structure().type->cls) return false;
-    if (target->kind == NodeKind::Subscript)
-        return class_method(w, target, base, "setitem", {value(w, child(target, Field::slice)), v}).has_value();
+    if (target->kind == NodeKind::Subscript) {
+        const Node *slice = child(target, Field::slice);
+        const Val key = slice->kind == NodeKind::Slice ? slice_object(w, slice) : value(w, slice);
+        return class_method(w, target, base, "setitem", {key, v}).has_value();
+    }
     PyObject *name = word_of(target, Field::attr), *cls = base.structure().type->cls.get();
     const PyRef found = in_table(w, target, cls, name);
     if (type_name(found.get()) == "property") {

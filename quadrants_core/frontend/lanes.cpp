@@ -2,6 +2,8 @@
 
 #include "frontend/annotations.h"
 #include "frontend/builtins.h"
+#include "frontend/expr.h"
+#include "frontend/instance.h"
 #include "frontend/place.h"
 #include "frontend/subscript.h"
 #include "frontend/types.h"
@@ -16,15 +18,31 @@ using ir::Scalar;
 
 namespace {
 
+/// The parallel loop around; null if there is none.
+const ir::Loop *loop_around(const Walk &w) {
+    for (const ir::Inst &in : w.fn.insts)
+        if (in.op == Op::parallel && in.blocks[0] == w.region) return &w.fn.loops[in.imm];
+    return nullptr;
+}
+
+bool has_threads(const ir::Loop &loop) { return !loop.serialize && !loop.cells; }
+
+/// Returns the number of lanes of a subgroup; 0 if the architecture has no subgroups.
+long lanes_of_subgroup(Walk &w, const Node *node) {
+    const PyRef module = PyRef::steal(PyImport_ImportModule("quadrants._lanes.ops"));
+    const PyRef size = PyRef::steal(module ? PyObject_CallMethod(module.get(), "size", nullptr) : nullptr);
+    const long lanes = size ? PyLong_AsLong(size.get()) : -1;
+    if (PyErr_Occurred()) w.python_failed(node);
+    return lanes;
+}
+
 /// Fails unless the iterations of the loop around are threads of blocks.
 void check_threads(Walk &w, const Node *node) {
-    for (const ir::Inst &in : w.fn.insts) {
-        if (in.op != Op::parallel || in.blocks[0] != w.region) continue;
-        const ir::Loop &loop = w.fn.loops[in.imm];
-        if (!loop.serialize && !loop.cells) return;
+    const ir::Loop *loop = loop_around(w);
+    if (!loop)
+        w.fail_syntax(node, "operations on the threads of a block or subgroup are allowed in parallel loops only");
+    if (!has_threads(*loop))
         w.fail_syntax(node, "the iterations of this loop are not threads of a block: it runs serially or over cells");
-    }
-    w.fail_syntax(node, "operations on the threads of a block or subgroup are allowed in parallel loops only");
 }
 
 } // namespace
@@ -38,6 +56,15 @@ Val handlers::lanes_wait(Walk &w, const Call &call, Op op) {
 Val handlers::lanes_position(Walk &w, const Call &call, Op op) {
     check_threads(w, call.node);
     return scalar(w, w.b.emit(op, {}));
+}
+
+/// Without blocks of threads, and in serial code, it is the number of the thread that executes the code.
+Val handlers::index_in_grid(Walk &w, const Call &call) {
+    const ir::Loop *loop = loop_around(w);
+    if (!loop || !has_threads(*loop) || !lanes_of_subgroup(w, call.node)) return thread_index(w, call);
+    const ir::Value block = w.b.emit(Op::block_index, {}), size = w.b.emit(Op::block_threads, {});
+    const ir::Value first = w.b.mul(block, size), thread = w.b.emit(Op::thread_in_block, {});
+    return scalar(w, w.b.add(first, thread));
 }
 
 Val handlers::lanes_shuffle(Walk &w, const Call &call, Op op) {
@@ -101,6 +128,50 @@ Val handlers::shared_array(Walk &w, const Call &call) {
     const Scalar type = dtype_scalar(w, call.node, call.args[1]);
     const ir::Value pointer = w.b.emit(Op::shared, {}, ir::Type::pointer(type, ir::Space::shared), count);
     return val::Shared{pointer, std::make_shared<const std::vector<int>>(std::move(shape))};
+}
+
+namespace {
+
+/// Returns the bounds of a slice.
+std::vector<Val> bounds(Walk &w, const Node *slice) {
+    const Node *lower = child(slice, Field::lower), *upper = child(slice, Field::upper);
+    if (!lower || !upper)
+        w.fail_syntax(slice, "the slices of a part for a tile need both start and stop", "write `a[r0:r1, c0:c1]`");
+    if (child(slice, Field::step)) w.fail_syntax(slice, "the slices of a part for a tile have no step");
+    return {value(w, lower), value(w, upper)};
+}
+
+} // namespace
+
+std::optional<Val> tile_part(Walk &w, const Node *node, const Val &base, const Node *slice) {
+    const ir::Loop *loop = loop_around(w);
+    if (!loop || !has_threads(*loop)) return std::nullopt;
+    std::vector<const Node *> axes;
+    if (slice->kind == NodeKind::Tuple)
+        for (const Node *item : items_of(slice, Field::elts)) axes.push_back(item);
+    const auto is_slice = [&](size_t axis) { return axes[axis]->kind == NodeKind::Slice; };
+    const size_t count = axes.size();
+    if ((count != 2 && count != 3) || !is_slice(count - 2) || (count == 3 && is_slice(0))) return std::nullopt;
+    const PyRef module = PyRef::steal(PyImport_ImportModule("quadrants.simt._tile"));
+    const PyRef classes = PyRef::steal(module ? PyObject_CallMethod(module.get(), "parts", nullptr) : nullptr);
+    if (!classes) w.python_failed(node);
+    if (classes.get() == Py_None) return std::nullopt;
+    Call call{.node = node};
+    call.args = {base, tuple_of(count == 3 ? std::vector{value(w, axes[0])} : std::vector<Val>{})};
+    for (size_t axis = count - 2; axis < count; ++axis) {
+        const std::vector<Val> given = is_slice(axis) ? bounds(w, axes[axis]) : std::vector{value(w, axes[axis])};
+        call.args.insert(call.args.end(), given.begin(), given.end());
+    }
+    return new_instance(w, PyTuple_GET_ITEM(classes.get(), is_slice(count - 1) ? 0 : 1), std::move(call), false);
+}
+
+Val shared_attribute(Walk &w, const Node *node, const Val &base, PyObject *name) {
+    if (text(name) != "shape")
+        w.fail(node, UserErrorKind::compilation, "a shared array has no attribute '" + text(name) + "'",
+               "it has `shape`");
+    std::vector<Val> extents;
+    for (const int extent : *base.shared().shape) extents.push_back(integer(extent));
+    return tuple_of(std::move(extents));
 }
 
 Val subscript_shared(Walk &w, const Node *node, const Val &base, const std::vector<Val> &indices) {

@@ -55,6 +55,8 @@ static Val subscript_constant(Walk &w, const Node *node, const Val &base, const 
     const Kind kind = w.objects.kind_of(object);
     if (kind == Kind::matrix) return subscript_matrix(w, node, base, slice);
     if (is_field(kind)) {
+        const bool may_be_part = kind == Kind::field && contains_slice(slice);
+        if (std::optional<Val> part = may_be_part ? tile_part(w, node, base, slice) : std::nullopt) return *part;
         if (contains_slice(slice))
             w.fail_syntax(node, "The type " + type_name(object) + " do not support index of slice type");
         const std::vector<Val> indices = indices_of(w, slice);
@@ -93,6 +95,8 @@ Val eval_subscript(Walk &w, const Node *node, Use use) {
                                           : subscript_python(w, node, base, slice);
     case Tag::array: {
         if (has_slice && is_view(w, base)) return slice_view(w, node, base, slice);
+        const bool may_be_part = has_slice && base.array().element_dim == 0;
+        if (std::optional<Val> part = may_be_part ? tile_part(w, node, base, slice) : std::nullopt) return *part;
         if (has_slice) w.fail_syntax(node, "The type ndarray do not support index of slice type");
         const std::vector<Val> indices = indices_of(w, slice);
         AtNode at(w, node);
@@ -100,6 +104,7 @@ Val eval_subscript(Walk &w, const Node *node, Use use) {
     }
     case Tag::shared:
         if (!has_slice) return subscript_shared(w, node, base, indices_of(w, slice));
+        if (std::optional<Val> part = tile_part(w, node, base, slice)) return *part;
         break;
     case Tag::relation:
         if (!has_slice) return w.meshes.subscript_relation(node, base, indices_of(w, slice));

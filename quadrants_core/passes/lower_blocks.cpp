@@ -16,7 +16,7 @@ namespace {
 
 /// True for instructions that a thread which is alone does not need.
 bool is_removed(const Inst &in) {
-    return in.op == Op::block_sync || in.op == Op::group_any ||
+    return in.op == Op::block_sync || in.op == Op::group_sync || in.op == Op::group_any ||
            (in.op == Op::fence && FenceScope(in.imm) != FenceScope::device);
 }
 

@@ -288,7 +288,7 @@ void Generator::effect() {
         return;
     }
     if (kind == 4) {
-        b_.emit(Op::block_sync, {});
+        b_.emit(rng_.chance(50) ? Op::block_sync : Op::group_sync, {});
         return;
     }
     if (parallel_) return;

@@ -15,6 +15,7 @@ namespace {
 /// Threads that have the same value, or that are certain to run the same code together.
 enum class Joint : uint8_t { none, group, block };
 
+constexpr int32_t smallest_group = 8; ///< a group has a multiple of these lanes
 constexpr Scalar types[] = {Scalar::u1,  Scalar::u8,  Scalar::i32, Scalar::i32,
                             Scalar::u32, Scalar::i64, Scalar::f32, Scalar::f64};
 
@@ -42,7 +43,8 @@ class LaneGenerator {
     void load();
     void add_up();
     void group_op();
-    void block_op();
+    void barrier(Joint among);
+    void exchange(Joint among);
     void branch(int depth);
     void loop(int depth);
     void leave(std::span<const Value> carried);
@@ -54,6 +56,7 @@ class LaneGenerator {
     std::vector<Known> known_; ///< values in scope
     Joint joint_ = Joint::block;
     uint32_t block_ = 0; ///< threads of a block in the current loop
+    bool full_ = false;  ///< no thread of a block is past the end of the range
     int budget_ = 0;
 };
 
@@ -137,37 +140,39 @@ void LaneGenerator::group_op() {
     keep(b_.emit(rng_.of(shuffles), {value.v, inside}), Joint::none);
 }
 
-/// Threads exchange values through memory that they share, or add up in it; or they only wait for each other.
-void LaneGenerator::block_op() {
-    if (rng_.chance(20)) {
-        b_.emit(Op::fence, {}, {}, rng_.below(std::size(scope_names)));
-        b_.emit(Op::block_sync, {});
-        return;
-    }
+/// The threads of a block, or of a group, wait for each other.
+void LaneGenerator::barrier(Joint among) {
+    if (rng_.chance(70)) b_.emit(Op::fence, {}, {}, rng_.below(std::size(scope_names)));
+    b_.emit(among == Joint::block ? Op::block_sync : Op::group_sync, {});
+}
+
+/// Threads exchange values through memory that the block shares, or add up in it.
+void LaneGenerator::exchange(Joint among) {
+    const Op barrier = among == Joint::block ? Op::block_sync : Op::group_sync;
     const Scalar type = Scalar::i64;
     const Value memory = b_.emit(Op::shared, {}, Type::pointer(type), block_);
-    const Value own = b_.emit(Op::thread_in_block, {}), size = b_.i64(size_of(type)),
-                last = constant(int32_t(block_) - 1);
+    const Value own = b_.emit(Op::thread_in_block, {}), size = b_.i64(size_of(type));
     const auto at = [&](Value index) {
-        const Value inside = b_.band(index, last);
-        const Value wide = b_.cast(inside, Scalar::i64);
+        const Value wide = b_.cast(index, Scalar::i64);
         const Value bytes = b_.mul(wide, size);
         return b_.offset(memory, bytes, type);
     };
     const Value mine = at(own);
     const Known value = pick(type), other = pick(Scalar::i32);
     b_.store(mine, value.v);
-    b_.emit(Op::block_sync, {});
-    const Value theirs = at(other.v);
+    b_.emit(barrier, {});
+    const Value mask = constant(among == Joint::block ? int32_t(block_) - 1 : smallest_group - 1);
+    const Value by = b_.band(other.v, mask);
+    const Value theirs = at(b_.bxor(own, by));
     if (rng_.chance(30)) {
         const Known more = pick(type);
         b_.atomic_add(theirs, more.v);
-        b_.emit(Op::block_sync, {});
+        b_.emit(barrier, {});
         keep(b_.load(mine), Joint::none);
     } else {
         keep(b_.load(theirs), Joint::none);
     }
-    b_.emit(Op::block_sync, {}); // before the memory is stored to again
+    b_.emit(barrier, {}); // before the memory is stored to again
 }
 
 void LaneGenerator::branch(int depth) {
@@ -251,8 +256,11 @@ void LaneGenerator::statement(int depth) {
     const uint64_t roll = rng_.below(100);
     if (depth < 3 && roll < 12) return branch(depth);
     if (depth < 2 && roll < 22) return loop(depth);
-    if (joint_ >= Joint::group && roll < 45) return group_op();
-    if (joint_ == Joint::block && roll < 55) return block_op();
+    if (joint_ >= Joint::group && roll < 42) return group_op();
+    if (joint_ >= Joint::group && roll < 45) return barrier(Joint::group);
+    if (joint_ >= Joint::group && full_ && roll < 49) return exchange(Joint::group);
+    if (joint_ == Joint::block && roll < 51) return barrier(Joint::block);
+    if (joint_ == Joint::block && roll < 56) return exchange(Joint::block);
     if (roll < 62) return position();
     if (roll < 70) return load();
     if (roll < 78) return add_up();
@@ -267,9 +275,9 @@ void LaneGenerator::statements(int n, int depth) {
 void LaneGenerator::parallel() {
     static constexpr uint32_t sizes[] = {8, 16, 64};
     block_ = rng_.of(sizes);
-    const bool full = rng_.chance(60);
+    full_ = rng_.chance(60);
     const int32_t lo = int32_t(rng_.below(3)),
-                  count = full ? int32_t(block_ * (1 + rng_.below(3))) : int32_t(rng_.below(90));
+                  count = full_ ? int32_t(block_ * (1 + rng_.below(3))) : int32_t(rng_.below(90));
     const Value bounds[] = {constant(lo), constant(lo + count)};
     Loop settings;
     settings.block_dim = block_;
@@ -277,7 +285,7 @@ void LaneGenerator::parallel() {
     const BlockId body = fn_[v].blocks[0], outer = b_.block;
     const size_t mark = known_.size();
     b_.block = body;
-    joint_ = full ? Joint::block : Joint::group;
+    joint_ = full_ ? Joint::block : Joint::group;
     keep(fn_[body].params[0], Joint::none);
     keep(b_.emit(Op::thread_in_block, {}), Joint::none);
     budget_ = 30;

@@ -158,6 +158,7 @@ uint64_t ThreadBlock::shuffled(Members group, uint32_t lane) const {
 
 void ThreadBlock::give_results(Members group) {
     const Op op = fn_[group[0].arrival.op].op;
+    if (op == Op::group_sync) return;
     uint64_t mask = 0;
     for (size_t lane = 0; lane < group.size(); ++lane) mask |= (group[lane].arrival.operands[0] & 1) << lane;
     for (uint32_t lane = 0; lane < group.size(); ++lane)

@@ -254,6 +254,7 @@ void ThreadWalk::memory(Value v) {
     case MemoryOp::gather:
     case MemoryOp::scatter: return access_.masked(v);
     case MemoryOp::block_sync:
+    case MemoryOp::group_sync:
         if (seat_.block) meet(v); // a thread that is alone waits for none
         return;
     case MemoryOp::fence: return; // accesses take effect at once

@@ -235,6 +235,7 @@ void MemoryCode::access(Value v) {
     case MemoryOp::scatter: return code_.forms->access(v) ? void() : masked(v);
     case MemoryOp::fence: return fence(ir::FenceScope(fn_[v].imm));
     case MemoryOp::block_sync: return code_.frame->block_sync(v);
+    case MemoryOp::group_sync: return code_.frame->group_sync(v);
     }
 }
 

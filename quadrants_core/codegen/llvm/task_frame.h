@@ -26,6 +26,7 @@ class TaskFrame {
     /// Emits an op of Family::group.
     virtual llvm::Value *group(ir::Value v) = 0;
     virtual void block_sync(ir::Value v) = 0;
+    virtual void group_sync(ir::Value v) = 0;
 };
 
 /// The forms that a target prefers to those of the printer. This class has none.

@@ -346,7 +346,7 @@ void define_program(py::module_ &m) {
         });
     });
     m.def("target", [] { return program().compiler().target(); });
-    m.def("vector_bytes", [] { return program().compiler().vector_bytes(); });
+    m.def("lanes", [] { return program().compiler().lanes(); });
     m.def("host_visible", [] { return program().memory().host_visible(); });
     m.def("device_calls", [] {
         py::dict calls;

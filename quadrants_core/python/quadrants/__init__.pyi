@@ -4787,7 +4787,7 @@ def outer(a: Any, b: Any) -> Any:
     """Makes the outer product of two vectors, to be subtracted from a tile: `tile -= qd.outer(a, b)`. Tiles need a GPU.
     
     Args:
-        a: a vector; its elements correspond to the rows.
+        a: a vector; its elements correspond to the rows. In a kernel it is a part of a column, `x[r0:r1, c]`, or a number of each thread.
         b: a vector; its elements correspond to the columns.
     
     Example:

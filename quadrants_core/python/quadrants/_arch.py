@@ -59,11 +59,6 @@ _OFFERED = {
 }
 
 
-def group_size(arch):
-    """Returns the number of threads in a subgroup; 0 if the architecture has no subgroups."""
-    return 32 if arch in (Arch.interp, Arch.far) else 0
-
-
 def backend_name(arch):
     """Returns the name of the core's backend for `arch`, or None if this build has none."""
     if arch in (Arch.x64, Arch.arm64):

@@ -11,6 +11,7 @@ ROWS = {row[0]: row for row in _option_rows.ROWS}  # name -> (name, type, defaul
 _LIMITS = {
     "opt_level": (0, 3),
     "cpu_max_num_threads": (0, 1024),
+    "lanes": (0, 64),
     "default_cpu_block_dim": (1, 2**31 - 1),
     "num_compile_threads": (0, 1024),
     "offline_cache_cleaning_factor": (0, 1),

@@ -1,7 +1,7 @@
 """qd.algorithms: sorting and scanning of whole fields and ndarrays.
 
-The funcs for use in kernels (reduce_*, exclusive_scan_*, reduce_by_key_add, select, sort) run on GPUs only; `*_scratch_slots` returns the
-size of their scratch memory on every architecture.
+The funcs for use in kernels (reduce_*, exclusive_scan_*, reduce_by_key_add, select, sort) need blocks of threads, which GPUs and `interp`
+have; `*_scratch_slots` returns the size of their scratch memory on every architecture.
 """
 
 from quadrants._algorithms.device import (

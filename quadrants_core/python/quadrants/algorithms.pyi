@@ -2,14 +2,14 @@
 # pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false
 """qd.algorithms: sorting and scanning of whole fields and ndarrays.
 
-The funcs for use in kernels (reduce_*, exclusive_scan_*, reduce_by_key_add, select, sort) run on GPUs only; `*_scratch_slots` returns the
-size of their scratch memory on every architecture."""
+The funcs for use in kernels (reduce_*, exclusive_scan_*, reduce_by_key_add, select, sort) need blocks of threads, which GPUs and `interp`
+have; `*_scratch_slots` returns the size of their scratch memory on every architecture."""
 import enum
 from collections.abc import Iterator
 from typing import Any, Self
 
 class PrefixSumExecutor:
-    """The inclusive prefix sum of a field of i32, in place, on CUDA and Vulkan.
+    """The inclusive prefix sum of a field of i32, in place, on GPUs and on `interp`.
     
     Args:
         length: number of elements.
@@ -29,7 +29,7 @@ class PrefixSumExecutor:
             input_arr: a field of i32 with one axis."""
 
 def exclusive_scan_add(arr: Any, out: Any, scratch: Any, n: Any, dtype: Any, log256_max_n: Any) -> Any:
-    """Stores the sum of the elements before i in out[i]. For kernels on GPUs.
+    """Stores the sum of the elements before i in out[i]. For kernels on GPUs, and on `interp`.
     
     Args:
         arr: the elements.
@@ -44,7 +44,7 @@ def exclusive_scan_add(arr: Any, out: Any, scratch: Any, n: Any, dtype: Any, log
         4"""
 
 def exclusive_scan_max(arr: Any, out: Any, scratch: Any, n: Any, dtype: Any, log256_max_n: Any) -> Any:
-    """Stores the maximum of the elements before i in out[i]. For kernels on GPUs.
+    """Stores the maximum of the elements before i in out[i]. For kernels on GPUs, and on `interp`.
     
     Args:
         arr: the elements.
@@ -59,7 +59,7 @@ def exclusive_scan_max(arr: Any, out: Any, scratch: Any, n: Any, dtype: Any, log
         4"""
 
 def exclusive_scan_min(arr: Any, out: Any, scratch: Any, n: Any, dtype: Any, log256_max_n: Any) -> Any:
-    """Stores the minimum of the elements before i in out[i]. For kernels on GPUs.
+    """Stores the minimum of the elements before i in out[i]. For kernels on GPUs, and on `interp`.
     
     Args:
         arr: the elements.
@@ -106,7 +106,7 @@ def parallel_sort(keys: Any, values: Any=None) -> Any:
         array([1, 2, 3], dtype=int32)"""
 
 def reduce_add(arr: Any, out: Any, scratch: Any, n: Any, dtype: Any, log256_max_n: Any) -> Any:
-    """Stores the sum of the first n elements in out[0]. For kernels on GPUs.
+    """Stores the sum of the first n elements in out[0]. For kernels on GPUs, and on `interp`.
     
     Args:
         arr: the elements.
@@ -120,7 +120,7 @@ def reduce_add(arr: Any, out: Any, scratch: Any, n: Any, dtype: Any, log256_max_
         See `qd.algorithms.reduce_scratch_slots`."""
 
 def reduce_by_key_add(keys_in: Any, values_in: Any, keys_out: Any, values_out: Any, num_runs: Any, scratch: Any, n: Any, value_dtype: Any, log256_max_n: Any) -> Any:
-    """Stores one key and the sum of its values for each run of equal keys. For kernels on GPUs.
+    """Stores one key and the sum of its values for each run of equal keys. For kernels on GPUs, and on `interp`.
     
     Args:
         keys_in: the keys.
@@ -150,7 +150,7 @@ def reduce_by_key_scratch_slots(n: Any) -> Any:
         True"""
 
 def reduce_max(arr: Any, out: Any, scratch: Any, n: Any, dtype: Any, log256_max_n: Any) -> Any:
-    """Stores the maximum of the first n elements in out[0]. For kernels on GPUs.
+    """Stores the maximum of the first n elements in out[0]. For kernels on GPUs, and on `interp`.
     
     Args:
         arr: the elements.
@@ -164,7 +164,7 @@ def reduce_max(arr: Any, out: Any, scratch: Any, n: Any, dtype: Any, log256_max_
         See `qd.algorithms.reduce_scratch_slots`."""
 
 def reduce_min(arr: Any, out: Any, scratch: Any, n: Any, dtype: Any, log256_max_n: Any) -> Any:
-    """Stores the minimum of the first n elements in out[0]. For kernels on GPUs.
+    """Stores the minimum of the first n elements in out[0]. For kernels on GPUs, and on `interp`.
     
     Args:
         arr: the elements.
@@ -192,7 +192,7 @@ def reduce_scratch_slots(n: Any, log256_max_n: Any=None) -> Any:
         True"""
 
 def select(arr: Any, flags: Any, out: Any, num_out: Any, scratch: Any, n: Any, log256_max_n: Any) -> Any:
-    """Copies the elements whose flag is 1, in order. For kernels on GPUs.
+    """Copies the elements whose flag is 1, in order. For kernels on GPUs, and on `interp`.
     
     Args:
         arr: the elements.
@@ -220,7 +220,7 @@ def select_scratch_slots(n: Any) -> Any:
         True"""
 
 def sort(keys: Any, tmp_keys: Any, values: Any, tmp_values: Any, scratch: Any, n: Any, key_dtype: Any, has_values: Any, end_bit: Any, log256_max_n: Any) -> Any:
-    """Sorts keys, and optionally values with them, by the lowest bits of the keys. For kernels on GPUs.
+    """Sorts keys, and optionally values with them, by the lowest bits of the keys. For kernels on GPUs, and on `interp`.
     
     Args:
         keys: the keys; they are sorted in place.

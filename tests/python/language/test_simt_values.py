@@ -1,9 +1,10 @@
-"""qd.simt on architectures with blocks and subgroups of threads, against NumPy."""
+"""qd.simt on architectures with blocks and subgroups of threads, against NumPy, with subgroups of several sizes."""
+
+import warnings
 
 import numpy as np
 import pytest
 import quadrants as qd
-from quadrants import _arch
 
 simt = qd.simt
 TYPES = [qd.i32, qd.u32, qd.i64, qd.u64, qd.f32, qd.f64]
@@ -14,10 +15,18 @@ OPS = {
 BLOCK = 64
 
 
-@pytest.fixture(autouse=True)
-def has_subgroups(arch):
+@pytest.fixture(autouse=True, params=[8, 32, 64], ids="{} lanes".format)
+def lanes(request, arch, monkeypatch):
     if not simt.subgroup.group_size():
         pytest.skip("the architecture has no subgroups")
+    monkeypatch.setenv("QD_LANES", str(request.param))
+    qd.init(arch=arch, offline_cache=False, print_full_traceback=True)
+    return request.param
+
+
+def fits(log2, lanes):
+    if log2 is not None and 1 << log2 > lanes:
+        pytest.skip("the tiles are larger than the subgroups")
 
 
 def numbers(n, dtype, seed=0):
@@ -74,6 +83,25 @@ def test_positions():
     assert (first == (np.arange(n) % BLOCK % size == 0)).all()
 
 
+@pytest.mark.parametrize("n", [1, 200])
+def test_index_in_the_grid(n):
+    """With other operations of blocks in the loop, and without; in serial code there is one thread."""
+
+    @qd.kernel
+    def k(x: qd.types.ndarray(), y: qd.types.ndarray(), z: qd.types.ndarray()):
+        z[0] = simt.block.global_thread_idx()
+        qd.loop_config(block_dim=BLOCK)
+        for i in range(5, n + 5):
+            x[i - 5] = simt.block.global_thread_idx()
+        qd.loop_config(block_dim=32)
+        for i in range(n):
+            y[i] = simt.block.global_thread_idx() - simt.block.thread_idx()
+
+    x, y, z = (np.full(n, 77, np.int32) for _ in range(3))
+    k(x, y, z)
+    assert (x == np.arange(n)).all() and (y == np.arange(n) // 32 * 32).all() and z[0] == 0
+
+
 def test_sizes_are_python_numbers():
     size = simt.subgroup.group_size()
     assert isinstance(size, int)
@@ -86,6 +114,24 @@ def test_sizes_are_python_numbers():
         return total * 1000 + simt.subgroup.log2_group_size()
 
     assert k() == size * 1000 + size.bit_length() - 1
+
+
+def test_former_names():
+    @qd.kernel
+    def k(x: qd.types.ndarray(), out: qd.types.ndarray()):
+        qd.loop_config(block_dim=BLOCK)
+        for i in range(x.shape[0]):
+            simt.block.mem_sync()
+            simt.grid.memfence()
+            simt.subgroup.memory_barrier()
+            simt.subgroup.barrier()
+            out[i] = simt.subgroup.ballot_full_subgroup(x[i])
+
+    x, out = np.ones(BLOCK, np.int32), np.zeros(BLOCK, np.uint64)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        k(x, out)
+    assert (out == (1 << simt.subgroup.group_size()) - 1).all()
 
 
 # Blocks
@@ -156,6 +202,60 @@ def test_atomics_on_a_shared_array():
     assert (out == np.bincount(x, minlength=10)).all()
 
 
+SHARED = [(name, t) for name in OPS for t in TYPES if name in ("add", "mul", "min", "max") or t not in (qd.f32, qd.f64)]
+
+
+@pytest.mark.parametrize("name, dtype", SHARED)
+def test_each_atomic_on_a_shared_array(name, dtype):
+    """All threads of a block update one element; atomics return the value before."""
+    op, ufunc = getattr(qd, f"atomic_{name}"), OPS[name]
+
+    @qd.kernel
+    def k(x: qd.types.ndarray(), out: qd.types.ndarray(), before: qd.types.ndarray()):
+        qd.loop_config(block_dim=BLOCK)
+        for i in range(x.shape[0]):
+            t = simt.block.thread_idx()
+            pad = simt.block.SharedArray(2, dtype)
+            if t < 2:
+                pad[t] = x[i]
+            simt.block.sync()
+            if t >= 2:
+                before[i] = op(pad[1], x[i])
+            simt.block.sync()
+            if t == 0:
+                out[i // BLOCK, 0], out[i // BLOCK, 1] = pad[0], pad[1]
+
+    x = numbers(3 * BLOCK, dtype, 15)
+    if name == "mul":
+        x = np.where(x == 0, 1, np.sign(x)).astype(x.dtype)
+    out, before = np.zeros((3, 2), x.dtype), np.zeros_like(x)
+    k(x, out, before)
+    for row, seen, g in zip(out, groups(before, BLOCK), groups(x, BLOCK)):
+        assert row[0] == g[0] and row[1] == ufunc.reduce(g[1:])
+        assert (np.sort(seen[2:]) == np.sort(ufunc.accumulate(g[1:])[:-1])).all()
+
+
+@pytest.mark.parametrize("dtype", TYPES[:4])
+def test_exchange_on_a_shared_array(dtype):
+    @qd.kernel
+    def k(x: qd.types.ndarray(), old: qd.types.ndarray(), last: qd.types.ndarray()):
+        qd.loop_config(block_dim=BLOCK)
+        for i in range(x.shape[0]):
+            pad = simt.block.SharedArray(1, dtype)
+            if simt.block.thread_idx() == 0:
+                pad[0] = 99
+            simt.block.sync()
+            old[i] = qd.atomic_exchange(pad[0], x[i])
+            simt.block.sync()
+            last[i] = pad[0]
+
+    x = numbers(2 * BLOCK, dtype, 16)
+    old, last = np.zeros_like(x), np.zeros_like(x)
+    k(x, old, last)
+    for g, seen, end in zip(groups(x, BLOCK), groups(old, BLOCK), groups(last, BLOCK)):
+        assert (end == end[0]).all() and (np.sort(np.append(seen, end[0])) == np.sort(np.append(g, x.dtype.type(99)))).all()
+
+
 @pytest.mark.parametrize("name", ["all", "any", "count"])
 def test_sync_with_a_vote(name):
     op = getattr(simt.block, f"sync_{name}_nonzero")
@@ -182,8 +282,9 @@ def test_fences():
 
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("name", ["add", "min", "max"])
-def test_block_collectives(name, dtype):
-    x = numbers(3 * BLOCK, dtype, 4)
+@pytest.mark.parametrize("block", [BLOCK, 256])
+def test_block_collectives(name, dtype, block):
+    x = numbers(3 * block, dtype, 4)
     op, ufunc = simt.block, OPS[name]
 
     def blockwise(kind):
@@ -191,18 +292,18 @@ def test_block_collectives(name, dtype):
 
         @qd.func
         def call(v):
-            return f(v, BLOCK, dtype)
+            return f(v, block, dtype)
 
-        return run(call, x)
+        return run(call, x, block)
 
     def total(g):
         return np.full(len(g), ufunc.reduce(g))
 
-    assert (blockwise("reduce_all") == per_group(x, BLOCK, total)).all()
-    assert (blockwise("reduce")[::BLOCK] == per_group(x, BLOCK, total)[::BLOCK]).all()
-    assert (blockwise("inclusive") == per_group(x, BLOCK, ufunc.accumulate)).all()
+    assert (blockwise("reduce_all") == per_group(x, block, total)).all()
+    assert (blockwise("reduce")[::block] == per_group(x, block, total)[::block]).all()
+    assert (blockwise("inclusive") == per_group(x, block, ufunc.accumulate)).all()
     exclusive = blockwise("exclusive")
-    for got, g in zip(groups(exclusive, BLOCK), groups(x, BLOCK)):
+    for got, g in zip(groups(exclusive, block), groups(x, block)):
         assert (got[1:] == ufunc.accumulate(g)[:-1]).all() and ufunc(got[0], g[0]) == g[0]
 
 
@@ -216,26 +317,92 @@ def test_block_collectives_with_a_func():
         return simt.block.reduce_all(v, BLOCK, combine, qd.i32)
 
     @qd.func
+    def first_total(v):
+        return simt.block.reduce(v, BLOCK, combine, qd.i32)
+
+    @qd.func
     def scan(v):
         return simt.block.exclusive_scan(v, BLOCK, combine, 0, qd.i32)
 
+    @qd.func
+    def inclusive(v):
+        return simt.block.inclusive_scan(v, BLOCK, combine, qd.i32)
+
     x = numbers(2 * BLOCK, qd.i32, 5)
-    assert (run(total, x) == per_group(x, BLOCK, lambda g: np.full(len(g), np.bitwise_xor.reduce(g)))).all()
+    totals = per_group(x, BLOCK, lambda g: np.full(len(g), np.bitwise_xor.reduce(g)))
+    assert (run(total, x) == totals).all()
+    assert (run(first_total, x)[::BLOCK] == totals[::BLOCK]).all()
+    assert (run(inclusive, x) == per_group(x, BLOCK, np.bitwise_xor.accumulate)).all()
     assert (run(scan, x) == per_group(x, BLOCK, lambda g: np.concatenate([[0], np.bitwise_xor.accumulate(g)[:-1]]))).all()
 
 
-def test_block_dim_of_collectives():
+@pytest.mark.parametrize(
+    "called, said", [("reduce_add", "reduce"), ("inclusive_max", "inclusive_scan"), ("exclusive_min", "exclusive_scan")]
+)
+def test_block_dim_of_collectives(lanes, called, said):
+    op = getattr(simt.block, called)
+
     @qd.kernel
     def k():
-        qd.loop_config(block_dim=16)
-        for _ in range(16):
-            simt.block.reduce_add(1, 16, qd.i32)
+        qd.loop_config(block_dim=lanes // 2)
+        for _ in range(lanes // 2):
+            op(1, lanes // 2, qd.i32)
 
-    with pytest.raises(Exception, match="block_dim must be a positive multiple of subgroup size"):
+    with pytest.raises(ValueError, match=f"block.{said}: block_dim must be a positive multiple of subgroup size {lanes}, not {lanes // 2}"):
         k()
 
 
+@pytest.mark.parametrize("bits", [3, 8])
+@pytest.mark.parametrize("dtype", [qd.u32, qd.u64, qd.i32])
+def test_radix_rank(dtype, bits):
+    """Ranks, counts and prefixes of one digit of the keys; with more digits than threads, and fewer."""
+    first, used = 5, bits - 1
+
+    @qd.kernel
+    def k(x: qd.types.ndarray(), ranks: qd.types.ndarray(), counts: qd.types.ndarray(), prefixes: qd.types.ndarray()):
+        qd.loop_config(block_dim=BLOCK)
+        for i in range(x.shape[0]):
+            bins, prefix = simt.block.SharedArray(1 << bits, qd.i32), simt.block.SharedArray(1 << bits, qd.u32)
+            ranks[i] = simt.block.radix_rank_match_atomic_or(x[i], BLOCK, bits, first, used, bins, prefix)
+            if simt.block.thread_idx() == 0:
+                for d in range(1 << bits):
+                    counts[i // BLOCK, d], prefixes[i // BLOCK, d] = bins[d], qd.cast(prefix[d], qd.i32)
+
+    x = np.random.default_rng(13).integers(0, 1 << 20, 3 * BLOCK).astype(_numpy(dtype))
+    ranks, (counts, prefixes) = np.zeros(len(x), np.int32), np.zeros((2, 3, 1 << bits), np.int32)
+    k(x, ranks, counts, prefixes)
+    digits = (x >> first).astype(np.int64) & ((1 << used) - 1)
+    for b, of_block in enumerate(groups(digits, BLOCK)):
+        assert (np.argsort(of_block, kind="stable") == np.argsort(ranks[b * BLOCK : (b + 1) * BLOCK])).all()
+        assert (counts[b] == np.bincount(of_block, minlength=1 << bits)).all()
+        assert (prefixes[b] == np.cumsum(counts[b]) - counts[b]).all()
+
+
 # Subgroups
+
+
+def test_barrier_of_a_subgroup():
+    """The lanes of a subgroup exchange values through memory; other subgroups take another branch."""
+    size = simt.subgroup.group_size()
+
+    @qd.kernel
+    def k(x: qd.types.ndarray(), out: qd.types.ndarray()):
+        qd.loop_config(block_dim=BLOCK)
+        for i in range(x.shape[0]):
+            t = simt.block.thread_idx()
+            pad = simt.block.SharedArray(BLOCK, qd.f64)
+            if i // size % 2 == 0:
+                for step in range(3):
+                    pad[t] = x[i] * step
+                    simt.subgroup.sync()
+                    out[i] = pad[t ^ 1]
+                    simt.subgroup.sync()
+
+    x = numbers(4 * BLOCK, qd.f64, 14)
+    out = np.zeros_like(x)
+    k(x, out)
+    at = np.arange(len(x))
+    assert (out == np.where(at // size % 2 == 0, 2 * x[at ^ 1], 0)).all()
 
 
 @pytest.mark.parametrize("dtype", TYPES)
@@ -337,7 +504,8 @@ def test_reductions(name, dtype, log2):
 
 @pytest.mark.parametrize("name, dtype", [(name, t) for name in OPS for t in TYPES if name in ("add", "mul", "min", "max") or t not in (qd.f32, qd.f64)])
 @pytest.mark.parametrize("log2", [None, 4])
-def test_scans(name, dtype, log2):
+def test_scans(name, dtype, log2, lanes):
+    fits(log2, lanes)
     size = simt.subgroup.group_size() if log2 is None else 1 << log2
     x, ufunc = numbers(2 * BLOCK, dtype, 9), OPS[name]
     if name == "mul":
@@ -350,17 +518,18 @@ def test_scans(name, dtype, log2):
 
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("name", ["add", "min", "max"])
-def test_segmented_reductions(name, dtype):
-    size = simt.subgroup.group_size()
+@pytest.mark.parametrize("log2", [None, 2])
+def test_segmented_reductions(name, dtype, log2):
+    size = simt.subgroup.group_size() if log2 is None else 1 << log2
     x, ufunc = numbers(2 * BLOCK, dtype, 10), OPS[name]
     heads = (np.random.default_rng(11).random(len(x)) < 0.2).astype(np.int32)
-    op = getattr(simt.subgroup, f"segmented_reduce_{name}")
+    whole, tiled = (getattr(simt.subgroup, f"segmented_reduce_{name}{ending}") for ending in ("", "_tiled"))
 
     @qd.kernel
     def k(x: qd.types.ndarray(), heads: qd.types.ndarray(), out: qd.types.ndarray()):
         qd.loop_config(block_dim=BLOCK)
         for i in range(x.shape[0]):
-            out[i] = op(x[i], heads[i])
+            out[i] = whole(x[i], heads[i]) if qd.static(log2 is None) else tiled(x[i], heads[i], log2)
 
     out = np.zeros_like(x)
     k(x, heads, out)
@@ -369,7 +538,7 @@ def test_segmented_reductions(name, dtype):
     assert (out[starts] == ufunc.reduceat(x, starts)).all()
 
 
-@pytest.mark.parametrize("dtype", [qd.u32, qd.i32, qd.f32])
+@pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("log2", [None, 3])
 def test_sort(dtype, log2):
     size = simt.subgroup.group_size() if log2 is None else 1 << log2
@@ -403,7 +572,7 @@ def test_lanes_that_part():
                 x[i] = simt.subgroup.shuffle(x[i], 0)
 
     with pytest.raises(RuntimeError, match="must be reached by all lanes of a group together"):
-        k(np.zeros(32, np.int32))
+        k(np.zeros(64, np.int32))
 
 
 def test_a_block_that_is_not_full():
@@ -440,5 +609,32 @@ def test_calls_outside_of_kernels():
         simt.block.sync()
 
 
-def test_the_size_of_a_subgroup_is_that_of_the_backend():
-    assert _arch.group_size(qd.cfg.arch) == simt.subgroup.group_size() == 32
+def test_tiles_that_do_not_fit(lanes):
+    log2 = lanes.bit_length()
+
+    @qd.kernel
+    def k():
+        for i in range(lanes):
+            simt.subgroup.reduce_add_tiled(i, log2)
+
+    with pytest.raises(ValueError, match=f"tiles of 2[*][*]{log2} threads do not fit into subgroups of {lanes}"):
+        k()
+
+
+def test_the_size_of_a_subgroup_can_be_chosen(lanes, arch, monkeypatch):
+    assert simt.subgroup.group_size() == lanes
+
+    @qd.kernel
+    def k(out: qd.types.ndarray()):
+        for i in range(out.shape[0]):
+            out[i] = simt.subgroup.invocation_id()
+
+    out = np.zeros(128, np.int32)
+    k(out)
+    assert out.max() == lanes - 1
+    monkeypatch.delenv("QD_LANES")
+    qd.init(arch=arch)
+    assert simt.subgroup.group_size() == 32
+    monkeypatch.setenv("QD_LANES", "12")
+    with pytest.raises(RuntimeError, match="QD_LANES=12 is not supported: it must be 8, 16, 32 or 64"):
+        qd.init(arch=arch)

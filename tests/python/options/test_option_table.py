@@ -39,6 +39,7 @@ TESTED = {
     "enable_torch": "python/api/test_compat.py::test_torch_can_be_hidden",
     "target_cpu": "python/runtime/test_broken_environment.py::test_code_for_an_older_processor",
     "share_little": "python/options/test_option_effects.py::test_short_loops_are_shared_if_asked",
+    "lanes": "python/language/test_simt_values.py::test_the_size_of_a_subgroup_can_be_chosen",
     "perfdispatch_force": "python/options/test_option_effects.py::test_perf_dispatch_by_the_environment",
     "perfdispatch_print_debug": "python/options/test_option_effects.py::test_perf_dispatch_by_the_environment",
     "external_metal_command_queue": "python/options/test_option_effects.py::test_queues_of_metal",

@@ -133,7 +133,7 @@ def test_every_option_is_taken_from_both_sides(arch, monkeypatch):
 def test_every_option_reaches_the_core(arch, monkeypatch, tmp_path):
     """A value that is not the default reaches the core, whether the keyword or the variable sets it."""
     kept = {"arch", "QUADRANTS_LOAD_PTX", "load_ir", "target_cpu", "offline_cache", "collect", "kernel_coverage", "coverage_counts"}
-    kept |= {"external_metal_command_queue", "share_little"}
+    kept |= {"external_metal_command_queue", "share_little", "lanes"}
     texts = {"log_level": "warn", "offline_cache_cleaning_policy": "fifo", "debug_dump_path": str(tmp_path), "perfdispatch_force": ""}
     wanted, keywords = {}, {}
     for name, kind, default, by, *_ in _environment.ROWS.values():

@@ -101,10 +101,13 @@ def test_unsupported_arguments_of_sort():
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_prefix_sum_is_for_other_architectures():
+    has_subgroups = qd.simt.subgroup.group_size() > 0
     with pytest.warns(DeprecationWarning, match="exclusive_scan_add"):
         executor = qd.algorithms.PrefixSumExecutor(5)
     with pytest.raises(RuntimeError, match="Only qd.i32 type is supported for prefix sum."):
         executor.run(qd.field(qd.f32, 5))
+    if has_subgroups:
+        return
     with pytest.raises(RuntimeError, match="is not supported for prefix sum."):
         executor.run(qd.field(qd.i32, 5))
 
@@ -126,6 +129,8 @@ def test_scratch_slots():
 
 
 def test_funcs_are_for_gpus():
+    if qd.simt.subgroup.group_size():
+        pytest.skip("the architecture has subgroups: test_device_algorithms.py")
     a, out, scratch = qd.field(qd.f32, 5), qd.field(qd.f32, 5), qd.field(qd.u32, 600)
     for name in "reduce_add reduce_min reduce_max exclusive_scan_add exclusive_scan_min exclusive_scan_max".split():
         algorithm = getattr(qd.algorithms, name)

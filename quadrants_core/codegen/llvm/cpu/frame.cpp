@@ -64,6 +64,7 @@ class CpuFrame final : public TaskFrame {
 
     llvm::Value *group(Value v) override { code_.refuse(v, "must be left out first"); }
     void block_sync(Value v) override { code_.refuse(v, "must be left out first"); }
+    void group_sync(Value v) override { code_.refuse(v, "must be left out first"); }
 
   private:
     TaskCode &code_;

@@ -12,12 +12,8 @@ namespace intrinsics = llvm::Intrinsic;
 class AmdgcnFrame final : public GpuFrame {
   public:
     using GpuFrame::GpuFrame;
-    void block_sync(Value) override {
-        const llvm::SyncScope::ID block = code_.scope(code_.target.block_scope);
-        b_.CreateFence(llvm::AtomicOrdering::Release, block);
-        together(intrinsics::amdgcn_s_barrier, {});
-        b_.CreateFence(llvm::AtomicOrdering::Acquire, block);
-    }
+    void block_sync(Value) override { barrier(intrinsics::amdgcn_s_barrier, code_.target.block_scope); }
+    void group_sync(Value) override { barrier(intrinsics::amdgcn_wave_barrier, code_.target.group_scope); }
 
   protected:
     void finish(llvm::Function &kernel, llvm::Type *words) override {
@@ -52,6 +48,12 @@ class AmdgcnFrame final : public GpuFrame {
     }
 
   private:
+    void barrier(llvm::Intrinsic::ID id, const char *among) {
+        const llvm::SyncScope::ID scope = code_.scope(among);
+        b_.CreateFence(llvm::AtomicOrdering::Release, scope);
+        together(id, {});
+        b_.CreateFence(llvm::AtomicOrdering::Acquire, scope);
+    }
     llvm::Value *plain(llvm::Intrinsic::ID id) { return b_.CreateIntrinsic(id, llvm::ArrayRef<llvm::Type *>(), {}); }
     llvm::Value *implicit(unsigned byte, llvm::Type *type) {
         llvm::Value *at =

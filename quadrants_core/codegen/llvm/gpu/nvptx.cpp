@@ -13,6 +13,7 @@ class NvptxFrame final : public GpuFrame {
   public:
     using GpuFrame::GpuFrame;
     void block_sync(Value) override { together(intrinsics::nvvm_barrier_cta_sync_aligned_all, {b_.getInt32(0)}); }
+    void group_sync(Value) override { together(intrinsics::nvvm_bar_warp_sync, {all()}); }
 
   protected:
     void finish(llvm::Function &kernel, llvm::Type *words) override {
@@ -41,7 +42,7 @@ class NvptxFrame final : public GpuFrame {
 
   private:
     llvm::Value *special(llvm::Intrinsic::ID id) { return b_.CreateIntrinsic(id, llvm::ArrayRef<llvm::Type *>(), {}); }
-    /// The lanes that a shuffle waits for. Lanes that are past the end of the range have left the kernel, and count as arrived.
+    /// The lanes that a shuffle or a barrier waits for. Lanes that are past the end of the range have left the kernel, and count as arrived.
     llvm::Value *all() { return b_.getInt32(UINT32_MAX); }
 };
 

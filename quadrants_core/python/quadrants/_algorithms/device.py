@@ -1,13 +1,16 @@
-"""Algorithms on arrays for use in kernels, on GPUs, and the size of their scratch memory.
+"""Algorithms on arrays for use in kernels, on architectures whose threads form blocks, and the size of their scratch memory.
 
 They work in tiles of 256 elements. With `log256_max_n` = D a kernel is compiled for up to 256**D elements.
 """
 
 from quadrants import _dtypes, _exceptions
+from quadrants._algorithms import tiles as _t
+from quadrants._lanes.ops import size as group_size
 from quadrants._language import annotations as _annotations, func as _func
 from quadrants._language.ops import static
 
 _template, _i32 = _annotations.template(), _dtypes.i32
+_TYPES = (_dtypes.i32, _dtypes.u32, _dtypes.f32, _dtypes.i64, _dtypes.u64, _dtypes.f64)
 _TILE = 256
 _DEEPEST = 4  # 256**4 elements exceed the range of 32-bit indices
 
@@ -22,7 +25,7 @@ def _at_least_one(slots):
     return slots + (slots < 1)
 
 
-def _depth(n, log256_max_n):
+def depth(n, log256_max_n=None):
     """Returns the given depth after validation, or the smallest that suffices for n elements."""
     if log256_max_n is None:
         log256_max_n = 1
@@ -67,7 +70,7 @@ def reduce_scratch_slots(n, log256_max_n=None):
         >>> qd.algorithms.reduce_scratch_slots(1000) > 0
         True
     """
-    return _at_least_one(_stairs(n, _depth(n, log256_max_n) - 1))
+    return _at_least_one(_stairs(n, depth(n, log256_max_n) - 1))
 
 
 def exclusive_scan_scratch_slots(n, log256_max_n=None):
@@ -84,7 +87,7 @@ def exclusive_scan_scratch_slots(n, log256_max_n=None):
         >>> qd.algorithms.reduce_scratch_slots(1000) > 0
         True
     """
-    return _at_least_one(_stairs(n, _depth(n, log256_max_n) - 1))
+    return _at_least_one(_stairs(n, depth(n, log256_max_n) - 1))
 
 
 def sort_scratch_slots(n, log256_max_n=None):
@@ -102,7 +105,7 @@ def sort_scratch_slots(n, log256_max_n=None):
         True
     """
     histograms = _tiles(n) * _TILE
-    return _at_least_one(histograms + _stairs(histograms, _depth(n, log256_max_n) - 1))
+    return _at_least_one(histograms + _stairs(histograms, depth(n, log256_max_n) - 1))
 
 
 def select_scratch_slots(n):
@@ -140,15 +143,29 @@ def reduce_by_key_scratch_slots(n):
     return _at_least_one(n * one_tile + (n + tiles + _partials(tiles)) * (n > _TILE))
 
 
-def _refuse(name):
-    raise _exceptions.QuadrantsSyntaxError(
-        f"qd.algorithms.{name} requires a GPU backend; on the CPU write the loop itself, or use numpy between kernels"
-    )
+def _check(name, dtype, log256_max_n, supported=_TYPES):
+    """Raises an error if the architecture or the arguments do not suit the algorithm."""
+    if not group_size():
+        raise _exceptions.QuadrantsSyntaxError(
+            f"qd.algorithms.{name} requires a GPU backend; on the CPU write the loop itself, or use numpy between kernels"
+        )
+    if dtype not in supported:
+        raise NotImplementedError(f"qd.algorithms.{name} supports the types {', '.join(t.name for t in supported)}, not {dtype}")
+    if log256_max_n < 1:
+        raise ValueError(f"qd.algorithms.{name}: log256_max_n must be from 1 to {_DEEPEST}, not {log256_max_n}")
+    depth(0, log256_max_n)
+
+
+def _check_sort(dtype, end_bit, log256_max_n):
+    _check("sort", dtype, log256_max_n)
+    step = 2 * _t.DIGIT_BITS
+    if end_bit <= 0 or end_bit % step or end_bit > dtype.bits:
+        raise ValueError(f"qd.algorithms.sort: end_bit must be a multiple of {step}, at most the {dtype.bits} bits of a key, not {end_bit}")
 
 
 @_func.func(requires_top_level=True)
 def reduce_add(arr: _template, out: _template, scratch: _template, n: _i32, dtype: _template, log256_max_n: _template):
-    """Stores the sum of the first n elements in out[0]. For kernels on GPUs.
+    """Stores the sum of the first n elements in out[0]. For kernels on GPUs, and on `interp`.
 
     Args:
         arr: the elements.
@@ -161,12 +178,13 @@ def reduce_add(arr: _template, out: _template, scratch: _template, n: _i32, dtyp
     Example:
         See `qd.algorithms.reduce_scratch_slots`.
     """
-    static(_refuse("reduce_add"))
+    static(_check("reduce_add", dtype, log256_max_n))
+    _t.reduce(arr, out, scratch, n, dtype, static("add"), log256_max_n)
 
 
 @_func.func(requires_top_level=True)
 def reduce_min(arr: _template, out: _template, scratch: _template, n: _i32, dtype: _template, log256_max_n: _template):
-    """Stores the minimum of the first n elements in out[0]. For kernels on GPUs.
+    """Stores the minimum of the first n elements in out[0]. For kernels on GPUs, and on `interp`.
 
     Args:
         arr: the elements.
@@ -179,12 +197,13 @@ def reduce_min(arr: _template, out: _template, scratch: _template, n: _i32, dtyp
     Example:
         See `qd.algorithms.reduce_scratch_slots`.
     """
-    static(_refuse("reduce_min"))
+    static(_check("reduce_min", dtype, log256_max_n))
+    _t.reduce(arr, out, scratch, n, dtype, static("min"), log256_max_n)
 
 
 @_func.func(requires_top_level=True)
 def reduce_max(arr: _template, out: _template, scratch: _template, n: _i32, dtype: _template, log256_max_n: _template):
-    """Stores the maximum of the first n elements in out[0]. For kernels on GPUs.
+    """Stores the maximum of the first n elements in out[0]. For kernels on GPUs, and on `interp`.
 
     Args:
         arr: the elements.
@@ -197,12 +216,13 @@ def reduce_max(arr: _template, out: _template, scratch: _template, n: _i32, dtyp
     Example:
         See `qd.algorithms.reduce_scratch_slots`.
     """
-    static(_refuse("reduce_max"))
+    static(_check("reduce_max", dtype, log256_max_n))
+    _t.reduce(arr, out, scratch, n, dtype, static("max"), log256_max_n)
 
 
 @_func.func(requires_top_level=True)
 def exclusive_scan_add(arr: _template, out: _template, scratch: _template, n: _i32, dtype: _template, log256_max_n: _template):
-    """Stores the sum of the elements before i in out[i]. For kernels on GPUs.
+    """Stores the sum of the elements before i in out[i]. For kernels on GPUs, and on `interp`.
 
     Args:
         arr: the elements.
@@ -216,12 +236,13 @@ def exclusive_scan_add(arr: _template, out: _template, scratch: _template, n: _i
         >>> qd.algorithms.exclusive_scan_scratch_slots(1000)
         4
     """
-    static(_refuse("exclusive_scan_add"))
+    static(_check("exclusive_scan_add", dtype, log256_max_n))
+    _t.scan(arr, out, scratch, 0, n, dtype, static("add"), static(False), log256_max_n)
 
 
 @_func.func(requires_top_level=True)
 def exclusive_scan_min(arr: _template, out: _template, scratch: _template, n: _i32, dtype: _template, log256_max_n: _template):
-    """Stores the minimum of the elements before i in out[i]. For kernels on GPUs.
+    """Stores the minimum of the elements before i in out[i]. For kernels on GPUs, and on `interp`.
 
     Args:
         arr: the elements.
@@ -235,12 +256,13 @@ def exclusive_scan_min(arr: _template, out: _template, scratch: _template, n: _i
         >>> qd.algorithms.exclusive_scan_scratch_slots(1000)
         4
     """
-    static(_refuse("exclusive_scan_min"))
+    static(_check("exclusive_scan_min", dtype, log256_max_n))
+    _t.scan(arr, out, scratch, 0, n, dtype, static("min"), static(False), log256_max_n)
 
 
 @_func.func(requires_top_level=True)
 def exclusive_scan_max(arr: _template, out: _template, scratch: _template, n: _i32, dtype: _template, log256_max_n: _template):
-    """Stores the maximum of the elements before i in out[i]. For kernels on GPUs.
+    """Stores the maximum of the elements before i in out[i]. For kernels on GPUs, and on `interp`.
 
     Args:
         arr: the elements.
@@ -254,7 +276,8 @@ def exclusive_scan_max(arr: _template, out: _template, scratch: _template, n: _i
         >>> qd.algorithms.exclusive_scan_scratch_slots(1000)
         4
     """
-    static(_refuse("exclusive_scan_max"))
+    static(_check("exclusive_scan_max", dtype, log256_max_n))
+    _t.scan(arr, out, scratch, 0, n, dtype, static("max"), static(False), log256_max_n)
 
 
 @_func.func(requires_top_level=True)
@@ -262,7 +285,7 @@ def reduce_by_key_add(
     keys_in: _template, values_in: _template, keys_out: _template, values_out: _template, num_runs: _template,
     scratch: _template, n: _i32, value_dtype: _template, log256_max_n: _template,
 ):  # fmt: skip
-    """Stores one key and the sum of its values for each run of equal keys. For kernels on GPUs.
+    """Stores one key and the sum of its values for each run of equal keys. For kernels on GPUs, and on `interp`.
 
     Args:
         keys_in: the keys.
@@ -278,14 +301,15 @@ def reduce_by_key_add(
     Example:
         See `qd.algorithms.reduce_by_key_scratch_slots`.
     """
-    static(_refuse("reduce_by_key_add"))
+    static(_check("reduce_by_key_add", value_dtype, log256_max_n, _TYPES[:3]))
+    _t.add_by_key(keys_in, values_in, keys_out, values_out, num_runs, scratch, n, value_dtype, log256_max_n)
 
 
 @_func.func(requires_top_level=True)
 def select(
     arr: _template, flags: _template, out: _template, num_out: _template, scratch: _template, n: _i32, log256_max_n: _template
 ):
-    """Copies the elements whose flag is 1, in order. For kernels on GPUs.
+    """Copies the elements whose flag is 1, in order. For kernels on GPUs, and on `interp`.
 
     Args:
         arr: the elements.
@@ -299,7 +323,8 @@ def select(
     Example:
         See `qd.algorithms.select_scratch_slots`.
     """
-    static(_refuse("select"))
+    static(_check("select", _i32, log256_max_n))
+    _t.select_flagged(arr, flags, out, num_out, scratch, n, log256_max_n)
 
 
 @_func.func(requires_top_level=True)
@@ -307,7 +332,7 @@ def sort(
     keys: _template, tmp_keys: _template, values: _template, tmp_values: _template, scratch: _template, n: _template,
     key_dtype: _template, has_values: _template, end_bit: _template, log256_max_n: _template,
 ):  # fmt: skip
-    """Sorts keys, and optionally values with them, by the lowest bits of the keys. For kernels on GPUs.
+    """Sorts keys, and optionally values with them, by the lowest bits of the keys. For kernels on GPUs, and on `interp`.
 
     Args:
         keys: the keys; they are sorted in place.
@@ -324,4 +349,5 @@ def sort(
     Example:
         See `qd.algorithms.sort_scratch_slots`.
     """
-    static(_refuse("sort"))
+    static(_check_sort(key_dtype, end_bit, log256_max_n))
+    _t.sort(keys, tmp_keys, values, tmp_values, scratch, n[0], key_dtype, has_values, end_bit, log256_max_n)

@@ -4,6 +4,8 @@ import functools
 import warnings
 
 from quadrants import _dtypes, _exceptions, _settings
+from quadrants._algorithms import device as _device, tiles as _tiles
+from quadrants._lanes.ops import size as group_size
 from quadrants._language import annotations as _annotations, kernel as _kernel, ops as _ops
 from quadrants._storage import field as _field, ndarray as _ndarray, tensor as _tensor
 from quadrants._trees import layout as _layout
@@ -164,8 +166,19 @@ def parallel_sort(keys, values=None):
         _permute(values, _first(values), _like(values, n), order[0], n)
 
 
+@functools.cache
+def _prefix_sum(depth):
+    Tensor = _tensor.Tensor
+
+    @_kernel.kernel
+    def prefix_sum(array: Tensor, scratch: _array(_dtypes.u32, 1), n: _i32):
+        _tiles.scan(array, array, scratch, 0, n, _i32, _ops.static("add"), _ops.static(True), depth)
+
+    return prefix_sum
+
+
 class PrefixSumExecutor:
-    """The inclusive prefix sum of a field of i32, in place, on CUDA and Vulkan.
+    """The inclusive prefix sum of a field of i32, in place, on GPUs and on `interp`.
 
     Args:
         length: number of elements.
@@ -193,4 +206,9 @@ class PrefixSumExecutor:
         """
         if input_arr.dtype != _i32:
             raise RuntimeError("Only qd.i32 type is supported for prefix sum.")
-        raise RuntimeError(f"{_settings.current().arch} is not supported for prefix sum.")
+        arch = _settings.current().arch
+        if not group_size():
+            raise RuntimeError(f"{arch} is not supported for prefix sum.")
+        slots = _device.exclusive_scan_scratch_slots(self.sorting_length)
+        depth = _device.depth(self.sorting_length)
+        _prefix_sum(depth)(input_arr, _ndarray.ndarray(_dtypes.u32, slots), self.sorting_length)

@@ -7,7 +7,9 @@ def makes(cls):
     """Returns how the class makes an instance: (function to inline on it, fields). The function is None if there is none. The fields of a
     dataclass or named tuple are (name, is a parameter, is keyword-only, (default,) or ()); they are None if the class has its own
     `__init__`. Returns None if only Python can call the class."""
-    if not isinstance(cls, type) or not cls.__flags__ & _HEAP_TYPE or (cls.__module__ or "").split(".")[0] == "quadrants":
+    if not isinstance(cls, type) or not cls.__flags__ & _HEAP_TYPE:
+        return None
+    if (cls.__module__ or "").split(".")[0] == "quadrants" and not getattr(cls, "_qd_instances_", False):
         return None
     if issubclass(cls, tuple):
         return (None, _of_tuple(cls)) if hasattr(cls, "_fields") and cls.__init__ is object.__init__ else None

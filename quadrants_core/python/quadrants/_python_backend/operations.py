@@ -27,6 +27,7 @@ def global_thread_idx():
     return Scalar(numbers.i32, 0)
 
 
+table["simt.block.global_thread_idx"] = global_thread_idx
 table["simt.subgroup.group_size"] = lambda: 0
 
 

@@ -1,7 +1,7 @@
-"""qd.simt: cooperation of GPU threads in blocks, warps (CUDA) and subgroups (any GPU).
+"""qd.simt: cooperation of threads in blocks, subgroups and, where these have 32 threads, warps.
 
-A loop on the CPU has no blocks, so operations that need one raise an error. The others work: `block.global_thread_idx()` is the number of
-the thread in the pool, `subgroup.group_size()` is 0, and `subgroup.lanemask_*` compute.
+The architecture `interp` and GPUs have them. A loop on the CPU has no blocks, so operations that need one raise an error. The others
+work: `block.global_thread_idx()` is the number of the thread in the pool, `subgroup.group_size()` is 0, and `subgroup.lanemask_*` compute.
 """
 
 _PARTS = ("block", "grid", "subgroup", "warp")

@@ -1,9 +1,16 @@
 """Operations on the threads of a GPU."""
 
-from quadrants import _arch, _settings
+from quadrants import _settings
+from quadrants._lanes import ops as _ops
 from quadrants.simt import _texts
 
 GPUS = "cuda, metal, vulkan, amdgpu"
+
+
+def _warp_size():
+    from quadrants._lanes.warps import SIZE
+
+    return SIZE
 
 
 class GpuOnly:
@@ -21,18 +28,23 @@ class GpuOnly:
     def _qd_why_not_(self):
         if hasattr(self, "_qd_instead_"):
             raise AttributeError("_qd_why_not_")
-        arch = _settings.current().arch.name
-        return f"qd.{self._qd_name_} is not supported for arch {arch}: it needs a GPU backend ({GPUS})"
+        refused = f"qd.{self._qd_name_} is not supported for arch {_settings.current().arch.name}: "
+        lanes = _ops.size()
+        if lanes:
+            return f"{refused}a warp has {_warp_size()} threads, but the subgroups here have {lanes}; use qd.simt.subgroup"
+        return f"{refused}it needs a GPU backend ({GPUS})"
 
     @property
     def _qd_instead_(self):
-        """The object that kernels call instead. The attribute exists where the architecture has subgroups."""
-        if _arch.group_size(_settings.current().arch):
-            from quadrants.simt._lanes import operations
+        """The object that kernels call instead. The attribute exists where the architecture has subgroups; for warps, where these
+        have the size of a warp."""
+        lanes = _ops.size()
+        is_warp = self._qd_name_.startswith("simt.warp.")
+        if not lanes or (is_warp and lanes != _warp_size()):
+            raise AttributeError("_qd_instead_")
+        from quadrants._lanes import groups, warps
 
-            if self._qd_name_ in operations:
-                return operations[self._qd_name_]
-        raise AttributeError("_qd_instead_")
+        return (warps if is_warp else groups).operations[self._qd_name_]
 
     @property
     def __signature__(self):

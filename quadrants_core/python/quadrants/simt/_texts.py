@@ -1,6 +1,6 @@
 """Docstrings of the operations on the threads of a GPU."""
 
-_NEEDS = "Needs a GPU; on the CPU, its use raises an error."
+_NEEDS = "Needs an architecture with blocks of threads; on the CPU, its use raises an error."
 _VERBS = {
     "add": "the sum", "mul": "the product", "min": "the minimum", "max": "the maximum", "and": "the bitwise and",
     "or": "the bitwise or", "xor": "the bitwise exclusive or",
@@ -24,7 +24,7 @@ _SAID = {
     "reduce_all": "Returns, in every thread of the block, the values of all threads combined by op.",
     "inclusive_scan": "Returns the values of the threads of the block up to and including this one, combined by op.",
     "exclusive_scan": "Returns the values of the threads of the block before this one, combined by op.",
-    "radix_rank_match_atomic_or": "Returns the rank of the thread's key among the keys of the block with the same or a smaller digit.",
+    "radix_rank_match_atomic_or": "Returns the position that the thread's key has when the keys of the block are sorted by a digit; equal digits retain their order.",
     "elect": "Returns True in exactly one thread of the subgroup.",
     "ballot": "Returns a mask with one bit per thread of the {group}, set where the predicate is true.",
     "ballot_first_n": "Returns a mask with one bit for each of the first n threads, set where the predicate is true.",
@@ -45,7 +45,7 @@ _SAID = {
     "any_nonzero": "Returns whether the predicate is true in any thread of the mask.",
     "match_all": "Returns the mask if all its threads have the same value, else 0.",
     "match_any": "Returns a mask of the threads in the mask that have the value of this thread.",
-    "unique": "Returns whether no other thread of the mask has the value of this thread.",
+    "unique": "Returns whether the predicate is the same, zero or not, in all threads of the mask.",
     "shfl_xor": "Returns the value of the thread whose index is that of this thread, exclusive or the offset.",
     "shfl_sync": "Returns the value of the thread with index `offset`.",
     "shfl_up": "Returns the value of the thread `offset` positions before this one.",
@@ -70,8 +70,8 @@ _PARAMETERS = {
     "radix_bits": "number of bits of a digit.",
     "bit_start": "the lowest bit of the digit.",
     "num_bits": "number of bits of the digit that are used.",
-    "bins": "shared memory with one counter per digit.",
-    "excl_prefix": "shared memory for the scan of the counters.",
+    "bins": "a SharedArray for the number of keys with each digit.",
+    "excl_prefix": "a SharedArray for the number of keys with a smaller digit.",
 }
 
 

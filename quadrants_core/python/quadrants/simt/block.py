@@ -1,6 +1,6 @@
 """qd.simt.block: operations on the threads of a block."""
 
-from quadrants._language.ops import global_thread_idx
+from quadrants._language.ops import builtin as _builtin, global_thread_idx as _global_thread_idx
 from quadrants.simt._names import define as _define
 
 _OF_A_VALUE = " ".join(
@@ -17,3 +17,27 @@ _define(
     + "; ".join(f"{name}(value, block_dim, dtype)" for name in _OF_A_VALUE.split()),
     {"mem_sync": "mem_fence"},
 )
+
+
+@_builtin
+def global_thread_idx():
+    """Returns the index of the thread among all threads of the launch. On architectures without blocks of threads, it is the same as
+    `qd.global_thread_idx`.
+
+    Returns:
+        An i32, starting at 0.
+
+    Raises:
+        QuadrantsSyntaxError: the call is outside of a kernel.
+
+    Example:
+        >>> @qd.kernel
+        ... def f() -> qd.i32:
+        ...     return qd.simt.block.global_thread_idx() >= 0
+        >>> f()
+        1
+    """
+    _global_thread_idx()
+
+
+global_thread_idx._qd_name_ = "simt.block.global_thread_idx"

@@ -13,7 +13,7 @@ def SharedArray(shape: Any, dtype: Any) -> Any:
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.SharedArray(1, 1)
@@ -29,7 +29,7 @@ def exclusive_add(value: Any, block_dim: Any, dtype: Any) -> Any:
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.exclusive_add(1, 1, 1)
@@ -45,7 +45,7 @@ def exclusive_max(value: Any, block_dim: Any, dtype: Any) -> Any:
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.exclusive_max(1, 1, 1)
@@ -61,7 +61,7 @@ def exclusive_min(value: Any, block_dim: Any, dtype: Any) -> Any:
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.exclusive_min(1, 1, 1)
@@ -79,13 +79,29 @@ def exclusive_scan(value: Any, block_dim: Any, op: Any, identity: Any, dtype: An
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.exclusive_scan(1, 1, 1, 1, 1)
         Traceback (most recent call last):
         ValueError: qd.simt.block.exclusive_scan is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
-from quadrants import global_thread_idx as global_thread_idx
+
+def global_thread_idx() -> Any:
+    """Returns the index of the thread among all threads of the launch. On architectures without blocks of threads, it is the same as
+    `qd.global_thread_idx`.
+    
+    Returns:
+        An i32, starting at 0.
+    
+    Raises:
+        QuadrantsSyntaxError: the call is outside of a kernel.
+    
+    Example:
+        >>> @qd.kernel
+        ... def f() -> qd.i32:
+        ...     return qd.simt.block.global_thread_idx() >= 0
+        >>> f()
+        1"""
 
 def inclusive_add(value: Any, block_dim: Any, dtype: Any) -> Any:
     """Returns the sum of the values of the threads of the block up to and including this one.
@@ -96,7 +112,7 @@ def inclusive_add(value: Any, block_dim: Any, dtype: Any) -> Any:
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.inclusive_add(1, 1, 1)
@@ -112,7 +128,7 @@ def inclusive_max(value: Any, block_dim: Any, dtype: Any) -> Any:
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.inclusive_max(1, 1, 1)
@@ -128,7 +144,7 @@ def inclusive_min(value: Any, block_dim: Any, dtype: Any) -> Any:
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.inclusive_min(1, 1, 1)
@@ -145,7 +161,7 @@ def inclusive_scan(value: Any, block_dim: Any, op: Any, dtype: Any) -> Any:
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.inclusive_scan(1, 1, 1, 1)
@@ -156,7 +172,7 @@ def mem_fence() -> Any:
     """Orders memory accesses: the other threads of the block see earlier writes of this thread before later ones.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.mem_fence()
@@ -170,7 +186,7 @@ def mem_sync() -> Any:
         See the new name."""
 
 def radix_rank_match_atomic_or(key: Any, block_dim: Any, radix_bits: Any, bit_start: Any, num_bits: Any, bins: Any, excl_prefix: Any) -> Any:
-    """Returns the rank of the thread's key among the keys of the block with the same or a smaller digit.
+    """Returns the position that the thread's key has when the keys of the block are sorted by a digit; equal digits retain their order.
     
     Args:
         key: the sort key, an unsigned integer.
@@ -178,11 +194,11 @@ def radix_rank_match_atomic_or(key: Any, block_dim: Any, radix_bits: Any, bit_st
         radix_bits: number of bits of a digit.
         bit_start: the lowest bit of the digit.
         num_bits: number of bits of the digit that are used.
-        bins: shared memory with one counter per digit.
-        excl_prefix: shared memory for the scan of the counters.
+        bins: a SharedArray for the number of keys with each digit.
+        excl_prefix: a SharedArray for the number of keys with a smaller digit.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.radix_rank_match_atomic_or(1, 1, 1, 1, 1, 1, 1)
@@ -199,7 +215,7 @@ def reduce(value: Any, block_dim: Any, op: Any, dtype: Any) -> Any:
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.reduce(1, 1, 1, 1)
@@ -215,7 +231,7 @@ def reduce_add(value: Any, block_dim: Any, dtype: Any) -> Any:
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.reduce_add(1, 1, 1)
@@ -232,7 +248,7 @@ def reduce_all(value: Any, block_dim: Any, op: Any, dtype: Any) -> Any:
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.reduce_all(1, 1, 1, 1)
@@ -248,7 +264,7 @@ def reduce_all_add(value: Any, block_dim: Any, dtype: Any) -> Any:
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.reduce_all_add(1, 1, 1)
@@ -264,7 +280,7 @@ def reduce_all_max(value: Any, block_dim: Any, dtype: Any) -> Any:
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.reduce_all_max(1, 1, 1)
@@ -280,7 +296,7 @@ def reduce_all_min(value: Any, block_dim: Any, dtype: Any) -> Any:
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.reduce_all_min(1, 1, 1)
@@ -296,7 +312,7 @@ def reduce_max(value: Any, block_dim: Any, dtype: Any) -> Any:
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.reduce_max(1, 1, 1)
@@ -312,7 +328,7 @@ def reduce_min(value: Any, block_dim: Any, dtype: Any) -> Any:
         dtype: the type of the values.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.reduce_min(1, 1, 1)
@@ -323,7 +339,7 @@ def sync() -> Any:
     """Waits until all threads of the block have reached this point; their writes are then visible.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.sync()
@@ -337,7 +353,7 @@ def sync_all_nonzero(predicate: Any) -> Any:
         predicate: a boolean.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.sync_all_nonzero(1)
@@ -351,7 +367,7 @@ def sync_any_nonzero(predicate: Any) -> Any:
         predicate: a boolean.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.sync_any_nonzero(1)
@@ -365,7 +381,7 @@ def sync_count_nonzero(predicate: Any) -> Any:
         predicate: a boolean.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.sync_count_nonzero(1)
@@ -376,7 +392,7 @@ def thread_idx() -> Any:
     """Returns the index of the thread in its block.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.block.thread_idx()

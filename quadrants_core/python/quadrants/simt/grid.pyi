@@ -9,7 +9,7 @@ def mem_fence() -> Any:
     """Orders memory accesses: the other threads of the launch see earlier writes of this thread before later ones.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.grid.mem_fence()

@@ -1,6 +1,6 @@
 """qd.simt.subgroup: operations on the threads that a GPU runs in lockstep."""
 
-from quadrants import _arch, _settings
+from quadrants._lanes.ops import size as _size
 from quadrants._language.ops import builtin as _builtin
 from quadrants.simt._names import define as _define
 
@@ -31,7 +31,7 @@ def group_size():
         >>> qd.simt.subgroup.group_size()
         0
     """
-    return _arch.group_size(_settings.current().arch)
+    return _size()
 
 
 group_size._qd_name_ = "simt.subgroup.group_size"

@@ -12,7 +12,7 @@ def all_equal(value: Any) -> Any:
         value: a number.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.all_equal(1)
@@ -27,7 +27,7 @@ def all_equal_tiled(value: Any, log2_size: Any) -> Any:
         log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.all_equal_tiled(1, 1)
@@ -41,7 +41,7 @@ def all_true(predicate: Any) -> Any:
         predicate: a boolean.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.all_true(1)
@@ -56,7 +56,7 @@ def all_true_tiled(predicate: Any, log2_size: Any) -> Any:
         log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.all_true_tiled(1, 1)
@@ -70,7 +70,7 @@ def any_true(predicate: Any) -> Any:
         predicate: a boolean.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.any_true(1)
@@ -85,7 +85,7 @@ def any_true_tiled(predicate: Any, log2_size: Any) -> Any:
         log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.any_true_tiled(1, 1)
@@ -99,7 +99,7 @@ def ballot(predicate: Any) -> Any:
         predicate: a boolean.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.ballot(1)
@@ -114,7 +114,7 @@ def ballot_first_n(predicate: Any, n: Any) -> Any:
         n: number of threads.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.ballot_first_n(1, 1)
@@ -144,7 +144,7 @@ def bitonic_sort_kv(key: Any, value: Any) -> Any:
         value: a number.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.bitonic_sort_kv(1, 1)
@@ -160,7 +160,7 @@ def bitonic_sort_kv_tiled(key: Any, value: Any, log2_size: Any) -> Any:
         log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.bitonic_sort_kv_tiled(1, 1, 1)
@@ -175,7 +175,7 @@ def broadcast(value: Any, index: Any) -> Any:
         index: the index of a thread in the subgroup.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.broadcast(1, 1)
@@ -189,7 +189,7 @@ def broadcast_first(value: Any) -> Any:
         value: a number.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.broadcast_first(1)
@@ -200,7 +200,7 @@ def elect() -> Any:
     """Returns True in exactly one thread of the subgroup.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.elect()
@@ -214,7 +214,7 @@ def exclusive_add(value: Any) -> Any:
         value: a number.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.exclusive_add(1)
@@ -229,7 +229,7 @@ def exclusive_add_tiled(value: Any, log2_size: Any) -> Any:
         log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.exclusive_add_tiled(1, 1)
@@ -243,7 +243,7 @@ def exclusive_and(value: Any) -> Any:
         value: a number.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.exclusive_and(1)
@@ -258,7 +258,7 @@ def exclusive_and_tiled(value: Any, log2_size: Any) -> Any:
         log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.exclusive_and_tiled(1, 1)
@@ -272,7 +272,7 @@ def exclusive_max(value: Any) -> Any:
         value: a number.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.exclusive_max(1)
@@ -287,7 +287,7 @@ def exclusive_max_tiled(value: Any, log2_size: Any) -> Any:
         log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.exclusive_max_tiled(1, 1)
@@ -301,7 +301,7 @@ def exclusive_min(value: Any) -> Any:
         value: a number.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.exclusive_min(1)
@@ -316,7 +316,7 @@ def exclusive_min_tiled(value: Any, log2_size: Any) -> Any:
         log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.exclusive_min_tiled(1, 1)
@@ -330,7 +330,7 @@ def exclusive_mul(value: Any) -> Any:
         value: a number.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.exclusive_mul(1)
@@ -345,7 +345,7 @@ def exclusive_mul_tiled(value: Any, log2_size: Any) -> Any:
         log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.exclusive_mul_tiled(1, 1)
@@ -359,7 +359,7 @@ def exclusive_or(value: Any) -> Any:
         value: a number.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.exclusive_or(1)
@@ -374,7 +374,7 @@ def exclusive_or_tiled(value: Any, log2_size: Any) -> Any:
         log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.exclusive_or_tiled(1, 1)
@@ -388,7 +388,7 @@ def exclusive_xor(value: Any) -> Any:
         value: a number.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.exclusive_xor(1)
@@ -403,7 +403,7 @@ def exclusive_xor_tiled(value: Any, log2_size: Any) -> Any:
         log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.exclusive_xor_tiled(1, 1)
@@ -424,7 +424,7 @@ def inclusive_add(value: Any) -> Any:
         value: a number.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.inclusive_add(1)
@@ -439,7 +439,7 @@ def inclusive_add_tiled(value: Any, log2_size: Any) -> Any:
         log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.inclusive_add_tiled(1, 1)
@@ -453,7 +453,7 @@ def inclusive_and(value: Any) -> Any:
         value: a number.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.inclusive_and(1)
@@ -468,7 +468,7 @@ def inclusive_and_tiled(value: Any, log2_size: Any) -> Any:
         log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.inclusive_and_tiled(1, 1)
@@ -482,7 +482,7 @@ def inclusive_max(value: Any) -> Any:
         value: a number.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.inclusive_max(1)
@@ -497,7 +497,7 @@ def inclusive_max_tiled(value: Any, log2_size: Any) -> Any:
         log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.inclusive_max_tiled(1, 1)
@@ -511,7 +511,7 @@ def inclusive_min(value: Any) -> Any:
         value: a number.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.inclusive_min(1)
@@ -526,7 +526,7 @@ def inclusive_min_tiled(value: Any, log2_size: Any) -> Any:
         log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.inclusive_min_tiled(1, 1)
@@ -540,7 +540,7 @@ def inclusive_mul(value: Any) -> Any:
         value: a number.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.inclusive_mul(1)
@@ -555,7 +555,7 @@ def inclusive_mul_tiled(value: Any, log2_size: Any) -> Any:
         log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.inclusive_mul_tiled(1, 1)
@@ -569,7 +569,7 @@ def inclusive_or(value: Any) -> Any:
         value: a number.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.inclusive_or(1)
@@ -584,7 +584,7 @@ def inclusive_or_tiled(value: Any, log2_size: Any) -> Any:
         log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.inclusive_or_tiled(1, 1)
@@ -598,7 +598,7 @@ def inclusive_xor(value: Any) -> Any:
         value: a number.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.inclusive_xor(1)
@@ -613,7 +613,7 @@ def inclusive_xor_tiled(value: Any, log2_size: Any) -> Any:
         log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.inclusive_xor_tiled(1, 1)
@@ -624,7 +624,7 @@ def invocation_id() -> Any:
     """Returns the index of the thread in its subgroup.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.invocation_id()
@@ -700,7 +700,7 @@ def log2_group_size() -> Any:
     """Returns the logarithm to the base 2 of the number of threads in a subgroup.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.log2_group_size()
@@ -711,7 +711,7 @@ def mem_fence() -> Any:
     """Orders memory accesses: the other threads of the subgroup see earlier writes of this thread before later ones.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.mem_fence()
@@ -731,7 +731,7 @@ def reduce_add(value: Any) -> Any:
         value: a number.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.reduce_add(1)
@@ -746,7 +746,7 @@ def reduce_add_tiled(value: Any, log2_size: Any) -> Any:
         log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.reduce_add_tiled(1, 1)
@@ -760,7 +760,7 @@ def reduce_all_add(value: Any) -> Any:
         value: a number.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.reduce_all_add(1)
@@ -775,7 +775,7 @@ def reduce_all_add_tiled(value: Any, log2_size: Any) -> Any:
         log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.reduce_all_add_tiled(1, 1)
@@ -789,7 +789,7 @@ def reduce_all_max(value: Any) -> Any:
         value: a number.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.reduce_all_max(1)
@@ -804,7 +804,7 @@ def reduce_all_max_tiled(value: Any, log2_size: Any) -> Any:
         log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.reduce_all_max_tiled(1, 1)
@@ -818,7 +818,7 @@ def reduce_all_min(value: Any) -> Any:
         value: a number.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.reduce_all_min(1)
@@ -833,7 +833,7 @@ def reduce_all_min_tiled(value: Any, log2_size: Any) -> Any:
         log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.reduce_all_min_tiled(1, 1)
@@ -847,7 +847,7 @@ def reduce_max(value: Any) -> Any:
         value: a number.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.reduce_max(1)
@@ -862,7 +862,7 @@ def reduce_max_tiled(value: Any, log2_size: Any) -> Any:
         log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.reduce_max_tiled(1, 1)
@@ -876,7 +876,7 @@ def reduce_min(value: Any) -> Any:
         value: a number.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.reduce_min(1)
@@ -891,7 +891,7 @@ def reduce_min_tiled(value: Any, log2_size: Any) -> Any:
         log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.reduce_min_tiled(1, 1)
@@ -906,7 +906,7 @@ def segmented_reduce_add(value: Any, head_flag: Any) -> Any:
         head_flag: whether a segment begins at this thread.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.segmented_reduce_add(1, 1)
@@ -922,7 +922,7 @@ def segmented_reduce_add_tiled(value: Any, head_flag: Any, log2_size: Any) -> An
         log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.segmented_reduce_add_tiled(1, 1, 1)
@@ -937,7 +937,7 @@ def segmented_reduce_max(value: Any, head_flag: Any) -> Any:
         head_flag: whether a segment begins at this thread.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.segmented_reduce_max(1, 1)
@@ -953,7 +953,7 @@ def segmented_reduce_max_tiled(value: Any, head_flag: Any, log2_size: Any) -> An
         log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.segmented_reduce_max_tiled(1, 1, 1)
@@ -968,7 +968,7 @@ def segmented_reduce_min(value: Any, head_flag: Any) -> Any:
         head_flag: whether a segment begins at this thread.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.segmented_reduce_min(1, 1)
@@ -984,7 +984,7 @@ def segmented_reduce_min_tiled(value: Any, head_flag: Any, log2_size: Any) -> An
         log2_size: base-2 logarithm of the number of threads in a tile, a constant; each tile of the subgroup is processed separately.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.segmented_reduce_min_tiled(1, 1, 1)
@@ -999,7 +999,7 @@ def shuffle(value: Any, index: Any) -> Any:
         index: the index of a thread in the subgroup.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.shuffle(1, 1)
@@ -1014,7 +1014,7 @@ def shuffle_down(value: Any, offset: Any) -> Any:
         offset: number of threads.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.shuffle_down(1, 1)
@@ -1029,7 +1029,7 @@ def shuffle_up(value: Any, offset: Any) -> Any:
         offset: number of threads.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.shuffle_up(1, 1)
@@ -1044,7 +1044,7 @@ def shuffle_xor(value: Any, mask: Any) -> Any:
         mask: for warps: one bit per participating thread; for shuffle_xor: an integer.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.shuffle_xor(1, 1)
@@ -1055,7 +1055,7 @@ def sync() -> Any:
     """Waits until all threads of the subgroup have reached this point; their writes are then visible.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.subgroup.sync()

@@ -1,4 +1,4 @@
-"""qd.simt.warp: operations on the 32 threads of a warp, on CUDA."""
+"""qd.simt.warp: operations on the threads of a warp: a subgroup of 32 threads, as on CUDA. A mask has a bit for each thread that takes part."""
 
 from quadrants.simt._names import define as _define
 

@@ -1,6 +1,6 @@
 # Made by docs/stubs/generate.py (`make stubs`); types that it cannot tell stand beside it.
 # pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false
-"""qd.simt.warp: operations on the 32 threads of a warp, on CUDA."""
+"""qd.simt.warp: operations on the threads of a warp: a subgroup of 32 threads, as on CUDA. A mask has a bit for each thread that takes part."""
 import enum
 from collections.abc import Iterator
 from typing import Any, Self
@@ -9,7 +9,7 @@ def active_mask() -> Any:
     """Returns a mask of the active threads of the warp.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.warp.active_mask()
@@ -24,7 +24,7 @@ def all_nonzero(mask: Any, predicate: Any) -> Any:
         predicate: a boolean.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.warp.all_nonzero(1, 1)
@@ -39,7 +39,7 @@ def any_nonzero(mask: Any, predicate: Any) -> Any:
         predicate: a boolean.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.warp.any_nonzero(1, 1)
@@ -53,7 +53,7 @@ def ballot(predicate: Any) -> Any:
         predicate: a boolean.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.warp.ballot(1)
@@ -68,7 +68,7 @@ def match_all(mask: Any, val: Any) -> Any:
         val: a number.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.warp.match_all(1, 1)
@@ -83,7 +83,7 @@ def match_any(mask: Any, value: Any) -> Any:
         value: a number.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.warp.match_any(1, 1)
@@ -99,7 +99,7 @@ def shfl_down_f32(mask: Any, val: Any, offset: Any) -> Any:
         offset: number of threads.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.warp.shfl_down_f32(1, 1, 1)
@@ -115,7 +115,7 @@ def shfl_down_i32(mask: Any, val: Any, offset: Any) -> Any:
         offset: number of threads.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.warp.shfl_down_i32(1, 1, 1)
@@ -131,7 +131,7 @@ def shfl_sync_f32(mask: Any, val: Any, offset: Any) -> Any:
         offset: number of threads.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.warp.shfl_sync_f32(1, 1, 1)
@@ -147,7 +147,7 @@ def shfl_sync_i32(mask: Any, val: Any, offset: Any) -> Any:
         offset: number of threads.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.warp.shfl_sync_i32(1, 1, 1)
@@ -163,7 +163,7 @@ def shfl_up_f32(mask: Any, val: Any, offset: Any) -> Any:
         offset: number of threads.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.warp.shfl_up_f32(1, 1, 1)
@@ -179,7 +179,7 @@ def shfl_up_i32(mask: Any, val: Any, offset: Any) -> Any:
         offset: number of threads.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.warp.shfl_up_i32(1, 1, 1)
@@ -195,7 +195,7 @@ def shfl_xor_i32(mask: Any, val: Any, offset: Any) -> Any:
         offset: number of threads.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.warp.shfl_xor_i32(1, 1, 1)
@@ -209,7 +209,7 @@ def sync(mask: Any) -> Any:
         mask: for warps: one bit per participating thread; for shuffle_xor: an integer.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.warp.sync(1)
@@ -217,14 +217,14 @@ def sync(mask: Any) -> Any:
         ValueError: qd.simt.warp.sync is not supported for arch x64: it needs a GPU backend (cuda, metal, vulkan, amdgpu)"""
 
 def unique(mask: Any, predicate: Any) -> Any:
-    """Returns whether no other thread of the mask has the value of this thread.
+    """Returns whether the predicate is the same, zero or not, in all threads of the mask.
     
     Args:
         mask: for warps: one bit per participating thread; for shuffle_xor: an integer.
         predicate: a boolean.
     
     Raises:
-        Needs a GPU; on the CPU, its use raises an error.
+        Needs an architecture with blocks of threads; on the CPU, its use raises an error.
     
     Example:
         >>> qd.simt.warp.unique(1, 1)
