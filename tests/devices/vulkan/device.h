@@ -1,0 +1,16 @@
+#pragma once
+// The backend `spirv` with a device that executes its code: tests run functions on it as on any other backend.
+#include "backends/spirv/spirv.h"
+#include "devices/vulkan/gpu.h"
+
+namespace qd::tests {
+
+/// Opens the device at the first call.
+Gpu &gpu();
+extern const backends::Backend vulkan;
+/// The most blocks of a launch. A few of them make threads run several indices each.
+extern uint32_t most_blocks;
+/// Why SPIR-V's validator rejects a module; empty if it does not.
+std::string invalid(std::span<const uint32_t> words);
+
+} // namespace qd::tests
