@@ -9,7 +9,7 @@ namespace {
 constexpr const char *names[] = {
 #define CAPABILITY(name, extension) #name,
 #include "codegen/spirv/capabilities.def"
-    "KeepsSpecialFloat32", "KeepsSpecialFloat64"};
+    "KeepsSpecialFloat32", "KeepsSpecialFloat64", "FencesInBranches"};
 constexpr unsigned count = unsigned(Capability::count);
 static_assert(std::size(names) == count && count <= 32);
 

@@ -12,6 +12,9 @@ enum class Capability : uint8_t {
     /// A device keeps NaN, infinities and the sign of zeros of these floats if a module asks for it (an execution mode).
     KeepsSpecialFloat32,
     KeepsSpecialFloat64,
+    /// Some threads of a block may execute a fence, or an atomic with an order, without the others. Drivers must allow it; lavapipe of Mesa
+    /// 22 waits there as at a barrier, and loses threads. Its atomics order all accesses anyway.
+    FencesInBranches,
     count
 };
 

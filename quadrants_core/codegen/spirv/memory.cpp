@@ -229,10 +229,12 @@ void MemoryCode::volatile_load(Value v) {
     Id word;
     if (atomic) {
         if (bits == 64) code_.need(Capability::Int64Atomics);
-        word = code_.op(spv::Op::OpAtomicLoad, at.type, {at.pointer, scope_of(pointer), semantics(Semantics::Acquire)});
+        const Id order = atomic_semantics(Semantics::Acquire);
+        word = code_.op(spv::Op::OpAtomicLoad, at.type, {at.pointer, scope_of(pointer), order});
     } else {
         word = load_plain(at, elem, true);
-        code_.put(spv::Op::OpMemoryBarrier, {scope_of(pointer), semantics(Semantics::Acquire)});
+        if (code_.has.has(Capability::FencesInBranches))
+            code_.put(spv::Op::OpMemoryBarrier, {scope_of(pointer), semantics(Semantics::Acquire)});
     }
     if (elem == Scalar::u1) {
         const unsigned width = at.where == StorageClass::PhysicalStorageBuffer ? 8 : 32;
@@ -267,7 +269,12 @@ Id MemoryCode::semantics(Semantics order) {
     return code_.whole(32, mask);
 }
 
+Id MemoryCode::atomic_semantics(Semantics order) {
+    return semantics(code_.has.has(Capability::FencesInBranches) ? order : Semantics::MaskNone);
+}
+
 void MemoryCode::fence(ir::FenceScope which) {
+    if (!code_.has.has(Capability::FencesInBranches)) return;
     const spv::Scope threads = which == ir::FenceScope::group   ? spv::Scope::Subgroup
                                : which == ir::FenceScope::block ? spv::Scope::Workgroup
                                                                 : spv::Scope::Device;

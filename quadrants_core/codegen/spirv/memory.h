@@ -36,6 +36,8 @@ class MemoryCode {
     /// The operands of an atomic: scope and semantics (spv::MemorySemanticsMask).
     Id scope_of(Value pointer);
     Id semantics(spv::MemorySemanticsMask order);
+    /// The same for an atomic, which may be in a branch.
+    Id atomic_semantics(spv::MemorySemanticsMask order);
 
   private:
     struct Object {

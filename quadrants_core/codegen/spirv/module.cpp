@@ -36,6 +36,7 @@ void Module::declare(Capability c) {
     if (declared_[unsigned(c)]) return;
     declared_[unsigned(c)] = true;
     memory_model_ |= c == Capability::VulkanMemoryModel;
+    if (c == Capability::FencesInBranches) return;
     if (unsigned(c) >= std::size(rows)) { // an execution mode
         const uint32_t width = c == Capability::KeepsSpecialFloat32 ? 32 : 64;
         if (width == 32 || !declared_[unsigned(Capability::KeepsSpecialFloat32)])

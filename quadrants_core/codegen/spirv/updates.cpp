@@ -39,13 +39,13 @@ Id UpdateCode::alone(Value v) {
 /// Exchanges order other accesses, since locks are made of them.
 Id UpdateCode::exchange(Value v, const MemoryCode::Place &at) {
     const Id scope = memory_.scope_of(fn_.args(v)[0]), type = code_.scalar(fn_[v].type.elem);
-    const Id order = memory_.semantics(Semantics::AcquireRelease);
+    const Id order = memory_.atomic_semantics(Semantics::AcquireRelease);
     const Id x = code_.bitcast(at.type, type, code_.arg(v, 1));
     if (fn_[v].op == Op::atomic_xchg)
         return code_.bitcast(type, at.type, code_.op(spv::Op::OpAtomicExchange, at.type, {at.pointer, scope, order, x}));
     if (!at.as_integer) code_.refuse("of floats in memory of a block that is also updated as floats");
     const Id desired = code_.bitcast(at.type, type, code_.arg(v, 2));
-    const Id unequal = memory_.semantics(Semantics::Acquire);
+    const Id unequal = memory_.atomic_semantics(Semantics::Acquire);
     const Id old = code_.op(spv::Op::OpAtomicCompareExchange, at.type, {at.pointer, scope, order, unequal, desired, x});
     return code_.bitcast(type, at.type, old);
 }
@@ -63,7 +63,7 @@ Id UpdateCode::shared(Value v) {
     if (exchanges) return exchange(v, at);
 
     const auto apply = [&](spv::Op code) {
-        const Id scope = memory_.scope_of(fn_.args(v)[0]), order = memory_.semantics(Semantics::MaskNone);
+        const Id scope = memory_.scope_of(fn_.args(v)[0]), order = memory_.atomic_semantics(Semantics::MaskNone);
         return code_.op(code, at.type, {at.pointer, scope, order, code_.arg(v, 1)});
     };
     const bool is_signed = ir::is_signed(t);

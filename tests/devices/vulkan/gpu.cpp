@@ -165,6 +165,7 @@ void Gpu::find_capabilities(const VkPhysicalDeviceVulkan12Features &twelve,
     add(group(VK_SUBGROUP_FEATURE_BALLOT_BIT), Capability::GroupNonUniformBallot);
     add(group(VK_SUBGROUP_FEATURE_SHUFFLE_BIT), Capability::GroupNonUniformShuffle);
     add(group(VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT), Capability::GroupNonUniformShuffleRelative);
+    add(more.driverID != VK_DRIVER_ID_MESA_LLVMPIPE, Capability::FencesInBranches);
     add(more.shaderSignedZeroInfNanPreserveFloat32, Capability::KeepsSpecialFloat32);
     add(more.shaderSignedZeroInfNanPreserveFloat64, Capability::KeepsSpecialFloat64);
 }

@@ -4,6 +4,8 @@
 //   Run.*     a device executes it with the results of the interpreter, without passes and with the engine's, and with so few blocks that
 //             a thread runs several indices
 //
+// An argument restricts them to files whose path contains it.
+//
 // A function that SPIR-V cannot express is refused in words that are listed here; a new reason is a failure.
 #include "analysis/lanes.h"
 #include "base/error.h"
@@ -41,6 +43,8 @@ constexpr const char *reasons[] = {
     "which the backend",
 };
 
+std::string wanted; ///< paths of files contain it
+
 /// A function of a file after the passes of its test, and the runs of it.
 struct Case {
     const File *file;
@@ -65,6 +69,7 @@ void refuse(Tally &tally, const Case &c, const std::string &why) {
 /// Calls `visit` for each function of the files with `; test: run`.
 template <class Visit> void for_each_case(const Visit &visit) {
     for (const Path &path : qir_files()) {
+        if (path.string().find(wanted) == std::string::npos) continue;
         const File file(path);
         for (const std::string &line : file.lines) {
             const auto kind = directive(line, "test");
@@ -166,5 +171,6 @@ TEST(Run, several_indices_a_thread) { run_all(1, true); }
 
 int main(int argc, char **argv) {
     testing::InitGoogleTest(&argc, argv);
+    if (argc > 1) wanted = argv[1];
     return RUN_ALL_TESTS();
 }
