@@ -20,7 +20,7 @@ namespace step {
 std::string missing() { return "no driver executes its code"; }
 std::string nothing_missing() { return {}; }
 
-/// The atomics that are one instruction. Exchanges work on bits, and so on floats too.
+/// The atomics that are one instruction. Exchanges work on bits, and so on f32 too; lavapipe ends the process at those of f64.
 passes::Atomics atomics_of(const Capabilities &has) {
     using ir::Op;
     using ir::Scalar;
@@ -34,7 +34,7 @@ passes::Atomics atomics_of(const Capabilities &has) {
     list({Op::atomic_xchg, Op::atomic_cas}, {Scalar::i32, Scalar::u32, Scalar::f32});
     if (has.has(Capability::Int64Atomics)) {
         list(integers, {Scalar::i64, Scalar::u64});
-        list({Op::atomic_xchg, Op::atomic_cas}, {Scalar::i64, Scalar::u64, Scalar::f64});
+        list({Op::atomic_xchg, Op::atomic_cas}, {Scalar::i64, Scalar::u64});
     }
     if (has.has(Capability::AtomicFloat32AddEXT)) list({Op::atomic_add}, {Scalar::f32});
     if (has.has(Capability::AtomicFloat64AddEXT)) list({Op::atomic_add}, {Scalar::f64});

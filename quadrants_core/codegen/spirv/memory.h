@@ -30,8 +30,10 @@ class MemoryCode {
     Place place(Value pointer, Scalar elem, bool as_integer);
     Id load_from(const Place &place, Scalar elem);
     void store_to(const Place &place, Scalar elem, Id value);
-    /// True if only this thread reaches the memory.
-    bool is_private(Value pointer) const { return fn_.type(pointer).space == ir::Space::private_; }
+    /// True if no other thread stores to the memory.
+    bool is_private(Value pointer) const {
+        return fn_.type(pointer).space == ir::Space::private_ || fn_.type(pointer).space == ir::Space::constant;
+    }
 
     /// The operands of an atomic: scope and semantics (spv::MemorySemanticsMask).
     Id scope_of(Value pointer);

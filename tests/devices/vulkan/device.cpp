@@ -13,7 +13,7 @@
 
 namespace qd::tests {
 
-uint32_t most_blocks = 65535;
+Grid grid;
 
 Gpu &gpu() {
     static Gpu gpu;
@@ -95,7 +95,7 @@ class Stream final : public runtime::Stream {
         const uint64_t bytes = sizeof(abi::Launch) + sizeof(uint64_t) * info.slots;
         pushed.record = memory_.alloc(bytes);
         upload(pushed.record, &record.head(), bytes);
-        gpu().run(loaded.pipeline, uint32_t(std::clamp<int64_t>(blocks, 1, most_blocks)), &pushed, sizeof pushed);
+        gpu().run(loaded.pipeline, uint32_t(std::clamp<int64_t>(blocks, 1, grid.most_blocks)), &pushed, sizeof pushed);
         memory_.free(pushed.record);
     }
     std::optional<double> launch_sections(std::span<const runtime::SectionTask>, const abi::Launch &) override {
@@ -140,9 +140,8 @@ class Device final : public runtime::Device {
         if (const std::string why = invalid(words); !why.empty())
             throw std::runtime_error("the module of `" + task.name + "` is not valid: " + why + "\n" +
                                      codegen::spirv::text(words));
-        const uint32_t block = task.block_dim      ? task.block_dim
-                               : options_.block_dim ? options_.block_dim
-                                                    : codegen::spirv::usual_block;
+        const uint32_t usual = options_.block_dim ? options_.block_dim : codegen::spirv::usual_block;
+        const uint32_t block = task.block_dim ? task.block_dim : grid.block ? grid.block : usual;
         return std::make_shared<Loaded>(gpu().pipeline(words, block), block);
     }
     runtime::DeviceInfo info() override { return {gpu().name(), 1, uint64_t(1) << 31, false, false}; }

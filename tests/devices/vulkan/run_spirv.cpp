@@ -2,7 +2,7 @@
 //
 //   Valid.*   SPIR-V's validator accepts each module, for devices with and without groups of lanes
 //   Run.*     a device executes it with the results of the interpreter, without passes and with the engine's, and with so few blocks that
-//             a thread runs several indices
+//             a thread runs several indices; random functions too
 //
 // An argument restricts them to files whose path contains it.
 //
@@ -12,11 +12,13 @@
 #include "codegen/spirv/emit.h"
 #include "devices/vulkan/device.h"
 #include "ir/qir_file.h"
+#include "tools/random_function.h"
 #include "tools/run_line.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <iostream>
 #include <map>
@@ -47,7 +49,8 @@ std::string wanted; ///< paths of files contain it
 
 /// A function of a file after the passes of its test, and the runs of it.
 struct Case {
-    const File *file;
+    std::string name; ///< of its file
+    std::vector<int> lanes;
     ir::Function fn;
     std::vector<std::string> runs;
 };
@@ -62,7 +65,7 @@ struct Tally {
 
 void refuse(Tally &tally, const Case &c, const std::string &why) {
     const auto known = std::ranges::find_if(reasons, [&](const char *r) { return why.find(r) != why.npos; });
-    EXPECT_NE(known, std::end(reasons)) << c.file->path.string() << ": " << why;
+    EXPECT_NE(known, std::end(reasons)) << c.name << ": " << why;
     ++tally.counts[std::string("refused: ") + (known == std::end(reasons) ? why.c_str() : *known)];
 }
 
@@ -75,7 +78,7 @@ template <class Visit> void for_each_case(const Visit &visit) {
             const auto kind = directive(line, "test");
             if (!kind || (*kind != "run" && !kind->starts_with("run "))) continue;
             for (ir::Function &fn : run_passes(file, kind->size() > 4 ? kind->substr(4) : "")) {
-                Case c{&file, std::move(fn), {}};
+                Case c{path.string(), file.lanes, std::move(fn), {}};
                 for (const std::string &text : file.lines)
                     if (const auto run = directive(text, "run"); run && tools::function_of(*run) == c.fn.name)
                         c.runs.push_back(*run);
@@ -97,7 +100,7 @@ void validate(Tally &tally, const Case &c, int lanes, const engine::Stages &stag
             std::vector<uint32_t> words(code.size() / sizeof(uint32_t));
             std::memcpy(words.data(), code.data(), code.size());
             const std::string why = invalid(words);
-            EXPECT_EQ(why, "") << c.file->path.string() << ": " << task.name << "\n" << codegen::spirv::text(words);
+            EXPECT_EQ(why, "") << c.name << ": " << task.name << "\n" << codegen::spirv::text(words);
             ++tally.counts[why.empty() ? "valid" : "not valid"];
         }
     } catch (const UserError &error) {
@@ -118,54 +121,77 @@ TEST(Valid, every_module) {
 }
 
 /// Returns the lanes for a run on this device; nothing if the file needs another number.
-std::optional<int> lanes_for(const File &file) {
-    const std::vector<int> &wanted = file.lanes;
+std::optional<int> lanes_for(const std::vector<int> &wanted) {
     if (wanted == std::vector{0}) return 0;
     const int own = int(gpu().lanes());
     const bool any = std::ranges::count_if(wanted, [](int n) { return n > 0; }) > 1;
     return any || std::ranges::find(wanted, own) != wanted.end() ? std::optional(own) : std::nullopt;
 }
 
-void run(Tally &tally, const Case &c, const std::string &line, bool pipeline) {
-    tools::RunLine run = tools::read_run(line, c.fn);
-    const auto lanes = lanes_for(*c.file);
-    if (!lanes) return void(++tally.counts["left out: needs another number of lanes"]);
-    if (!run.error.empty()) return void(++tally.counts["left out: an error that devices do not detect"]);
-    run.inputs.lanes = *lanes;
-    try {
-        const tools::Outputs expected = tools::interpret(c.fn, run.inputs);
-        tools::BackendRun how;
-        how.backend = &vulkan;
-        if (pipeline) how.stages = engine::all_stages();
-        const tools::Outputs got = tools::run_on(how, c.fn, run.inputs);
-        const std::string gap = tools::difference(expected, got, run.tolerance);
-        EXPECT_EQ(gap, "") << c.file->path.string() << (pipeline ? ", pipeline: " : ": ") << line;
-        ++tally.counts[gap.empty() ? "right" : "wrong"];
-    } catch (const UserError &error) {
-        refuse(tally, c, error.what());
-    } catch (const InternalError &error) {
-        refuse(tally, c, error.what());
-    } catch (const std::exception &error) {
-        ADD_FAILURE() << c.file->path.string() << ": " << line << ": " << error.what();
-        ++tally.counts["wrong"];
+/// Runs a function on the interpreter and on the device.
+void compare(Tally &tally, const Case &c, const tools::Inputs &inputs, double tolerance, const std::string &line) {
+    for (const bool pipeline : {false, true}) {
+        try {
+            const tools::Outputs expected = tools::interpret(c.fn, inputs);
+            tools::BackendRun how;
+            how.backend = &vulkan;
+            if (pipeline) how.stages = engine::all_stages();
+            const tools::Outputs got = tools::run_on(how, c.fn, inputs);
+            const std::string gap = tools::difference(expected, got, tolerance);
+            EXPECT_EQ(gap, "") << c.name << (pipeline ? ", pipeline: " : ": ") << line;
+            ++tally.counts[gap.empty() ? "right" : "wrong"];
+        } catch (const UserError &error) {
+            refuse(tally, c, error.what());
+        } catch (const InternalError &error) {
+            refuse(tally, c, error.what());
+        } catch (const std::exception &error) {
+            ADD_FAILURE() << c.name << ": " << line << ": " << error.what();
+            ++tally.counts["wrong"];
+        }
     }
 }
 
-void run_all(uint32_t blocks, bool only_independent) {
-    most_blocks = blocks;
+void run(Tally &tally, const Case &c, const std::string &line) {
+    tools::RunLine run = tools::read_run(line, c.fn);
+    const auto lanes = lanes_for(c.lanes);
+    if (!lanes) {
+        ++tally.counts["left out: needs another number of lanes"];
+    } else if (!run.error.empty()) {
+        ++tally.counts["left out: an error that devices do not detect"];
+    } else {
+        run.inputs.lanes = *lanes;
+        compare(tally, c, run.inputs, run.tolerance, line);
+    }
+}
+
+void run_all(Grid how, bool only_independent) {
+    grid = how;
     std::cout << gpu().name() << ", " << gpu().lanes() << " lanes\n";
     Tally tally;
     for_each_case([&](const Case &c) {
         if (only_independent && analysis::uses_blocks(c.fn, c.fn.body)) return;
-        for (const std::string &line : c.runs)
-            for (const bool pipeline : {false, true}) run(tally, c, line, pipeline);
+        for (const std::string &line : c.runs) run(tally, c, line);
     });
     EXPECT_GT(tally.counts["right"], 0);
 }
 
-TEST(Run, every_function) { run_all(65535, false); }
+TEST(Run, every_function) { run_all({}, false); }
 /// Code that uses blocks needs a block for each part of the range.
-TEST(Run, several_indices_a_thread) { run_all(1, true); }
+TEST(Run, several_indices_a_thread) { run_all({.most_blocks = 1, .block = 4}, true); }
+
+TEST(Run, random_functions) {
+    const char *const number = std::getenv("QD_COUNT"), *const first = std::getenv("QD_SEED");
+    const uint64_t begin = first ? std::stoull(first) : 1, count = number ? std::stoull(number) : 100;
+    Tally tally;
+    for (uint64_t seed = begin; seed < begin + count; ++seed) {
+        grid = seed % 2 ? Grid{} : Grid{.most_blocks = 2, .block = 4};
+        const Case c{"random function " + std::to_string(seed), {}, tools::random_function(seed, {.effects = false}), {}};
+        const tools::Inputs inputs = tools::random_inputs(c.fn, seed);
+        if (getenv("QD_SHOW")) std::cerr << "seed " << seed << "\n";
+        compare(tally, c, inputs, 0, "its inputs");
+    }
+    EXPECT_GT(tally.counts["right"], 0);
+}
 
 } // namespace
 
