@@ -1,5 +1,5 @@
 #pragma once
-// Where the arguments of a task stand in the launch record, and ranges that follow from them without running code.
+// The slots of a task's arguments in the launch record, and ranges that follow from them without running code.
 #include "abi/range.h"
 #include "ir/function.h"
 

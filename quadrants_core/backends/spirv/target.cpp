@@ -29,7 +29,8 @@ passes::Atomics atomics_of(const Capabilities &has) {
         for (const ir::Op op : ops)
             for (const Scalar type : types) atomics.add(op, type);
     };
-    const auto integers = {Op::atomic_add, Op::atomic_min, Op::atomic_max, Op::atomic_and, Op::atomic_or, Op::atomic_xor};
+    const auto integers = {Op::atomic_add, Op::atomic_min, Op::atomic_max,
+                           Op::atomic_and, Op::atomic_or,  Op::atomic_xor};
     list(integers, {Scalar::i32, Scalar::u32});
     list({Op::atomic_xchg, Op::atomic_cas}, {Scalar::i32, Scalar::u32, Scalar::f32});
     if (has.has(Capability::Int64Atomics)) {
@@ -48,21 +49,21 @@ Caps caps(int) {
 
 std::span<const passes::Pass> legalize(const Caps &caps) {
     static constexpr passes::Pass list[] = {
-        step::lower_blocks,   // first on a device without subgroups: each thread is alone
-        step::lower_packed,   // to words, before the passes that know only words
-        step::grid_ranges,    // neighbouring threads run neighbouring indices
-        step::lower_access,   // to addresses of base + bytes
-        step::lower_pow,      // no instruction computes it
-        step::lower_messages, // a device lacks what they become
-        step::lower_counts,   // all threads count in the same memory
+        step::lower_blocks,     // first on a device without subgroups: each thread is alone
+        step::lower_packed,     // to words, before the passes that know only words
+        step::grid_ranges,      // neighbouring threads run neighbouring indices
+        step::lower_access,     // to addresses of base + bytes
+        step::lower_pow,        // no instruction computes it
+        step::lower_messages,   // a device lacks what they become
+        step::lower_counts,     // all threads count in the same memory
         step::block_reductions, // after lower_counts: counts are reductions too
-        step::lower_atomics,  // after all passes that make atomics
-        step::lower_random,   // no instruction computes it
-        step::lower_f16,      // after lower_atomics, whose loops compute
-        step::lower_division, // after lower_access, which divides indices, and lower_f16, which makes f32 ops
-        step::fold,           // addresses: element_form looks for constants
-        step::element_form,   // after all passes that make or change addresses
-        step::dce,            // last
+        step::lower_atomics,    // after all passes that make atomics
+        step::lower_random,     // no instruction computes it
+        step::lower_f16,        // after lower_atomics, whose loops compute
+        step::lower_division,   // after lower_access, which divides indices, and lower_f16, which makes f32 ops
+        step::fold,             // addresses: element_form looks for constants
+        step::element_form,     // after all passes that make or change addresses
+        step::dce,              // last
     };
     return std::span(list).subspan(caps.lanes ? 1 : 0);
 }

@@ -47,36 +47,44 @@ Id Arithmetic::plain(Value v) {
     case PlainOp::chunk_begin:
     case PlainOp::chunk_end:
     case PlainOp::chunk_step: return frame_.range(in.op);
-    case PlainOp::select:
-        return code_.select(code_.type(in.type), code_.arg(v, 0), code_.arg(v, 1), code_.arg(v, 2));
+    case PlainOp::select: return code_.select(code_.type(in.type), code_.arg(v, 0), code_.arg(v, 1), code_.arg(v, 2));
     case PlainOp::cast: return cast(code_.arg_type(v, 0).elem, in.type.elem, code_.arg(v, 0));
     case PlainOp::bitcast: return bitcast(code_.arg_type(v, 0).elem, in.type.elem, code_.arg(v, 0));
     }
     code_.refuse("has no instructions");
 }
 
-/// Arithmetic modulo 2.
+/// Arithmetic modulo 2. Shift counts are modulo 1.
 Id Arithmetic::on_bools(Op op, Id x, Id y) {
-    switch (op) {
-    case Op::add:
-    case Op::sub:
-    case Op::bxor: return code_.boolean(OpLogicalNotEqual, {x, y});
-    case Op::mul:
-    case Op::min:
-    case Op::band: return code_.boolean(OpLogicalAnd, {x, y});
-    case Op::max:
-    case Op::bor: return code_.boolean(OpLogicalOr, {x, y});
-    case Op::bnot:
-    case Op::clz: return code_.boolean(OpLogicalNot, {x});
-    case Op::neg:
-    case Op::abs:
-    case Op::sign:
-    case Op::popcnt:
-    case Op::shl:
-    case Op::shr:
-    case Op::ushr: return x; // counts are modulo 1
-    default: code_.refuse("of u1 must be lowered first");
+    if (ir::family(op) == Family::bits) {
+        switch (BitsOp(op)) {
+        case BitsOp::band: return code_.boolean(OpLogicalAnd, {x, y});
+        case BitsOp::bor: return code_.boolean(OpLogicalOr, {x, y});
+        case BitsOp::bxor: return code_.boolean(OpLogicalNotEqual, {x, y});
+        case BitsOp::bnot:
+        case BitsOp::clz: return code_.boolean(OpLogicalNot, {x});
+        case BitsOp::shl:
+        case BitsOp::shr:
+        case BitsOp::ushr:
+        case BitsOp::popcnt: return x;
+        }
     }
+    switch (ArithmeticOp(op)) {
+    case ArithmeticOp::add:
+    case ArithmeticOp::sub: return code_.boolean(OpLogicalNotEqual, {x, y});
+    case ArithmeticOp::mul:
+    case ArithmeticOp::min: return code_.boolean(OpLogicalAnd, {x, y});
+    case ArithmeticOp::max: return code_.boolean(OpLogicalOr, {x, y});
+    case ArithmeticOp::neg:
+    case ArithmeticOp::abs:
+    case ArithmeticOp::sign: return x;
+    case ArithmeticOp::div:
+    case ArithmeticOp::rem:
+    case ArithmeticOp::floordiv:
+    case ArithmeticOp::mod:
+    case ArithmeticOp::pow: break;
+    }
+    code_.refuse("of u1 must be lowered first");
 }
 
 Id Arithmetic::on_integers(Op op, Scalar t, Id x, Id y) {
@@ -204,9 +212,7 @@ Id Arithmetic::shift(spv::Op op, Scalar t, Id x, Id by) {
 Id Arithmetic::bits(BitsOp op, Scalar t, Id x, Id y) {
     const Id type = code_.scalar(t);
     const unsigned width = bits_in_memory(t);
-    const auto converted = [&](Id count) {
-        return width == 32 ? count : code_.op(spv::Op::OpUConvert, type, {count});
-    };
+    const auto converted = [&](Id count) { return width == 32 ? count : code_.op(spv::Op::OpUConvert, type, {count}); };
     switch (op) {
     case BitsOp::band: return code_.op(OpBitwiseAnd, type, {x, y});
     case BitsOp::bor: return code_.op(OpBitwiseOr, type, {x, y});

@@ -125,7 +125,8 @@ Id Arithmetic::from_half(Id half) {
     const Id normal = op(OpIAdd, op(OpShiftLeftLogical, size, c(13)), c(0x38000000));
     const Id special = op(OpIAdd, normal, c(0x38000000));
     const Id fraction = code_.op(OpConvertUToF, f32, {size});
-    const Id subnormal = word_of(Scalar::f32, exact(OpFMul, Scalar::f32, {fraction, code_.number(Scalar::f32, 0x1p-24)}));
+    const Id subnormal =
+        word_of(Scalar::f32, exact(OpFMul, Scalar::f32, {fraction, code_.number(Scalar::f32, 0x1p-24)}));
     const Id is_small = code_.boolean(OpULessThan, {size, c(0x400)});
     const Id is_special = code_.boolean(OpUGreaterThanEqual, {size, c(0x7c00)});
     Id result = code_.select(u32, is_small, subnormal, normal);

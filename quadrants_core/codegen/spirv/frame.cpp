@@ -28,8 +28,8 @@ Id Frame::pushed(uint32_t member) {
     if (!push_constants_) {
         const Id record = module_.type_struct(std::array{u64, u64, u64});
         module_.decorate(record, spv::Decoration::Block);
-        for (const auto &[index, byte] : {std::pair{0u, offsetof(Pushed, record)}, std::pair{1u, offsetof(Pushed, begin)},
-                                          std::pair{2u, offsetof(Pushed, end)}})
+        for (const auto &[index, byte] : {std::pair{0u, offsetof(Pushed, record)},
+                                          std::pair{1u, offsetof(Pushed, begin)}, std::pair{2u, offsetof(Pushed, end)}})
             module_.decorate_member(record, index, spv::Decoration::Offset, {uint32_t(byte)});
         push_constants_ = module_.global(spv::StorageClass::PushConstant, record);
     }
@@ -124,8 +124,7 @@ Id Frame::range(Op op) {
     const Id u64 = module_.type_int(64);
     const auto wide = [&](Id x) { return module_.op(Part::entry, spv::Op::OpUConvert, u64, {x}); };
     if (op == Op::chunk_end) return pushed(2);
-    if (op == Op::chunk_begin)
-        return module_.op(Part::entry, spv::Op::OpIAdd, u64, {pushed(1), wide(index_in_grid())});
+    if (op == Op::chunk_begin) return module_.op(Part::entry, spv::Op::OpIAdd, u64, {pushed(1), wide(index_in_grid())});
     return module_.op(Part::entry, spv::Op::OpIMul, u64, {wide(first(spv::BuiltIn::NumWorkgroups)), wide(threads_)});
 }
 

@@ -56,8 +56,8 @@ Id GroupCode::shuffle(Value v) {
     const Id low = shuffle_word(op, code_.op(spv::Op::OpUConvert, u32, {word}), by);
     const Id shifted = code_.op(spv::Op::OpShiftRightLogical, whole, {word, distance});
     const Id high = shuffle_word(op, code_.op(spv::Op::OpUConvert, u32, {shifted}), by);
-    const Id upper = code_.op(spv::Op::OpShiftLeftLogical, whole,
-                              {code_.op(spv::Op::OpUConvert, whole, {high}), distance});
+    const Id upper =
+        code_.op(spv::Op::OpShiftLeftLogical, whole, {code_.op(spv::Op::OpUConvert, whole, {high}), distance});
     const Id both = code_.op(spv::Op::OpBitwiseOr, whole, {upper, code_.op(spv::Op::OpUConvert, whole, {low})});
     return code_.bitcast(type, whole, both);
 }
@@ -66,8 +66,8 @@ Id GroupCode::ballot(Id condition) {
     code_.need(Capability::GroupNonUniform);
     code_.need(Capability::GroupNonUniformBallot);
     const Id u32 = code_.integer(32), u64 = code_.integer(64);
-    const Id mask = code_.op(spv::Op::OpGroupNonUniformBallot, code_.module.type_vector(u32, 4),
-                             {subgroup(), condition});
+    const Id mask =
+        code_.op(spv::Op::OpGroupNonUniformBallot, code_.module.type_vector(u32, 4), {subgroup(), condition});
     const auto part = [&](uint32_t index) {
         const Id word = code_.op(spv::Op::OpCompositeExtract, u32, {mask, index});
         return code_.op(spv::Op::OpUConvert, u64, {word});

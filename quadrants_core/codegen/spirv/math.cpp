@@ -44,9 +44,10 @@ Id Arithmetic::fused(Scalar t, Id x, Id y, Id z) {
     const Id error = exact(OpFAdd, wide, {lost, exact(OpFSub, wide, {c, without})});
     const Id u64 = code_.integer(64), zero = code_.number(wide, 0);
     const Id bits = word_of(wide, sum);
-    const Id is_even = code_.boolean(
-        OpIEqual, {code_.op(OpBitwiseAnd, u64, {bits, code_.whole(64, 1)}), code_.whole(64, 0)});
-    const Id below = code_.boolean(OpFOrdLessThan, {error, zero}), above = code_.boolean(OpFOrdGreaterThan, {error, zero});
+    const Id is_even =
+        code_.boolean(OpIEqual, {code_.op(OpBitwiseAnd, u64, {bits, code_.whole(64, 1)}), code_.whole(64, 0)});
+    const Id below = code_.boolean(OpFOrdLessThan, {error, zero}),
+             above = code_.boolean(OpFOrdGreaterThan, {error, zero});
     const Id inexact = code_.boolean(OpLogicalOr, {below, above});
     const Id moves = code_.boolean(OpLogicalAnd, {is_even, inexact});
     // Toward the exact sum: down in size if the error and the sum have opposite signs.

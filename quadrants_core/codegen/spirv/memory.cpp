@@ -96,12 +96,11 @@ void MemoryCode::make_object(Value v, StorageClass where, Scalar elem, uint64_t 
     object.as_integer = !float_updates_[v.id];
     const Id type = code_.module.type_array(element_type(object), uint32_t(std::max<uint64_t>(size, 1)));
     if (!again)
-        object.variable =
-            where == StorageClass::Function ? code_.module.local(type) : code_.module.global(where, type);
+        object.variable = where == StorageClass::Function ? code_.module.local(type) : code_.module.global(where, type);
     if (where == StorageClass::Function) code_.put(spv::Op::OpStore, {object.variable, code_.module.null(type)});
 }
 
-/// A table is a variable of the module with an initial value that nobody changes.
+/// A table is a variable of the module with an initial value that stays as it is.
 void MemoryCode::make_table(Value v) {
     const ir::Table &table = fn_.tables[fn_[v].imm];
     Object &object = objects_[v.id];
@@ -150,8 +149,8 @@ MemoryCode::Place MemoryCode::place(Value pointer, Scalar elem, bool as_integer)
     }
     const Object &object = objects_[found->second.object.id];
     const Id index = index_of(found->second, elem), type = element_type(object);
-    const Id at = code_.op(spv::Op::OpAccessChain, code_.module.type_pointer(object.where, type),
-                           {object.variable, index});
+    const Id at =
+        code_.op(spv::Op::OpAccessChain, code_.module.type_pointer(object.where, type), {object.variable, index});
     return {at, type, object.as_integer, object.where};
 }
 

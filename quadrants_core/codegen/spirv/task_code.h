@@ -42,7 +42,7 @@ class TaskCode {
 
     Id type(Type t);
     Id scalar(Scalar s);
-    Id integer(unsigned bits);           ///< of 8, 16, 32 or 64 bits
+    Id integer(unsigned bits);            ///< of 8, 16, 32 or 64 bits
     Id constant(Scalar s, uint64_t bits); ///< bits as in ir::Constant
     Id number(Scalar s, double value);    ///< of f32 or f64
     Id whole(unsigned bits, uint64_t value);

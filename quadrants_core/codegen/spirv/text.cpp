@@ -23,38 +23,38 @@ const Row *find(spv::Op op) {
     return nullptr;
 }
 
-std::string capability(uint32_t value) {
-    switch (spv::Capability(value)) {
-#define CAPABILITY(name, extension)                                                                                    \
-    case spv::Capability::name: return #name;
+struct Named {
+    uint32_t value;
+    const char *name;
+};
+template <class Enum> constexpr Named named(Enum value, const char *name) { return {uint32_t(value), name}; }
+
+constexpr Named capabilities[] = {
+#define CAPABILITY(name, extension) named(spv::Capability::name, #name),
 #include "codegen/spirv/capabilities.def"
-    case spv::Capability::Shader: return "Shader";
-    case spv::Capability::SignedZeroInfNanPreserve: return "SignedZeroInfNanPreserve";
-    default: return std::to_string(value);
-    }
-}
+    named(spv::Capability::Shader, "Shader"),
+    named(spv::Capability::SignedZeroInfNanPreserve, "SignedZeroInfNanPreserve"),
+};
+constexpr Named storage_classes[] = {
+    named(spv::StorageClass::Input, "Input"),
+    named(spv::StorageClass::Workgroup, "Workgroup"),
+    named(spv::StorageClass::Private, "Private"),
+    named(spv::StorageClass::Function, "Function"),
+    named(spv::StorageClass::PushConstant, "PushConstant"),
+    named(spv::StorageClass::PhysicalStorageBuffer, "PhysicalStorageBuffer"),
+};
+constexpr Named decorations[] = {
+    named(spv::Decoration::SpecId, "SpecId"),
+    named(spv::Decoration::Block, "Block"),
+    named(spv::Decoration::BuiltIn, "BuiltIn"),
+    named(spv::Decoration::Offset, "Offset"),
+    named(spv::Decoration::NoContraction, "NoContraction"),
+};
 
-std::string storage_class(uint32_t value) {
-    switch (spv::StorageClass(value)) {
-    case spv::StorageClass::Input: return "Input";
-    case spv::StorageClass::Workgroup: return "Workgroup";
-    case spv::StorageClass::Private: return "Private";
-    case spv::StorageClass::Function: return "Function";
-    case spv::StorageClass::PushConstant: return "PushConstant";
-    case spv::StorageClass::PhysicalStorageBuffer: return "PhysicalStorageBuffer";
-    default: return std::to_string(value);
-    }
-}
-
-std::string decoration(uint32_t value) {
-    switch (spv::Decoration(value)) {
-    case spv::Decoration::SpecId: return "SpecId";
-    case spv::Decoration::Block: return "Block";
-    case spv::Decoration::BuiltIn: return "BuiltIn";
-    case spv::Decoration::Offset: return "Offset";
-    case spv::Decoration::NoContraction: return "NoContraction";
-    default: return std::to_string(value);
-    }
+std::string name_in(std::span<const Named> list, uint32_t value) {
+    for (const Named &entry : list)
+        if (entry.value == value) return entry.name;
+    return std::to_string(value);
 }
 
 /// The words of one instruction behind its first.
@@ -93,14 +93,13 @@ class Line {
         return text;
     }
     std::string operand(char kind) {
-        switch (kind) {
-        case 'i': return id();
-        case 's': return string();
-        case 'c': return capability(next());
-        case 'p': return storage_class(next());
-        case 'd': return decoration(next());
-        default: return std::to_string(next());
-        }
+        if (kind == 'i') return id();
+        if (kind == 's') return string();
+        const std::span<const Named> list = kind == 'c'   ? std::span<const Named>(capabilities)
+                                            : kind == 'p' ? std::span<const Named>(storage_classes)
+                                            : kind == 'd' ? std::span<const Named>(decorations)
+                                                          : std::span<const Named>();
+        return name_in(list, next());
     }
 
     std::span<const uint32_t> words_;

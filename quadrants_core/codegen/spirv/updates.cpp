@@ -5,9 +5,7 @@ namespace qd::codegen::spirv {
 using ir::AtomicOp;
 using Semantics = spv::MemorySemanticsMask;
 
-void UpdateCode::atomic(Value v) {
-    code_.set(v, memory_.is_private(fn_.args(v)[0]) ? alone(v) : shared(v));
-}
+void UpdateCode::atomic(Value v) { code_.set(v, memory_.is_private(fn_.args(v)[0]) ? alone(v) : shared(v)); }
 
 /// The number that an update stores where it finds `old`.
 Id UpdateCode::applied(Value v, Id old) {
@@ -42,7 +40,8 @@ Id UpdateCode::exchange(Value v, const MemoryCode::Place &at) {
     const Id order = memory_.atomic_semantics(Semantics::AcquireRelease);
     const Id x = code_.bitcast(at.type, type, code_.arg(v, 1));
     if (fn_[v].op == Op::atomic_xchg)
-        return code_.bitcast(type, at.type, code_.op(spv::Op::OpAtomicExchange, at.type, {at.pointer, scope, order, x}));
+        return code_.bitcast(type, at.type,
+                             code_.op(spv::Op::OpAtomicExchange, at.type, {at.pointer, scope, order, x}));
     if (!at.as_integer) code_.refuse("of floats in memory of a block that is also updated as floats");
     const Id desired = code_.bitcast(at.type, type, code_.arg(v, 2));
     const Id unequal = memory_.atomic_semantics(Semantics::Acquire);

@@ -51,7 +51,7 @@ class Memory {
         gpu().free(found->second.memory);
         blocks_.erase(found);
     }
-    /// Where the host finds the bytes at an address.
+    /// Returns the place of an address in memory of the host.
     char *host(uint64_t address) const {
         auto next = blocks_.upper_bound(address);
         QD_CHECK(next != blocks_.begin(), "an address that is not the device's");
@@ -114,7 +114,8 @@ class Stream final : public runtime::Stream {
             std::memcpy(&pushed.end, memory_.host(at) + sizeof pushed.begin, sizeof pushed.end);
             return;
         }
-        if (!info.range.factors) fail_internal("cannot compile `" + info.name + "`: its range is known to its code alone");
+        if (!info.range.factors)
+            fail_internal("cannot compile `" + info.name + "`: its range is known to its code alone");
         pushed.begin = info.range.begin;
         pushed.end = info.range.end(launch.args());
     }

@@ -55,7 +55,8 @@ Gpu::~Gpu() {
 
 void Gpu::open_instance() {
     loader_ = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!loader_) throw std::runtime_error(std::string("there is no Vulkan loader: install libvulkan1 (") + dlerror() + ")");
+    if (!loader_)
+        throw std::runtime_error(std::string("there is no Vulkan loader: install libvulkan1 (") + dlerror() + ")");
     get_ = reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(loader_, "vkGetInstanceProcAddr"));
     const auto create = reinterpret_cast<PFN_vkCreateInstance>(get_(nullptr, "vkCreateInstance"));
     VkApplicationInfo application{VK_STRUCTURE_TYPE_APPLICATION_INFO};
@@ -94,7 +95,8 @@ bool Gpu::has_extension(const char *name) {
     EnumerateDeviceExtensionProperties(physical_, nullptr, &count, nullptr);
     std::vector<VkExtensionProperties> all(count);
     EnumerateDeviceExtensionProperties(physical_, nullptr, &count, all.data());
-    return std::ranges::any_of(all, [&](const VkExtensionProperties &e) { return !std::strcmp(e.extensionName, name); });
+    return std::ranges::any_of(all,
+                               [&](const VkExtensionProperties &e) { return !std::strcmp(e.extensionName, name); });
 }
 
 void Gpu::open_device() {
@@ -141,8 +143,7 @@ void Gpu::open_device() {
     GetDeviceQueue(device_, 0, 0, &queue_);
 }
 
-void Gpu::find_capabilities(const VkPhysicalDeviceVulkan12Features &twelve,
-                            const VkPhysicalDeviceFeatures2 &features) {
+void Gpu::find_capabilities(const VkPhysicalDeviceVulkan12Features &twelve, const VkPhysicalDeviceFeatures2 &features) {
     VkPhysicalDeviceVulkan12Properties more{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES};
     VkPhysicalDeviceSubgroupProperties groups{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES, &more};
     VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &groups};
