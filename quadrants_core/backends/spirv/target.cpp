@@ -47,25 +47,37 @@ Caps caps(int) {
     return spirv_caps(Capabilities::all(), lanes);
 }
 
+/// Without lanes, each thread is a block of its own. Without f64, the device's functions of f32 stay.
+std::vector<passes::Pass> passes_for(bool lanes, bool f64) {
+    std::vector<passes::Pass> list;
+    if (!lanes) list.push_back(step::lower_blocks);
+    list.insert(list.end(), {
+                                step::lower_packed,     // to words, before the passes that know only words
+                                step::grid_ranges,      // neighbouring threads run neighbouring indices
+                                step::lower_access,     // to addresses of base + bytes
+                                step::lower_pow,        // no instruction computes it
+                                step::lower_messages,   // a device lacks what they become
+                                step::lower_counts,     // all threads count in the same memory
+                                step::block_reductions, // after lower_counts: counts are reductions too
+                                step::lower_atomics,    // after all passes that make atomics
+                                step::lower_random,     // no instruction computes it
+                                step::lower_f16,        // after lower_atomics, whose loops compute
+                            });
+    if (f64) list.push_back(step::lower_functions); // after lower_f16, which makes functions of f32
+    list.insert(list.end(), {
+                                step::lower_remainders, // as lower_functions
+                                step::lower_division,   // after lower_access and lower_remainders, which divide
+                                step::fold,             // addresses: element_form looks for constants
+                                step::element_form,     // after all passes that make or change addresses
+                                step::dce,              // last
+                            });
+    return list;
+}
+
 std::span<const passes::Pass> legalize(const Caps &caps) {
-    static constexpr passes::Pass list[] = {
-        step::lower_blocks,     // first on a device without subgroups: each thread is alone
-        step::lower_packed,     // to words, before the passes that know only words
-        step::grid_ranges,      // neighbouring threads run neighbouring indices
-        step::lower_access,     // to addresses of base + bytes
-        step::lower_pow,        // no instruction computes it
-        step::lower_messages,   // a device lacks what they become
-        step::lower_counts,     // all threads count in the same memory
-        step::block_reductions, // after lower_counts: counts are reductions too
-        step::lower_atomics,    // after all passes that make atomics
-        step::lower_random,     // no instruction computes it
-        step::lower_f16,        // after lower_atomics, whose loops compute
-        step::lower_division,   // after lower_access, which divides indices, and lower_f16, which makes f32 ops
-        step::fold,             // addresses: element_form looks for constants
-        step::element_form,     // after all passes that make or change addresses
-        step::dce,              // last
-    };
-    return std::span(list).subspan(caps.lanes ? 1 : 0);
+    static const std::vector<passes::Pass> lists[] = {passes_for(false, false), passes_for(false, true),
+                                                      passes_for(true, false), passes_for(true, true)};
+    return lists[(caps.lanes ? 2 : 0) + (caps.f64 ? 1 : 0)];
 }
 
 std::vector<uint32_t> words_of(const ir::Function &task, const Caps &caps) {

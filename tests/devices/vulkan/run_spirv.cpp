@@ -37,8 +37,6 @@ constexpr const char *reasons[] = {
     "a device cannot call a library of the host",
     "a device has no heap for the stacks of derivatives",
     "a launch has no seed for the threads of a device",
-    "the target has no such function of f64",
-    "the target has no such function of floats",
     "of f64 would be rounded twice",
     "a pointer into memory of a thread, of a block or to constants is passed on",
     "memory of a thread or of a block is accessed in elements of several sizes",
