@@ -39,7 +39,7 @@ ALLOWED = {
     "runtime": ["base", "abi", "device_lib"],
     # A backend does not include another one. `layout`: the interpreter computes addresses of fields like the host. `analysis`: it asks which
     # loops use blocks of threads.
-    "backends/*": ["base", "abi", "ir", "layout", "analysis", "passes", "codegen/llvm/loader", "runtime", "device_lib", "backends"],
+    "backends/*": ["base", "abi", "ir", "layout", "analysis", "passes", "codegen/llvm/loader", "codegen/spirv", "runtime", "device_lib", "backends"],
     "backends": ["base", "abi", "ir", "passes", "runtime"],
     # The only folder that includes all others; code generators stay behind their function tables.
     "engine": ["base", "abi", "ir", "layout", "options", "analysis", "passes", "autodiff", "runtime", "device_lib", "backends",

@@ -6,6 +6,7 @@
 // tools/companions.h reads), then prints them, compiles them or runs one. --shrink searches for a smaller function that a pass
 // or a backend still treats differently from the interpreter, for the runs given by --run or by the file's `; run:` lines.
 #include "backends/gpu/gpu.h"
+#include "backends/spirv/spirv.h"
 #include "base/error.h"
 #include "engine/lowering.h"
 #include "ir/text.h"
@@ -41,7 +42,7 @@ const char *const usage =
     "  --fast           emit as the fast tier does\n"
     "  --run \"@f(1, 2)\" run a function and print what it gives; with `== 3` check it\n"
     "  --backend=NAME   where to run (default: interp), what to emit for (default: cpu;\n"
-    "                   nvptx and amdgcn: --emit=asm and llvm alone)\n"
+    "                   nvptx and amdgcn: --emit=asm and llvm alone; spirv: asm, and object, which is its words)\n"
     "  --lanes=BYTES    SIMD width that passes may use (default 0)\n"
     "  --time           print how long passes, code generation and launches took\n"
     "  --shrink         make a function that is treated wrongly smaller, and write it down\n"
@@ -151,7 +152,7 @@ std::vector<ir::Function> run_passes(const Arguments &a, std::vector<ir::Functio
 const backends::Backend &backend_of(const Arguments &a, const backends::Backend &usual) {
     if (a.backend.empty()) return usual;
     const backends::Backend *found = backends::find(a.backend);
-    for (const backends::Backend *device : {&backends::nvptx, &backends::amdgcn})
+    for (const backends::Backend *device : {&backends::nvptx, &backends::amdgcn, &backends::spirv})
         if (device->name == a.backend) found = device;
     if (!found) fail_user(UserErrorKind::name, "there is no backend `" + a.backend + "`");
     return *found;

@@ -9,8 +9,9 @@
 //   ; test: run                     lines `; run: @f(2, 3) == 10` (tools/run_line.h), on the interpreter, then on each
 //                                   backend that can run here and on `far`, without passes and with the engine's
 //   ; test: run reverse             the same for the functions after these passes
-//   ; test: code                    the code of devices contains the texts of lines `; nvptx: ld.global` or `; amdgcn: s_barrier`;
-//                                   `error: words` stands for a refusal of a function
+//   ; test: code                    the code of devices contains the texts of lines `; nvptx: ld.global`, `; amdgcn: s_barrier` or
+//                                   `; spirv: OpIAdd`; `error: words` stands for a refusal of a function
+//   ; capabilities: Int64 Int8      those of the device for SPIR-V; all if not given
 //   ; lanes: 8 32                   the lanes of a group on the target; runs are repeated for each number. 0 if not given: each
 //                                   thread is alone. Targets without groups must refuse code that needs lanes
 //   ; vector_bytes: 32              the vector size of the target (0 if not given)
@@ -23,27 +24,25 @@
 // A file may have several tests, one line each, but only one with `; =>`. QD_BLESS=1 rewrites expectations.
 #include "analysis/lanes.h"
 #include "backends/gpu/gpu.h"
+#include "backends/spirv/spirv.h"
 #include "base/error.h"
 #include "engine/lowering.h"
 #include "engine/pipeline.h"
+#include "ir/qir_file.h"
 #include "ir/text.h"
 #include "ir/verify.h"
-#include "tools/companions.h"
 #include "tools/run_line.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
-#include <sstream>
 
 namespace {
 
 using namespace qd;
-using Path = std::filesystem::path;
+using namespace qd::tests;
 
 const char *const how_to_bless = "\nIf the new text is right, run the tests again with QD_BLESS=1 and review the diff.";
 
@@ -54,89 +53,7 @@ bool blessing() {
     return text && std::string(text) == "1";
 }
 
-std::string read_file(const Path &path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
 void write_file(const Path &path, const std::string &text) { std::ofstream(path, std::ios::binary) << text; }
-
-std::vector<std::string> lines_of(const std::string &text) {
-    std::vector<std::string> lines;
-    std::istringstream in(text);
-    for (std::string line; std::getline(in, line);) lines.push_back(line);
-    return lines;
-}
-
-std::string trimmed(const std::string &s) {
-    size_t a = s.find_first_not_of(" \t\r"), b = s.find_last_not_of(" \t\r");
-    return a == s.npos ? "" : s.substr(a, b - a + 1);
-}
-
-/// `; key: value` -> value.
-std::optional<std::string> directive(const std::string &line, const std::string &key) {
-    std::string start = "; " + key + ":";
-    std::string text = trimmed(line);
-    if (text.rfind(start, 0) != 0) return std::nullopt;
-    return trimmed(text.substr(start.size()));
-}
-
-/// Reads a list as `add.i32 cas.u64`.
-passes::Atomics read_atomics(const std::string &list) {
-    passes::Atomics atomics = passes::Atomics::none();
-    std::istringstream words(list);
-    for (std::string word; words >> word;) {
-        const size_t dot = word.find('.');
-        const std::string name = "atomic_" + word.substr(0, dot), type = word.substr(dot + 1);
-        for (int op = 0; op < ir::op_count; ++op)
-            for (int t = int(ir::Scalar::u1); t <= int(ir::Scalar::f64); ++t)
-                if (ir::info(ir::Op(op)).name == name && ir::to_string(ir::Scalar(t)) == type)
-                    atomics.add(ir::Op(op), ir::Scalar(t));
-    }
-    return atomics;
-}
-
-struct File {
-    Path path;
-    std::vector<std::string> lines; ///< the whole file
-    std::string input;              ///< up to `; =>`
-    std::optional<std::string> expected;
-    passes::Config config;
-    std::vector<int> lanes{0};
-
-    explicit File(const Path &p) : path(p), lines(lines_of(read_file(p))) {
-        for (const std::string &line : lines) {
-            if (trimmed(line) == "; =>") {
-                expected = "";
-            } else if (!expected) {
-                input += line + "\n";
-            } else {
-                *expected += (line.rfind("; ", 0) == 0 ? line.substr(2) : trimmed(line) == ";" ? "" : line) + "\n";
-            }
-            if (auto bytes = directive(line, "vector_bytes")) config.vector_bytes = std::stoi(*bytes);
-            if (auto found = directive(line, "bounds_from_tasks")) config.bounds_from_tasks = *found == "yes";
-            if (auto found = directive(line, "lanes")) {
-                std::istringstream numbers(*found);
-                lanes.assign(std::istream_iterator<int>(numbers), {});
-                config.lanes = lanes.at(0);
-            }
-            if (auto grid = directive(line, "grid")) {
-                config.grid = true;
-                config.covers = *grid == "covers";
-            }
-            if (auto found = directive(line, "elements")) config.elements = *found == "yes";
-            if (auto listed = directive(line, "atomics")) config.atomics = read_atomics(*listed);
-        }
-    }
-};
-
-std::vector<ir::Function> parse(const File &file) {
-    ir::ParseResult result = ir::parse(file.input);
-    if (result.error)
-        ADD_FAILURE() << file.path.string() << ":" << result.error->line << ":" << result.error->column << ": "
-                      << result.error->message;
-    return std::move(result.functions);
-}
 
 /// Compares with the text after `; =>`, or replaces it.
 void expect_text(const File &file, const std::string &text) {
@@ -147,11 +64,6 @@ void expect_text(const File &file, const std::string &text) {
         return write_file(file.path, all);
     }
     EXPECT_EQ(file.expected.value_or("(nothing: there is no `; =>`)\n"), text) << file.path.string() << how_to_bless;
-}
-
-void expect_well_formed(const File &file, const ir::Function &fn) {
-    std::vector<ir::Problem> problems = ir::verify(fn);
-    EXPECT_TRUE(problems.empty()) << file.path.string() << "\n" << ir::explain(fn, problems);
 }
 
 void test_print(const File &file) {
@@ -204,33 +116,6 @@ void test_verify(const File &file) {
     if (found == wanted) return;
     if (blessing()) return write_file(file.path, blessed);
     ADD_FAILURE() << file.path.string() << ": expected\n" << blessed << how_to_bless;
-}
-
-std::vector<ir::Function> run_passes(const File &file, const std::string &list) {
-    std::vector<ir::Function> functions = parse(file);
-    std::istringstream in(list);
-    for (std::string name; std::getline(in, name, ',');) {
-        if (name == "offload") {
-            std::vector<ir::Function> tasks;
-            for (const ir::Function &fn : functions)
-                for (ir::Function &task : passes::offload(fn, file.config)) tasks.push_back(std::move(task));
-            functions = std::move(tasks);
-        } else if (name == "forward" || name == "reverse" || name == "stacks" || name == "checkpoints") {
-            const autodiff::Mode mode = name == "forward" ? autodiff::Mode::forward : autodiff::Mode::reverse;
-            const autodiff::Stacks stacks{.enabled = name == "stacks" || name == "checkpoints",
-                                          .capacity = 0,
-                                          .budget = name == "checkpoints" ? 24u : 0u};
-            for (ir::Function &fn : functions)
-                fn = autodiff::differentiate(fn, tools::read_companions(file.input, fn), mode, stacks);
-        } else {
-            const passes::Pass *pass = passes::find(name);
-            if (!pass) ADD_FAILURE() << file.path.string() << ": there is no pass `" << name << "`";
-            for (ir::Function &fn : functions)
-                if (pass) pass->run(fn, file.config);
-        }
-        for (const ir::Function &fn : functions) expect_well_formed(file, fn);
-    }
-    return functions;
 }
 
 void test_passes(const File &file, const std::string &list) {
@@ -340,8 +225,9 @@ void test_run(const File &file, const std::string &list) {
 }
 
 /// Returns the code of all tasks, with the words of each refusal.
-std::string device_code(const backends::Backend &backend, const std::vector<ir::Function> &functions) {
-    const engine::Lowering lowering(backend, backend.caps(0), true);
+std::string device_code(const backends::Backend &backend, backends::Caps caps,
+                        const std::vector<ir::Function> &functions) {
+    const engine::Lowering lowering(backend, std::move(caps), true);
     std::string text;
     for (const ir::Function &fn : functions)
         for (ir::Function &task : tools::to_tasks(fn, lowering.config())) {
@@ -355,23 +241,30 @@ std::string device_code(const backends::Backend &backend, const std::vector<ir::
     return text;
 }
 
+backends::Caps device_caps(const backends::Backend &backend, const File &file) {
+    if (&backend == &backends::spirv)
+        for (const std::string &line : file.lines)
+            if (const auto names = directive(line, "capabilities"))
+                return backends::spirv_caps(codegen::spirv::Capabilities::read(*names), backend.caps(0).lanes);
+    return backend.caps(0);
+}
+
 void test_code(const File &file) {
     const std::vector<ir::Function> functions = parse(file);
     int texts = 0;
-    for (const backends::Backend *backend : {&backends::nvptx, &backends::amdgcn}) {
+    for (const backends::Backend *backend : {&backends::nvptx, &backends::amdgcn, &backends::spirv}) {
+        std::vector<std::string> wanted;
+        for (const std::string &line : file.lines)
+            if (const auto words = directive(line, std::string(backend->name))) wanted.push_back(*words);
+        texts += int(wanted.size());
+        if (wanted.empty()) continue;
         if (std::string why = backend->missing_compiler(); !why.empty()) {
             ++skipped[std::string(backend->name) + ": " + why];
-            ++texts;
             continue;
         }
-        const std::string code = device_code(*backend, functions);
-        for (const std::string &line : file.lines) {
-            const auto wanted = directive(line, std::string(backend->name));
-            if (!wanted) continue;
-            ++texts;
-            EXPECT_NE(code.find(*wanted), code.npos) << file.path.string() << ": `" << *wanted << "` is not in\n"
-                                                     << code;
-        }
+        const std::string code = device_code(*backend, device_caps(*backend, file), functions);
+        for (const std::string &words : wanted)
+            EXPECT_NE(code.find(words), code.npos) << file.path.string() << ": `" << words << "` is not in\n" << code;
     }
     EXPECT_GT(texts, 0) << file.path.string() << ": no line with a text";
 }
@@ -417,11 +310,7 @@ struct SkipReport : testing::Environment {
 int main(int argc, char **argv) {
     testing::InitGoogleTest(&argc, argv);
     testing::AddGlobalTestEnvironment(new SkipReport);
-    std::vector<Path> files;
-    for (const auto &entry : std::filesystem::recursive_directory_iterator(QD_TESTS_DIR))
-        if (entry.path().extension() == ".qir") files.push_back(entry.path());
-    std::sort(files.begin(), files.end());
-    for (const Path &path : files) {
+    for (const Path &path : qir_files()) {
         std::string name = std::filesystem::relative(path, QD_TESTS_DIR).replace_extension().string();
         std::string folder = path.parent_path().filename().string();
         testing::RegisterTest(folder.c_str(), name.c_str(), nullptr, nullptr, path.c_str(), 1,
