@@ -147,7 +147,7 @@ def entry(said, same, known):
     if len(said) > LONGEST:
         lines += ["```text", *textwrap.wrap(said, 116, break_on_hyphens=False), "```", ""]
     for name, _, _, hint, program, _ in same:
-        cause = program.strip().removeprefix("import quadrants as qd").strip()
+        cause = re.sub(r"\n{3,}", "\n\n", program.strip().removeprefix("import quadrants as qd").strip())
         lines += ["```python", cause, "```", "", f"**What to do**: {(hint or known.get(name, '')).rstrip('.')}.", ""]
     return lines
 

@@ -1,5 +1,6 @@
 """Builds the site: `make docs` writes out/site. Pages are docs/**/*.md, examples/README.md and the notebooks, which are run in the
-Quadrants kernel and have the counts of their lines beside the code. Links to other files of the repository lead to copies of them.
+Quadrants kernel and have the counts of their lines beside the code; myst-nb, the usual extension for notebooks, cannot show these. Links to
+other files of the repository lead to copies of them.
 
 A warning, such as a link that leads nowhere, ends the build.
 """
