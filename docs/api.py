@@ -169,8 +169,10 @@ def attributes(text, types, canonical):
     """Yields an object for each attribute of a docstring's section."""
     for line in re.sub(r"\n {8,}", " ", text).split("\n"):
         names, _, said = line.strip().partition(": ")
-        for name in names.split(", "):
-            yield directive("attribute", name, said[:1].upper() + said[1:], canonical and f"{canonical}.{name}", inside=True, type=types.get(name))
+        *others, last = names.split(", ")
+        for name in [*others, last]:  # the text stands below the last
+            text = said[:1].upper() + said[1:] if name == last else ""
+            yield directive("attribute", name, text, canonical and f"{canonical}.{name}", inside=True, type=types.get(name))
 
 
 def prose(text, types=None, canonical=""):

@@ -78,6 +78,8 @@ def cases():
         if not program.strip():
             continue
         kind, said, hint = message(text)
+        if path.stem.startswith("assert_") and moment(kind, text) == "runs":
+            said = f"{kind}: {said}"  # the text is the program's own
         yield path.stem, kind, said, hint, program, moment(kind, text)
 
 
