@@ -1,6 +1,10 @@
 """Writes docs/reference/: every public name with its signature, types and docstring, from the stubs of the package; magics, commands
 and the entry points of other tools from the live modules; errors from the programs of tests/errors.
 
+Each name is an object of Sphinx's Python domain (`:::{py:function} svd(A)`), so that the site has an index, an inventory for intersphinx, and
+anchors such as #qd.Matrix.trace that depend only on the name. The heading above it is for readers of the Markdown files; build.py
+removes it.
+
 `make reference` runs it after `make stubs`. A name of `qd` that no topic below has ends it with an error.
 """
 
@@ -9,6 +13,8 @@ import inspect
 import re
 import sys
 from pathlib import Path
+
+import reference_errors
 
 ROOT = Path(__file__).resolve().parents[1]
 STUBS = ROOT / "quadrants_core" / "python" / "quadrants"
@@ -131,6 +137,8 @@ def signature(name, node, in_class=False):
     """As in Python, without types that say nothing."""
     made = ast.parse(ast.unparse(node.args and ast.FunctionDef("f", node.args, [ast.Pass()], [], node.returns, lineno=1))).body[0]
     a = made.args
+    public = [(p, default) for p, default in zip(a.kwonlyargs, a.kw_defaults) if not p.arg.startswith("_")]
+    a.kwonlyargs, a.kw_defaults = [p for p, _ in public], [default for _, default in public]
     everything = [*a.posonlyargs, *a.args, *a.kwonlyargs, *([a.vararg] if a.vararg else []), *([a.kwarg] if a.kwarg else [])]
     for p in everything:
         said = "" if p.annotation is None else ast.unparse(p.annotation)
@@ -145,16 +153,31 @@ def signature(name, node, in_class=False):
     return f"{name}({text}){arrow}"
 
 
-def signatures(name, nodes, in_class):
-    """Returns the overload with the most parameters of those that differ only in types of the stub."""
-    shown = list(dict.fromkeys(signature(name, node, in_class) for node in nodes))
-    if len(shown) > 2:
-        shown = [signature(name, max(nodes, key=lambda n: len(parameters(n))), in_class)]
-    return "\n".join(shown)
+def directive(kind, name, body, canonical="", module=None, inside=False, **options):
+    """Returns an object of Sphinx's Python domain. The fence of a class is longer than those of its members."""
+    fence = ":::" if inside else "::::"
+    options = {"canonical": canonical, "module": module, **options}
+    lines = [f":{key}: {value}".rstrip() for key, value in options.items() if value or key == "module" and value is not None]
+    return "\n".join([f"{fence}{{py:{kind}}} {name}", *lines]) + (f"\n\n{body}" if body else "") + f"\n{fence}"
 
 
-def prose(text):
-    """A docstring as Markdown: sections become headings in bold, examples blocks of code."""
+def signature_of(name, nodes, in_class):
+    """Returns the signature of the overload with the most parameters; of several, the one with the fewest types."""
+    return max((signature(name, node, in_class) for node in nodes), key=lambda text: (text.count(","), text.count("("), -len(text)))
+
+
+def attributes(text, types, canonical):
+    """Yields an object for each attribute of a docstring's section."""
+    for line in re.sub(r"\n {8,}", " ", text).split("\n"):
+        names, _, said = line.strip().partition(": ")
+        *others, last = names.split(", ")
+        for name in [*others, last]:  # the text stands below the last
+            text = said[:1].upper() + said[1:] if name == last else ""
+            yield directive("attribute", name, text, canonical and f"{canonical}.{name}", inside=True, type=types.get(name))
+
+
+def prose(text, types=None, canonical=""):
+    """Returns a docstring as Markdown: sections become headings in bold, examples blocks of code; with `types`, attributes become objects."""
     out = []
     for part in re.split(r"\n\s*\n", inspect.cleandoc(text)):
         head, _, rest = part.partition("\n")
@@ -165,7 +188,9 @@ def prose(text):
             body = re.sub(r"  # doctest:.*", "", body)
             out.append(("**Example**\n\n" if head == "Example:" else "") + (f"```pycon\n{body}\n```" if fenced else body))
         elif key in SECTIONS and head.endswith(":"):
-            if key in ("Args", "Attributes"):
+            if key == "Attributes" and types is not None:
+                out.append("**Attributes**\n\n" + "\n\n".join(attributes(rest, types, canonical)))
+            elif key in ("Args", "Attributes"):
                 rows, lines = [], rest.split("\n")
                 for line in lines:
                     if line.startswith("        "):
@@ -186,30 +211,39 @@ def doc(nodes):
     return next((text for node in nodes if (text := ast.get_docstring(node, clean=True))), "")
 
 
-def function(name, nodes, level="##", in_class=False):
+def function(name, nodes, canonical="", in_class=False):
+    """Returns the entry of a function or a method."""
     decorators = {ast.unparse(d) for d in nodes[0].decorator_list}
     kind = " (static)" if "staticmethod" in decorators else " (of the class)" if "classmethod" in decorators else ""
-    last = name.rpartition(".")[2] if in_class else name
-    code = signatures(last, nodes, in_class)
-    heading = f"{level} {name.rpartition('.')[2] if in_class else name}{kind}"
+    last = name.rpartition(".")[2]
+    code = signature_of(last, nodes, in_class)
     text = doc(nodes)
     if name == "qd.init":  # its keywords are options, which have a page
         code = re.sub(r", \*, .*\)", ", **options)", code)
         text = text.partition("\n\nOptions:\n")[0] + "\n\nAll options: [options](options.md)."
-    return f"{heading}\n\n```python\n{code}\n```\n\n{prose(text)}".rstrip()
+    if not in_class:
+        return f"## {shown(name)}\n\n" + directive("function", code, prose(text), canonical)
+    flag = {" (static)": {"staticmethod": " "}, " (of the class)": {"classmethod": " "}}.get(kind, {})
+    return f"### {last}{kind}\n\n" + directive("method", code, prose(text), canonical, inside=True, **flag)
 
 
-def class_(module, name, node):
-    full = shown_name(module, name)
+def attribute_types(node):
+    """Returns name -> type of the annotated attributes of a class whose types tell something."""
+    said = {n.target.id: ast.unparse(n.annotation).replace("_Array", "np.ndarray") for n in node.body if isinstance(n, ast.AnnAssign)}
+    return {name: text for name, text in said.items() if text != "Any" and not re.search(r"(^|\W)_\w", text)}
+
+
+def class_(full, node, canonical="", module=None):
+    """Returns the entry of a class, with its members inside."""
+    name = full.rpartition(".")[2]
     text = ast.get_docstring(node, clean=True) or NOTES.get(name, "")
-    parts = [f"## {full}"]
+    parts = []
     bases = [ast.unparse(b) for b in node.bases if not ast.unparse(b).startswith(("Generic", "Protocol", "_", "str", "enum"))]
     init = [n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == "__init__"]
-    if init:
-        parts.append("```python\n" + signatures(full, init, True) + "\n```")
+    code = signature_of(name, init, True) if init else name
     if bases:
         parts.append("A kind of " + ", ".join(f"`{b}`" for b in bases) + ".")
-    parts.append(prose(text))
+    parts.append(prose(text, attribute_types(node), canonical))
     values = [n for n in node.body if isinstance(n, ast.Assign)]
     if values:
         parts.append("**Values**: " + ", ".join(f"`{n.targets[0].id}`" for n in values))
@@ -220,26 +254,41 @@ def class_(module, name, node):
     for method, nodes in methods.items():
         if method.startswith("_") and not doc(nodes):
             continue
+        inner = canonical and f"{canonical}.{method}"
         if any(ast.unparse(d) == "property" for d in nodes[0].decorator_list):
-            parts.append(f"### {method} (attribute)\n\n{prose(doc(nodes))}".rstrip())
+            parts.append(f"### {method} (attribute)\n\n" + directive("property", method, prose(doc(nodes)), inner, inside=True))
         else:
-            parts.append(function(f"{full}.{method}", nodes, "###", True))
-    return "\n\n".join(part for part in parts if part)
+            parts.append(function(f"{full}.{method}", nodes, inner, True))
+    kind = "exception" if name.endswith("Error") else "class"
+    return f"## {full}\n\n" + directive(kind, code, "\n\n".join(part for part in parts if part), canonical, module)
+
+
+def shown(full):
+    return f"`{full}`" if "__" in full else full  # not bold
 
 
 def entry(module, name, nodes, text):
     full = shown_name(module, name)
-    full = f"`{full}`" if "__" in full else full  # not bold
+    canonical = f"{module.replace('.lang.', '.')}.{name}"
     node = nodes[0]
     if isinstance(node, ast.FunctionDef):
-        return function(full, nodes)
+        return function(full, nodes, canonical)
     if isinstance(node, ast.ClassDef):
-        return class_(module, name, node)
+        return class_(full, node, canonical)
+    kind, code = "data", name
     if isinstance(node, ast.ImportFrom):
-        return f"## {full}\n\nThe same as `qd.{name}`." if node.module == "quadrants" else f"## {full}\n\n{NOTES.get(name, 'A module.')}"
-    if isinstance(node, ast.Assign):
-        return f"## {full}\n\nThe same as `{ast.unparse(node.value)}`."
-    return f"## {full}\n\n{text or NOTES.get(name) or 'Of type ' + ast.unparse(node.annotation) + '.'}"
+        if node.module == "quadrants._pyright":
+            return f"## {full}\n\n" + directive("data", name, "The same as `NdarrayType`.", canonical)
+        if node.module != "quadrants":
+            return f"## {full}\n\n{NOTES.get(name, 'A module.')}"
+        body, original = f"The same as `qd.{name}`.", declared("quadrants")[name][0]
+        if isinstance(original[0], ast.FunctionDef):
+            kind, code = "function", signature_of(name, original, False)
+    elif isinstance(node, ast.Assign):
+        body = f"The same as `{ast.unparse(node.value)}`."
+    else:
+        body = text or NOTES.get(name) or "Of type " + ast.unparse(node.annotation) + "."
+    return f"## {shown(full)}\n\n" + directive(kind, code, body, canonical)
 
 
 def public(module):
@@ -250,13 +299,15 @@ def is_module(nodes):
     return isinstance(nodes[0], ast.ImportFrom)
 
 
-def page(title, about, entries):
-    return f"# {title}\n\n{about}\n\n" + "\n\n".join(entries) + "\n\n---\n\nMade from the docstrings of the package by `make reference`.\n"
+def page(title, about, entries, module="qd"):
+    # qd itself is declared on the page with all names
+    head = ":::{py:currentmodule} qd\n:::" if module == "qd" else directive("module", module, "", inside=True)
+    return f"# {title}\n\n{head}\n\n{about}\n\n" + "\n\n".join(entries) + "\n\n---\n\nMade from the docstrings of the package by `make reference`.\n"
 
 
 def kernel_objects(names):
     """Returns the section on decorated kernels, made from their class in the stub."""
-    return class_("quadrants", "_Kernel", names["_Kernel"][0][0]).replace("## qd._Kernel", "## Kernel objects", 1)
+    return class_("KernelObject", names["_Kernel"][0][0], module="").replace("## KernelObject", "## Kernel objects", 1)
 
 
 def inspector_objects():
@@ -265,19 +316,19 @@ def inspector_objects():
         text = (STUBS / f"_inspect/{module}.py").read_text(encoding="utf-8")
         node = next(n for n in ast.parse(text).body if isinstance(n, ast.ClassDef) and n.name == name)
         node.body = [node.body[0], *(n for n in node.body if isinstance(n, ast.FunctionDef) and not n.name.startswith("_") and doc([n]))]
-        yield class_("quadrants", name, node).replace(f"## qd.{name}", f"## {name}", 1)
+        yield class_(name, node, module="")
 
 
-def from_source(path, shown, names):
+def from_source(path, module, names):
     """Entries of names that the package loads on demand, so that no stub has them."""
     body = ast.parse((STUBS / path).read_text(encoding="utf-8")).body
     for name in names.split():
         node = next(n for n in body if isinstance(n, (ast.FunctionDef, ast.ClassDef)) and n.name == name)
         if isinstance(node, ast.FunctionDef):
-            yield name, function(f"{shown}.{name}", [node])
+            yield name, function(f"{module}.{name}", [node], f"quadrants{module[2:]}.{name}")
             continue
         node.body = [n for n in node.body if not isinstance(n, ast.FunctionDef) or not n.name.startswith("_") and doc([n])]
-        yield name, class_("quadrants", name, node).replace(f"## qd.{name}", f"## {shown}.{name}", 1)
+        yield name, class_(f"{module}.{name}", node, f"quadrants{module[2:]}.{name}")
 
 
 def pages():
@@ -304,19 +355,19 @@ def pages():
         for name, (nodes, text) in public(module).items():
             entries.append(entry(module, name, nodes, text))
             index.append((shown_name(module, name), key))
-        for path, shown, listed in ON_DEMAND.get(key, ()):
-            for name, text in from_source(path, shown, listed):
+        for path, prefix, listed in ON_DEMAND.get(key, ()):
+            for name, text in from_source(path, prefix, listed):
                 entries.append(text)
-                index.append((f"{shown}.{name}", key))
-        made[f"{key}.md"] = page(shown_name(module, "")[:-1], ast.get_docstring(body) or "", entries)
+                index.append((f"{prefix}.{name}", key))
+        made[f"{key}.md"] = page(shown_name(module, "")[:-1], ast.get_docstring(body) or "", entries, shown_name(module, "")[:-1])
     counts = list(from_source("_coverage/counts.py", "qd.coverage", "snapshot counters branches specialisations record clear FileCounts Specialisation"))
     index += [(f"qd.coverage.{name}", "coverage") for name, _ in counts]
     about = ast.get_docstring(ast.parse((STUBS / "coverage.py").read_text(encoding="utf-8")))
-    made["coverage.md"] = page("qd.coverage", f"{about} More in [coverage](../coverage.md).", [text for _, text in counts])
-    from reference_tools import commands, environment, errors, magics
+    made["coverage.md"] = page("qd.coverage", f"{about} More in [coverage](../coverage.md).", [text for _, text in counts], "qd.coverage")
+    from reference_tools import commands, environment, magics
 
+    made |= reference_errors.pages()
     made["magics.md"] = magics()
-    made["errors.md"] = errors()
     made["environment.md"] = environment()
     made["commands.md"] = commands()
     made["README.md"] = contents(index)
@@ -328,17 +379,16 @@ def anchor(name):
 
 
 def contents(index):
-    lines = ["# Reference", "", "Every public name, with its signature, types, parameters, errors and an example that the tests run.", ""]
+    lines = ["# Reference", "", ":::{py:module} qd", ":::", "", "Every public name, with its signature, types, parameters, errors and an example that the tests run.", ""]
     lines += [f"- [{title}]({key}.md): {about.split('; ')[0].rstrip('.')}." for key, (title, about, _) in TOPICS.items()]
     modules = {shown_name(module, "")[:-1]: key for key, module in PARTS.items()} | {"qd.coverage": "coverage"}
     lines += ["- Modules: " + ", ".join(f"[{name}]({key}.md)" for name, key in sorted(modules.items()))]
     lines += [
         "- [Magics](magics.md) of notebooks, [commands](commands.md) of the shell", "- [Options](options.md) of `qd.init`",
-        "- [Variables of the environment](environment.md)", "- [Errors](errors.md): each message with its cause and what to do",
+        "- [Variables of the environment](environment.md)", "- [Errors](errors.md): each message with its cause and what to do: " + ", ".join(f"[{title[0].lower() + title[1:]}](errors-{key}.md)" for key, (title, _) in reference_errors.TOPICS.items()),
         "", "## Every name", "",
     ]  # fmt: skip
-    shown = sorted(index, key=lambda row: row[0].lower())
-    lines += [f"- [`{name}`]({key}.md#{anchor(name)})" for name, key in shown]
+    lines += [f"- [`{name}`]({key}.md#{anchor(name)})" for name, key in sorted(index, key=lambda row: row[0].lower())]
     return "\n".join(lines) + "\n"
 
 

@@ -14,9 +14,18 @@ PAPER, INK, GREY = "#fbfaf7", "#1d2530", "#5b626d"
 WIDTH, HEIGHT, GAP, LABEL, COLUMNS = 440, 202, 20, 22, 3
 
 
+def tiles() -> dict[str, tuple[int, int, int, int]]:
+    """Returns the name of each example -> the box of its picture on the sheet: left, top, right, bottom."""
+    found = {}
+    for k, path in enumerate(sorted((ROOT / "examples").glob("*.py")), start=2):  # the title takes the place of two
+        x, y = GAP + k % COLUMNS * (WIDTH + GAP), GAP + k // COLUMNS * (HEIGHT + LABEL + GAP)
+        found[path.stem] = x, y, x + WIDTH, y + HEIGHT
+    return found
+
+
 def main() -> None:
-    pictures = [ROOT / "out" / f"{path.stem}.png" for path in sorted((ROOT / "examples").glob("*.py"))]
-    rows = -(-(len(pictures) + 2) // COLUMNS)  # the title takes the place of two
+    pictures = [ROOT / "out" / f"{name}.png" for name in tiles()]
+    rows = -(-(len(pictures) + 2) // COLUMNS)
     across, down = WIDTH + GAP, HEIGHT + LABEL + GAP
     sheet = Image.new("RGB", (COLUMNS * across + GAP, rows * down + GAP), PAPER)
     draw = ImageDraw.Draw(sheet)
@@ -28,12 +37,11 @@ def main() -> None:
     for text, size, font, colour, y in lines:
         draw.text((2 * GAP, GAP + y), text, colour, ImageFont.truetype(FONTS / font, size))
     label = ImageFont.truetype(FONTS / "DejaVuSansMono.ttf", 12)
-    for k, path in enumerate(pictures, start=2):
+    for path, (x, _, _, bottom) in zip(pictures, tiles().values()):
         picture = Image.open(path).convert("RGB")
         picture.thumbnail((WIDTH, HEIGHT), Image.Resampling.LANCZOS)
-        x, y = GAP + k % COLUMNS * across, GAP + k // COLUMNS * down
-        sheet.paste(picture, (x, y + HEIGHT - picture.height))
-        draw.text((x, y + HEIGHT + 3), path.stem, GREY, label)
+        sheet.paste(picture, (x, bottom - picture.height))
+        draw.text((x, bottom + 3), path.stem, GREY, label)
     to = ROOT / "examples" / "contact_sheet.png"
     sheet.quantize(256, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.FLOYDSTEINBERG).save(to, optimize=True)
     print(f"{to}: {len(pictures)} pictures, {to.stat().st_size // 1000} kB")

@@ -3,6 +3,7 @@
 import email
 import json
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -40,6 +41,21 @@ def test_a_fresh_build_folder_is_configured_despite_failing_pythons(tmp_path):
     if (BUILD / "kernel/xquadrants").exists():
         linked = [line for line in (tmp_path / "build/build.ninja").read_text().splitlines() if "LINK_LIBRARIES" in line and "libxeus-python" in line]
         assert linked and all("libpython" in line for line in linked)  # pybind11::embed links Python's library
+
+
+# Versions of symbols of Ubuntu 22.04, the oldest system that wheels built on Debian 12 are for.
+NEWEST = {"GLIBC": (2, 35), "GLIBCXX": (3, 4, 30), "CXXABI": (1, 3, 13)}
+
+
+@pytest.mark.skipif(os.confstr("CS_GNU_LIBC_VERSION").split()[1] > "2.36", reason="the system links newer versions of symbols")
+@pytest.mark.parametrize("binary", ["libquadrants_core.so", "libquadrants_llvm.so", "quadrants_linalg.so", "qd-inspector"])
+def test_binaries_load_on_ubuntu_22_04(binary):
+    said = subprocess.run(["readelf", "-VW", BUILD / "quadrants/_lib" / binary], check=True, capture_output=True, text=True).stdout
+    needed = re.findall(r"Name: (GLIBC|GLIBCXX|CXXABI)_([\d.]+|\w+)", said)
+    assert len(needed) > 5
+    newer = [f"{library}_{version}" for library, version in needed
+             if not version[0].isdigit() or tuple(map(int, version.split("."))) > NEWEST[library]]  # fmt: skip
+    assert newer == []
 
 
 def core_sources(lines):

@@ -212,7 +212,7 @@ FACES = {
     "_lib": ["types"],
     "_tensor": [],
     "_test_tools": ["quadrants"],
-    "ad": [], "algorithms": [], "cache": [], "coverage": [], "distributed": [], "examples": [], "experimental": [], "inspect": ["quadrants"],
+    "ad": [], "algorithms": [], "cache": [], "coverage": [], "distributed": [], "examples": ["_command"], "experimental": [], "inspect": ["quadrants"],
     "interop": [],
     "lang": ["simt", "types"],
     "linalg": [], "math": [], "profiler": [], "pytest_plugin": [], "simt": [], "sparse": [], "tools": [], "types": [], "ui": [],

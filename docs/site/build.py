@@ -1,5 +1,6 @@
 """Builds the site: `make docs` writes out/site. Pages are docs/**/*.md, examples/README.md and the notebooks, which are run in the
-Quadrants kernel and have the counts of their lines beside the code. Links to other files of the repository lead to copies of them.
+Quadrants kernel and have the counts of their lines beside the code; myst-nb, the usual extension for notebooks, cannot show these. Links to
+other files of the repository lead to copies of them.
 
 A warning, such as a link that leads nowhere, ends the build.
 """
@@ -14,11 +15,13 @@ import sys
 from html import escape
 from pathlib import Path
 
+import gallery
 from formulas import with_formulas
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = Path(__file__).resolve().parent
 LINK = re.compile(r"(!?\[[^\]]*\])\(([^)#\s]+)(#[^)]*)?\)")
+OBJECT = re.compile(r"^#{2,3} `?([\w.]+)`?[^\n]*\n\n(?=:{3,4}\{py:)", re.M)  # the heading of an object of the reference
 NOTEBOOKS = {
     "tour": "A tour: water on a mountain range",
     "performance": "From a first kernel to SIMD",
@@ -31,7 +34,7 @@ NOTEBOOKS = {
 }
 WIDGET_ALONE = {"application/vnd.jupyter.widget-view+json", "text/plain"}
 DESIGN = (
-    "README glossary python-package options syntax-tree parser frontend code-generation trees meshes derivatives cache-entries launches lanes device-passes faults scaling forks counting "
+    "README glossary python-package options syntax-tree parser frontend code-generation spirv trees meshes derivatives cache-entries launches lanes device-passes faults scaling forks counting "
     "gutter jupyter-kernel inspector tests files-to-touch"
 ).split()
 
@@ -47,14 +50,25 @@ def pages():
         yield ROOT / f"{name}.md", Path(f"{name.lower()}.md")
 
 
-def with_links(text, path, page, source, known):
-    """Links as the site has them: to pages, or to copies of other files."""
+def objects():
+    """(page of the reference, anchor of a heading in it) -> the object below the heading"""
+    found = {}
+    for path in (ROOT / "docs/reference").glob("*.md"):
+        for name in OBJECT.findall(path.read_text(encoding="utf-8")):
+            found.setdefault((path, "#" + name.lower().replace(".", "")), name)
+    return found
+
+
+def with_links(text, path, page, source, known, named={}):
+    """Links as the site has them: to objects of the reference, to pages, or to copies of other files."""
 
     def moved(match):
         shown, target, anchor = match[1], match[2], match[3] or ""
         if "://" in target or target.startswith("mailto:"):
             return match[0]
         to = (path.parent / target).resolve()
+        if (to, anchor) in named:
+            return f"{shown}(#{named[to, anchor]})"
         if to in known:
             return f"{shown}({os.path.relpath(known[to], page.parent)}{anchor})"
         if not to.is_file():
@@ -120,8 +134,9 @@ def notebook_page(name, title, notebook):
     return text
 
 
-def toctree(title, names, depth=1):
-    return f"```{{toctree}}\n:maxdepth: {depth}\n:caption: {title}\n\n" + "\n".join(names) + "\n```\n"
+def toctree(title, names):
+    caption = f":caption: {title}\n" if title else ""
+    return f"```{{toctree}}\n:hidden:\n{caption}\n" + "\n".join(names) + "\n```\n"
 
 
 def index(source):
@@ -129,38 +144,49 @@ def index(source):
     lead = readme.split("\n## ")[0]
     guide = re.findall(r"^\d+\. \[.*?\]\(([\w./-]+)\.md\)", (source / "guide/README.md").read_text(encoding="utf-8"), re.M)
     reference = [name.removesuffix(".md") for name in re.findall(r"\]\(([\w-]+\.md)\)", (source / "reference/README.md").read_text(encoding="utf-8"))]
-    reference = list(dict.fromkeys(reference))
+    reference = [name for name in dict.fromkeys(reference) if not name.startswith("errors-")]
     recipes = sorted(path.stem for path in (source / "design").glob("add-*.md"))
     trees = [
         toctree("Guide", ["guide/README", *(os.path.normpath(f"guide/{name}") for name in guide)]),
-        toctree("Notebooks", [f"notebooks/{name}" for name in NOTEBOOKS] + ["examples/README"]),
-        toctree("Reference", ["reference/README", *(f"reference/{name}" for name in reference)]),
+        toctree("Gallery", ["examples/README", *(f"notebooks/{name}" for name in NOTEBOOKS)]),
+        toctree("Reference", ["reference/README", *(f"reference/{name}" for name in reference), "Index <genindex>"]),
         toctree("Design", [f"design/{name}" for name in [*DESIGN, *recipes]]),
         toctree("Facts", ["conformance", "performance", "kernel-coverage"]),
         toctree("Project", ["changelog", "contributing", "security"]),
     ]
-    pages = {(ROOT / "docs" / p).resolve(): p for p in ()}
-    lead = with_links(lead, ROOT / "README.md", Path("index.md"), source, pages)
+    lead = with_links(lead, ROOT / "README.md", Path("index.md"), source, {})
     start = "\n\n**[Install](guide/install.md)** · **[Start in five minutes](guide/start.md)** · [Coming from Taichi](guide/from-taichi.md) · [Every name](reference/README.md) · "
-    return lead + start + "[FAQ](guide/README.md#faq-where-is-the-answer-to)\n\n" + "\n".join(trees)
+    return lead + start + "[FAQ](guide/README.md#faq-where-is-the-answer-to)\n\n" + gallery.front_page() + "\n" + "\n".join(trees)
 
 
 def prepare(source, ran):
     shutil.rmtree(source, ignore_errors=True)
     source.mkdir(parents=True)
     listed = list(pages())
-    known = {path.resolve(): page for path, page in listed}
+    known, named = {path.resolve(): page for path, page in listed}, objects()
     for name in NOTEBOOKS:
         known[(ROOT / "notebooks" / f"{name}.ipynb").resolve()] = Path("notebooks") / f"{name}.md"
+    for name in gallery.examples():
+        known[ROOT / "examples" / f"{name}.py"] = Path("examples") / f"{name}.md"
+    pictures = gallery.write_pictures(source / "pictures", ran)
     for path, page in listed:
         (source / page).parent.mkdir(parents=True, exist_ok=True)
-        text = with_links(path.read_text(encoding="utf-8"), path, page, source, known)
+        text = OBJECT.sub("", path.read_text(encoding="utf-8"))
+        if page.parent.name == "examples":
+            text = gallery.gallery_page(text, NOTEBOOKS, pictures)
+        text = with_links(text, path, page, source, known, named)
+        if page.name == "errors.md":
+            text += "\n" + toctree("", sorted(path.stem for path in (ROOT / "docs/reference").glob("errors-*.md")))
         (source / page).write_text(with_description(text), encoding="utf-8")
+    for name in gallery.examples():
+        (source / "files/examples").mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / "examples" / f"{name}.py", source / "files/examples" / f"{name}.py")
+        (source / "examples" / f"{name}.md").write_text(with_description(gallery.example_page(name)), encoding="utf-8")
     (source / "notebooks").mkdir()
     (source / "files/notebooks").mkdir(parents=True, exist_ok=True)
     for name, title in NOTEBOOKS.items():
         path, page = ROOT / "notebooks" / f"{name}.ipynb", Path("notebooks") / f"{name}.md"
-        text = with_links(notebook_page(name, title, ran[name]), path, page, source, known)
+        text = with_links(notebook_page(name, title, ran[name]), path, page, source, known, named)
         shutil.copyfile(path, source / "files" / "notebooks" / path.name)
         text += f"\n\n---\n\nThis is [notebooks/{path.name}](../files/notebooks/{path.name}), run in the Quadrants kernel.\n"
         (source / page).write_text(with_description(text), encoding="utf-8")

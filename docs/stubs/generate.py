@@ -30,13 +30,13 @@ HIDDEN = {  # reachable, and not in dir
 }
 OPERATORS = {  # methods without a name of their own that classes may have, with what is known of all of them
     **dict.fromkeys("add sub mul truediv matmul radd rsub rmul iadd isub imul neg getitem call dlpack dlpack_device array".split(), "Any"),
-    **{"setitem": "None", "enter": "Self", "exit": "None", "iter": "Iterator[Any]", "len": "int", "class_getitem": "Any"},
+    **{"setitem": "None", "enter": "Self", "exit": "None", "iter": "Iterator[Any]", "len": "int", "bytes": "bytes", "class_getitem": "Any"},
 }
 OPTION_TYPES = {"Flag": "bool", "Int": "int", "Word": "int", "Real": "float", "Text": "str", "Type": "type[Any]"}
 ANY = ast.Name("Any")
 HEAD = """\
 # Made by docs/stubs/generate.py (`make stubs`); types that it cannot tell stand beside it.
-# pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false
+# pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false, reportAssignmentType=false
 """
 
 

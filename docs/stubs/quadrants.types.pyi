@@ -47,6 +47,14 @@ class StructType:
 
 def struct(**members: Any) -> StructType: ...
 
+class _Checker:
+    """Which type checker reads this: mypy takes every condition with this name for true, pyright goes by its type."""
+    MYPY: Literal[False]
+
+if _Checker.MYPY:
+    from quadrants._mypy import NDArray as NDArray
+from quadrants._pyright import NDArray as NDArray
+
 class NdarrayType(Protocol):
     """Annotation of an array parameter: `qd.types.NDArray[qd.f32, 1]`; None means any. The kernel takes ndarrays, NumPy arrays, torch
     tensors and what speaks DLPack, and reads and writes their memory.
@@ -69,8 +77,6 @@ class NdarrayType(Protocol):
     def dtype(self) -> Any: ...
     def __getitem__(self, key: Any, /) -> Any: ...
     def __setitem__(self, key: Any, value: Any, /) -> None: ...
-
-NDArray = NdarrayType
 
 def ndarray(dtype: _Type | None = None, ndim: int | None = None, element_dim: int | None = None, element_shape: tuple[int, ...] | None = None, field_dim: None = None, needs_grad: bool | None = None, boundary: Literal["unsafe", "clamp"] = "unsafe") -> Any:
     """Annotation of an array parameter: `qd.types.ndarray(dtype=qd.f32, ndim=1)`; None means any."""

@@ -176,7 +176,8 @@ std::uint32_t mixed(std::uint32_t a, std::uint32_t b, float share) {
 }
 
 void paint_stroke(Picture &to, const Stroke &stroke, Band band, float *depth) {
-    const float dx = stroke.x1 - stroke.x0, dy = stroke.y1 - stroke.y0, length = std::hypot(dx, dy);
+    const float dx = stroke.x1 - stroke.x0, dy = stroke.y1 - stroke.y0;
+    const float length = float(std::sqrt(double(dx) * dx + double(dy) * dy)); // std::hypot of floats needs glibc 2.35
     if (!std::isfinite(length) || !(stroke.width > 0)) return;
     const float faint = std::min(stroke.width, 1.f), half = std::max(stroke.width, 1.f) / 2, reach = half + 0.5f;
     const float ux = length > 0 ? dx / length : 1, uy = length > 0 ? dy / length : 0;

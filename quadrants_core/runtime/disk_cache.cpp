@@ -19,7 +19,8 @@ namespace {
 constexpr FileKind kernel_file = {{'Q', 'D', 'K', 'E', 'R', 'N', '\r', '\n'}};
 constexpr FileKind record_file = {{'Q', 'D', 'R', 'E', 'C', 'D', '\r', '\n'}};
 constexpr const char *lock_name = "qdcache.lock";
-constexpr int lock_attempts = 5;
+/// Two seconds: other processes publish for milliseconds, but may have to wait for a processor.
+constexpr int lock_attempts = 40;
 constexpr useconds_t lock_pause = 50'000; ///< microseconds
 constexpr uint64_t abandoned_after = 3600;
 constexpr uint64_t second = 1'000'000'000;

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "docs" / "reference"
 sys.path.insert(0, str(ROOT / "docs"))
 import api  # noqa: E402
-import reference_tools  # noqa: E402
+import reference_errors  # noqa: E402
 
 MODULES = ["quadrants", *api.PARTS.values()]
 CONTEXT = {"self", "cls"}
@@ -116,6 +116,18 @@ def test_every_public_name_has_an_entry():
     assert missing == []
 
 
+def test_every_name_of_the_index_exists():
+    names = re.findall(r"^- \[`qd\.([\w.]+)`\]", (PAGES / "README.md").read_text(encoding="utf-8"), re.M)
+    assert len(names) > 500
+    missing = []
+    for name in names:
+        at = qd
+        for part in name.split("."):
+            at = getattr(at, part, missing)
+        missing += [name] * (at is missing)
+    assert missing == []
+
+
 def test_pages_are_what_the_generator_makes():
     made = api.pages()
     assert {p.name for p in PAGES.glob("*.md")} == {*made, "options.md"}
@@ -142,7 +154,7 @@ def leave_nothing():
     qd.reset()
 
 
-@pytest.mark.parametrize("text", examples())
+@pytest.mark.parametrize("text", list(examples()))
 def test_example(text, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("QD_LOG_LEVEL", "error")
@@ -158,12 +170,41 @@ def test_example(text, monkeypatch, tmp_path):
 
 
 def test_every_error_has_a_topic_and_a_remedy():
-    known = reference_tools.remedies()
-    rows = list(reference_tools.cases())
+    known = reference_errors.remedies()
+    rows = list(reference_errors.cases())
     assert len(rows) > 300
-    assert [name for name, *_ in rows if reference_tools.topic_of(name) is None] == []
-    assert [name for name, _, _, hint, _ in rows if not hint and name not in known] == []
-    assert sorted(set(known) - {name for name, *_ in rows}) == []
+    assert [case[0] for case in rows if reference_errors.topic_of(case[0]) is None] == []
+    assert [case[0] for case in rows if not case[3] and case[0] not in known] == []
+    assert sorted(set(known) - {case[0] for case in rows}) == []
+
+
+def test_entries_of_errors_are_found_by_message_and_by_address():
+    pages = {page.name: page.read_text(encoding="utf-8") for page in PAGES.glob("errors-*.md")}
+    assert len(pages) == len(reference_errors.TOPICS) and max(text.count("\n") for text in pages.values()) < 1500
+    contents = (PAGES / "errors.md").read_text(encoding="utf-8")
+    for name, kind, said, *_ in reference_errors.cases():
+        (page,) = [name_of_page for name_of_page, text in pages.items() if f"\n(error-{name.replace('_', '-')})=\n" in text]
+        assert f"\n## {reference_errors.heading(said)}\n\n`{kind}`" in pages[page], name
+        assert f"[{reference_errors.heading(said)}](errors-" in contents, name
+
+
+def test_messages_are_listed_by_their_origin():
+    parts = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", (PAGES / "errors.md").read_text(encoding="utf-8"), re.M | re.S))
+    assert "Cannot break in the outermost loop" in parts["While a kernel is compiled"]
+    assert "decorate it once" in parts["In Python code"] and "integer division by zero" in parts["While a kernel runs"]
+    assert "Atomic add may lose precision" in parts["Warnings"]
+    assert {"Options", "Errors of Quadrants", "Errors of the device"} < parts.keys()
+
+
+def test_a_message_has_no_lines_of_the_program():
+    text = 'QuadrantsSyntaxError: \nFile "p.py", line 7, in wrong:\ndef wrong(a: 3):\n             ^\nInvalid type: 3\nHint: write i32'
+    assert reference_errors.message(text) == ("QuadrantsSyntaxError", "Invalid type: 3", "write i32")
+    assert reference_errors.heading("a * b[0] with `x_1`") == r"a \* b\[0\] with `x_1`"
+
+
+def anchors(page):
+    text = page.read_text(encoding="utf-8")
+    return {api.anchor(h) for h in re.findall(r"^#+ (.*)$", text, re.M)} | set(re.findall(r"^\((.*)\)=$", text, re.M))
 
 
 def test_links_lead_somewhere():
@@ -173,6 +214,6 @@ def test_links_lead_somewhere():
             to = page.parent / target if target else page
             if "://" not in target and not to.exists():
                 wrong.append(f"{page.name}: {target}")
-            elif anchor and anchor not in {api.anchor(h) for h in re.findall(r"^#+ (.*)$", to.read_text(encoding="utf-8"), re.M)}:
+            elif anchor and anchor not in anchors(to):
                 wrong.append(f"{page.name}: {target}#{anchor}")
     assert wrong == []

@@ -15,6 +15,7 @@ import quadrants as qd
 from quadrants import _environment
 
 ROOT = Path(__file__).resolve().parents[2]
+PROGRAMS = sorted((Path(__file__).parent / "editor/programs").glob("*.py"))
 USES = Path(__file__).with_name("editor") / "uses.py"
 SIGNATURES = (ROOT / "tests/python/api/signatures.txt").read_text().splitlines()
 
@@ -57,7 +58,8 @@ def test_a_stub_is_what_the_generator_makes(module):
 
 
 def test_no_stub_is_left_over():
-    assert {*generate.PACKAGE.rglob("*.pyi")} == {generate.path_of(module) for module in generate.MODULES}
+    by_hand = {generate.PACKAGE / "_mypy.pyi", generate.PACKAGE / "_pyright.pyi"}
+    assert {*generate.PACKAGE.rglob("*.pyi")} == {generate.path_of(module) for module in generate.MODULES} | by_hand
     types = {path.stem for path in (ROOT / "docs/stubs").glob("*.pyi")}
     assert types <= {*generate.MODULES}
 
@@ -207,6 +209,47 @@ def test_a_type_checker_reports_the_mistakes_in_uses():
         wrong += [] if right else [f"{number + 1}: {line}\n    {messages}"]
     assert not wrong, "\n".join(wrong)
     assert mistakes >= 30
+
+
+def run_mypy(*paths):
+    command = [sys.executable, "-m", "mypy", "--python-executable", sys.executable, "--no-error-summary", "--cache-dir", "/dev/null", *paths]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+
+
+def test_type_checkers_accept_small_programs():
+    ran = run_mypy(*PROGRAMS)
+    assert len(PROGRAMS) == 10 and ran.returncode == 0, ran.stdout + ran.stderr
+    ran = subprocess.run([Path(sys.executable).with_name("basedpyright"), "--pythonpath", sys.executable, *PROGRAMS], cwd=ROOT, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stdout
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+def test_the_small_programs_run(program):
+    ran = subprocess.run([sys.executable, program], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_mypy_reports_mistakes(tmp_path):
+    text = """import quadrants as qd
+@qd.dataclass
+class Ball:
+    at: qd.math.vec3
+    radius: qd.f32
+@qd.kernel
+def f(x: qd.types.NDArray[qd.f32, 1], a: qd.f32) -> qd.f32:
+    return a
+Ball(at=qd.math.vec3(0), radius=1, mass=2)
+Ball(at=qd.math.vec3(0))
+f(None, "a")
+qd.init(debg=True)
+x = qd.field(qd.f32, 3)
+x.fil(0)
+n: str = f(None, 1)
+"""
+    path = tmp_path / "wrong.py"
+    path.write_text(text)
+    said = run_mypy(path).stdout
+    assert [int(line.split(":")[1]) for line in said.splitlines() if ": error: " in line] == [9, 10, 11, 12, 14, 15], said
 
 
 def test_stubs_are_installed():

@@ -32,5 +32,8 @@ def test_installed_examples(tmp_path):
     listed = run().stdout
     assert all(f"  {name} " in listed for name in ALL)
     assert run("sudoku", "--small").returncode == 0 and (tmp_path / "out/sudoku.png").exists()
+    pipe = f"set -o pipefail; {sys.executable} -m quadrants.examples | true"
+    left = subprocess.run(["bash", "-c", pipe], cwd=tmp_path, capture_output=True, text=True)
+    assert left.returncode in (0, 1) and "Traceback" not in left.stderr, left.stderr
     wrong = run("sudoko")
     assert wrong.returncode == 2 and "sudoku" in wrong.stderr

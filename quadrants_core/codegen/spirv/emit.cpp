@@ -75,7 +75,8 @@ void Emitter::memory(Value v) {
     case MemoryOp::store: return memory_.store(v);
     case MemoryOp::volatile_load: return memory_.volatile_load(v);
     case MemoryOp::fence: return memory_.fence(ir::FenceScope(fn_[v].imm));
-    case MemoryOp::block_sync: return memory_.block_sync();
+    case MemoryOp::block_sync: return memory_.barrier(spv::Scope::Workgroup);
+    case MemoryOp::group_sync: return memory_.barrier(spv::Scope::Subgroup);
     case MemoryOp::masked_load:
     case MemoryOp::masked_store:
     case MemoryOp::gather:

@@ -280,9 +280,9 @@ void MemoryCode::fence(ir::FenceScope which) {
     code_.put(spv::Op::OpMemoryBarrier, {scope(threads), semantics(Semantics::AcquireRelease)});
 }
 
-void MemoryCode::block_sync() {
-    const Id block = scope(spv::Scope::Workgroup);
-    code_.put(spv::Op::OpControlBarrier, {block, block, semantics(Semantics::AcquireRelease)});
+void MemoryCode::barrier(spv::Scope which) {
+    const Id threads = scope(which);
+    code_.put(spv::Op::OpControlBarrier, {threads, threads, semantics(Semantics::AcquireRelease)});
 }
 
 } // namespace qd::codegen::spirv

@@ -17,7 +17,7 @@ class MemoryCode {
     void store(Value v);
     void volatile_load(Value v);
     void fence(ir::FenceScope scope);
-    void block_sync();
+    void barrier(spv::Scope which); ///< of the lanes of a group, or the threads of a block
 
     /// A pointer as SPIR-V has it, and the type behind it.
     struct Place {

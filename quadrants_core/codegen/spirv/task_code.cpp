@@ -12,7 +12,8 @@ bool has_communication(const ir::Function &task) {
     bool found = false;
     analysis::walk(task, task.body, [&](Value v) {
         const Op op = task[v].op;
-        found |= ir::is_atomic(op) || op == Op::fence || op == Op::block_sync || op == Op::volatile_load;
+        found |= ir::is_atomic(op) || op == Op::fence || op == Op::block_sync || op == Op::group_sync ||
+                 op == Op::volatile_load;
     });
     return found;
 }

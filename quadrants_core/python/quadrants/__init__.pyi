@@ -1,5 +1,5 @@
 # Made by docs/stubs/generate.py (`make stubs`); types that it cannot tell stand beside it.
-# pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false
+# pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false, reportAssignmentType=false
 """Quadrants: data-parallel kernels in Python, compiled by a C++ core."""
 import enum
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -319,6 +319,8 @@ def data_oriented(cls: None=None, *, stable_members: bool=False, template_primit
         >>> c.step()
         >>> c.x.to_numpy()
         array([0, 1, 2], dtype=int32)"""
+if types._Checker.MYPY:
+    from quadrants._mypy import dataclass as dataclass
 
 def dataclass(cls: type[_T]) -> type[_StructOf[_T]]:
     """Makes a struct type of a class: its annotations become the members, its functions the methods.
@@ -1191,6 +1193,8 @@ class Tensor:
     def __array__(self, dtype: Any=None, copy: Any=None) -> Any: ...
 
     def __len__(self) -> int: ...
+
+    def __bytes__(self) -> bytes: ...
     ndim: int
     size: int
 
@@ -1703,6 +1707,8 @@ class ScalarNdarray(Ndarray):
     def __array__(self, dtype: Any=None, copy: Any=None) -> Any: ...
 
     def __iter__(self) -> Iterator[Any]: ...
+
+    def __bytes__(self) -> bytes: ...
     grad: ScalarNdarray
 
 class VectorNdarray(Ndarray):
@@ -1754,6 +1760,8 @@ class VectorNdarray(Ndarray):
     def __setitem__(self, key: Any, value: Any) -> None: ...
 
     def __iter__(self) -> Iterator[Any]: ...
+
+    def __bytes__(self) -> bytes: ...
     grad: VectorNdarray
 
     def __getitem__(self, key: Any, /) -> Vector: ...
@@ -1808,13 +1816,16 @@ class MatrixNdarray(Ndarray):
     def __setitem__(self, key: Any, value: Any) -> None: ...
 
     def __iter__(self) -> Iterator[Any]: ...
+
+    def __bytes__(self) -> bytes: ...
     grad: MatrixNdarray
 
     def __getitem__(self, key: Any, /) -> Matrix: ...
 
 @overload
 def field(dtype: type[_StructOf[_T]], shape: _Shape | None=None, order: str | None=None, name: str='', offset: _Shape | None=None, needs_grad: bool=False, needs_dual: bool=False, layout: Layout | None=None) -> _FieldOf[_T]:
-    """Makes a field: storage with an element type and a shape, which kernels access as a global or as a template argument.
+    """Makes a field: storage with an element type and a shape, which kernels access as a global or as a template argument. Before
+    `qd.init`, the field gets its shape but no memory; `qd.init` then allocates it.
     
     Args:
         dtype: a number, vector, matrix, struct or quant type, or a class decorated with `@qd.dataclass`.
@@ -1832,8 +1843,8 @@ def field(dtype: type[_StructOf[_T]], shape: _Shape | None=None, order: str | No
         A ScalarField, MatrixField or StructField, filled with zeros.
     
     Raises:
-        QuadrantsRuntimeError: no program is running, an extent is not positive, or the field does not fit in memory. TypeError,
-        QuadrantsTypeError: the shape or type is not valid for a field.
+        QuadrantsRuntimeError: an extent is not positive, or the field does not fit in memory; also when the field is used before
+        `qd.init`. TypeError, QuadrantsTypeError: the shape or type is not valid for a field.
     
     Example:
         >>> x = qd.field(qd.f32, shape=(2, 3))
@@ -1843,7 +1854,8 @@ def field(dtype: type[_StructOf[_T]], shape: _Shape | None=None, order: str | No
 
 @overload
 def field(dtype: type[Vector] | types._VectorType, shape: _Shape | None=None, order: str | None=None, name: str='', offset: _Shape | None=None, needs_grad: bool=False, needs_dual: bool=False, layout: Layout=...) -> _VectorsField:
-    """Makes a field: storage with an element type and a shape, which kernels access as a global or as a template argument.
+    """Makes a field: storage with an element type and a shape, which kernels access as a global or as a template argument. Before
+    `qd.init`, the field gets its shape but no memory; `qd.init` then allocates it.
     
     Args:
         dtype: a number, vector, matrix, struct or quant type, or a class decorated with `@qd.dataclass`.
@@ -1861,8 +1873,8 @@ def field(dtype: type[Vector] | types._VectorType, shape: _Shape | None=None, or
         A ScalarField, MatrixField or StructField, filled with zeros.
     
     Raises:
-        QuadrantsRuntimeError: no program is running, an extent is not positive, or the field does not fit in memory. TypeError,
-        QuadrantsTypeError: the shape or type is not valid for a field.
+        QuadrantsRuntimeError: an extent is not positive, or the field does not fit in memory; also when the field is used before
+        `qd.init`. TypeError, QuadrantsTypeError: the shape or type is not valid for a field.
     
     Example:
         >>> x = qd.field(qd.f32, shape=(2, 3))
@@ -1872,7 +1884,8 @@ def field(dtype: type[Vector] | types._VectorType, shape: _Shape | None=None, or
 
 @overload
 def field(dtype: type[Matrix] | types.MatrixType, shape: _Shape | None=None, order: str | None=None, name: str='', offset: _Shape | None=None, needs_grad: bool=False, needs_dual: bool=False, layout: Layout=...) -> _MatricesField:
-    """Makes a field: storage with an element type and a shape, which kernels access as a global or as a template argument.
+    """Makes a field: storage with an element type and a shape, which kernels access as a global or as a template argument. Before
+    `qd.init`, the field gets its shape but no memory; `qd.init` then allocates it.
     
     Args:
         dtype: a number, vector, matrix, struct or quant type, or a class decorated with `@qd.dataclass`.
@@ -1890,8 +1903,8 @@ def field(dtype: type[Matrix] | types.MatrixType, shape: _Shape | None=None, ord
         A ScalarField, MatrixField or StructField, filled with zeros.
     
     Raises:
-        QuadrantsRuntimeError: no program is running, an extent is not positive, or the field does not fit in memory. TypeError,
-        QuadrantsTypeError: the shape or type is not valid for a field.
+        QuadrantsRuntimeError: an extent is not positive, or the field does not fit in memory; also when the field is used before
+        `qd.init`. TypeError, QuadrantsTypeError: the shape or type is not valid for a field.
     
     Example:
         >>> x = qd.field(qd.f32, shape=(2, 3))
@@ -1901,7 +1914,8 @@ def field(dtype: type[Matrix] | types.MatrixType, shape: _Shape | None=None, ord
 
 @overload
 def field(dtype: types.StructType, shape: _Shape | None=None, order: str | None=None, name: str='', offset: _Shape | None=None, needs_grad: bool=False, needs_dual: bool=False, layout: Layout | None=None) -> StructField:
-    """Makes a field: storage with an element type and a shape, which kernels access as a global or as a template argument.
+    """Makes a field: storage with an element type and a shape, which kernels access as a global or as a template argument. Before
+    `qd.init`, the field gets its shape but no memory; `qd.init` then allocates it.
     
     Args:
         dtype: a number, vector, matrix, struct or quant type, or a class decorated with `@qd.dataclass`.
@@ -1919,8 +1933,8 @@ def field(dtype: types.StructType, shape: _Shape | None=None, order: str | None=
         A ScalarField, MatrixField or StructField, filled with zeros.
     
     Raises:
-        QuadrantsRuntimeError: no program is running, an extent is not positive, or the field does not fit in memory. TypeError,
-        QuadrantsTypeError: the shape or type is not valid for a field.
+        QuadrantsRuntimeError: an extent is not positive, or the field does not fit in memory; also when the field is used before
+        `qd.init`. TypeError, QuadrantsTypeError: the shape or type is not valid for a field.
     
     Example:
         >>> x = qd.field(qd.f32, shape=(2, 3))
@@ -1930,7 +1944,8 @@ def field(dtype: types.StructType, shape: _Shape | None=None, order: str | None=
 
 @overload
 def field(dtype: type[Any] | np.dtype[Any], shape: _Shape | None=None, order: str | None=None, name: str='', offset: _Shape | None=None, needs_grad: bool=False, needs_dual: bool=False) -> ScalarField:
-    """Makes a field: storage with an element type and a shape, which kernels access as a global or as a template argument.
+    """Makes a field: storage with an element type and a shape, which kernels access as a global or as a template argument. Before
+    `qd.init`, the field gets its shape but no memory; `qd.init` then allocates it.
     
     Args:
         dtype: a number, vector, matrix, struct or quant type, or a class decorated with `@qd.dataclass`.
@@ -1948,8 +1963,8 @@ def field(dtype: type[Any] | np.dtype[Any], shape: _Shape | None=None, order: st
         A ScalarField, MatrixField or StructField, filled with zeros.
     
     Raises:
-        QuadrantsRuntimeError: no program is running, an extent is not positive, or the field does not fit in memory. TypeError,
-        QuadrantsTypeError: the shape or type is not valid for a field.
+        QuadrantsRuntimeError: an extent is not positive, or the field does not fit in memory; also when the field is used before
+        `qd.init`. TypeError, QuadrantsTypeError: the shape or type is not valid for a field.
     
     Example:
         >>> x = qd.field(qd.f32, shape=(2, 3))

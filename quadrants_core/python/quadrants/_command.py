@@ -1,6 +1,7 @@
 """The command `quadrants`: diagnosis of an installation, its cache, coverage reports, and windows on running programs."""
 
 import argparse
+import os
 import sys
 
 from quadrants import _installation
@@ -49,6 +50,21 @@ def help_pages():
 
 def main(arguments=None):
     """Runs the command and returns its exit status."""
+    return until_its_reader_leaves(_run, arguments)
+
+
+def until_its_reader_leaves(run, arguments):
+    """Returns the exit status of a command; 1 without a traceback if the reader of its output ends, as in `quadrants doctor | head`."""
+    try:
+        status = run(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the flush when Python ends
+        return 1
+    return status
+
+
+def _run(arguments):
     if _installation.is_mixed():
         print(_installation.REMEDY, file=sys.stderr)
         return 1

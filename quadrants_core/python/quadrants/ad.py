@@ -7,9 +7,9 @@ from quadrants._gradients.tape import Tape, clear_all_gradients
 
 
 def __getattr__(name):
-    """Imports `check` on demand, since few programs need it."""
-    if name == "check":
-        from quadrants._gradients.agreement import check
+    """Imports `check` and the class of its results on demand, since few programs need them."""
+    if name in ("check", "Check"):
+        from quadrants._gradients import agreement
 
-        return check
+        return getattr(agreement, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,5 +1,5 @@
 # Made by docs/stubs/generate.py (`make stubs`); types that it cannot tell stand beside it.
-# pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false
+# pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false, reportAssignmentType=false
 """qd.algorithms: sorting and scanning of whole fields and ndarrays.
 
 The funcs for use in kernels (reduce_*, exclusive_scan_*, reduce_by_key_add, select, sort) need blocks of threads, which GPUs and `interp`

@@ -1,5 +1,5 @@
 # Made by docs/stubs/generate.py (`make stubs`); types that it cannot tell stand beside it.
-# pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false
+# pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false, reportAssignmentType=false
 """qd.distributed: kernels in other processes. Workers of Dask and of process pools are set up with one call; their coverage counts and
 compile reports come back, and they share what they compile. `faces` helps to cut a domain into blocks."""
 from collections.abc import Callable

@@ -1,5 +1,5 @@
 # Made by docs/stubs/generate.py (`make stubs`); types that it cannot tell stand beside it.
-# pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false
+# pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false, reportAssignmentType=false
 """qd.math: functions of shading languages, for kernels; many also work on numbers and vectors in Python."""
 from typing import Any, TypeAlias, TypeVar, overload
 from quadrants import Matrix, Vector

@@ -1,5 +1,5 @@
 # Made by docs/stubs/generate.py (`make stubs`); types that it cannot tell stand beside it.
-# pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false
+# pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false, reportAssignmentType=false
 """qd.profiler: run times of kernels, compile times and memory usage.
 
 `qd.init(kernel_profiler=True)` makes the runtime measure each task. A task is a top-level loop of a kernel, or the code between two of

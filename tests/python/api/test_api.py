@@ -66,7 +66,9 @@ CASES = {
 }
 
 
-ADDED = {"qd": {"inspect", "GUI", "ui", "hex_to_rgb", "rgb_to_hex"}}  # the windows of running programs and of scripts
+ADDED = {  # the windows of running programs and of scripts, and exceptions that kernels raise
+    "qd": {"inspect", "GUI", "ui", "hex_to_rgb", "rgb_to_hex", "QuadrantsArgumentError", "QuadrantsIndexError"}
+}
 
 
 @pytest.mark.parametrize("name", CASES)

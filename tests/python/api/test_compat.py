@@ -158,7 +158,7 @@ def test_exceptions():
     from quadrants.lang import exception
 
     names = [n for n in dir(exception) if n.startswith("Quadrants")]
-    assert len(names) == 9  # one more than the reference lists: the exception that a stopped thread gets
+    assert len(names) == 10  # the reference lists eight; those of stopped threads and of wrong arguments are added
     for name in names:
         assert getattr(exception, name) is getattr(core, name)
         assert getattr(qd, name, getattr(core, name)) is getattr(core, name)

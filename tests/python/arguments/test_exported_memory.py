@@ -222,6 +222,16 @@ def makers():
     yield qd.tensor(qd.f32, (2, 3))
 
 
+def test_buffers_and_bytes(memory_in_reach):
+    for x in (qd.ndarray(qd.i32, (2, 3)), qd.tensor(qd.f32, (2, 3)), qd.Vector.ndarray(3, qd.i32, 2)):
+        x.fill(7)
+        assert bytes(x) == x.to_numpy().tobytes() and len(bytes(x)) == 24, x
+        with pytest.raises(TypeError, match="bytes-like object"):
+            memoryview(x)  # with a buffer, np.asarray(x) would be a view
+        memoryview(np.from_dlpack(x))[1, 2] = 8
+        assert x.to_numpy()[1, 2] == 8, x
+
+
 def test_asarray_without_a_copy(memory_in_reach):
     for x in makers():
         view = np.asarray(x, copy=False)

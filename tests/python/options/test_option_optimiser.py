@@ -1,5 +1,6 @@
 """The effect of each option of the optimiser: each test fails if the option has no effect."""
 
+import itertools
 import re
 
 import numpy as np
@@ -94,8 +95,10 @@ def test_cache_loop_invariant_global_vars(arch):
         y[None] = 1
         k(3)
         assert x[None] == 1.75
-        loop = re.search(r"^( *)[^\n]*for [^\n]*\n((?:\1 +(?!.*\bfor )[^\n]*\n)*)(?!\1 )", shown(k), re.M)
-        return len(re.findall(r"= load |\bstore ", loop[2]))
+        before, inner = shown(k).rsplit(" for ", 1)
+        indent = re.search(r" *", before.rsplit("\n", 1)[1])[0]
+        body = itertools.takewhile(lambda line: line.startswith(indent + " "), inner.split("\n")[1:])
+        return len(re.findall(r"= load |\bstore ", "\n".join(body)))
 
     assert inside() == 0 and inside(cache_loop_invariant_global_vars=False) == 3
 

@@ -26,6 +26,16 @@ def test_elements_of_every_type(kind, make):
     assert (x.to_numpy() == 0).all()
 
 
+def test_a_field_that_is_made_before_init():
+    qd.reset()
+    f = qd.field(qd.i32, 3)
+    with pytest.raises(qd.QuadrantsRuntimeError, match="call qd.init"):
+        f[0] = 1
+    qd.init(arch=qd.cpu)
+    f[0] = 1
+    assert f.to_numpy().tolist() == [1, 0, 0]
+
+
 def test_elements_outside_of_a_field():
     f, v = qd.field(qd.i32, 55), qd.Vector.field(2, qd.f32, 55)  # 64 elements would fill whole lines of the cache
     for x in (f, v):

@@ -36,6 +36,13 @@ def test_without_a_command_it_shows_help(capsys):
     assert all(name in said for name in _command._COMMANDS)
 
 
+def test_a_reader_may_leave(tmp_path):
+    """As in `quadrants doctor | head -1`; `true` reads nothing."""
+    pipe = f"set -o pipefail; {sys.executable} -m quadrants doctor | true"
+    done = subprocess.run(["bash", "-c", pipe], capture_output=True, text=True, env={**os.environ, "XDG_CACHE_HOME": str(tmp_path)})
+    assert done.returncode == 1 and "Traceback" not in done.stderr, done.stderr
+
+
 def test_doctor_says_what_works(tmp_path):
     done = run("doctor", XDG_CACHE_HOME=str(tmp_path))
     assert done.returncode == 0, done.stderr

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+import quadrants as qd
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[3] / "examples" / "distributed"
 pytestmark = pytest.mark.parametrize("arch", ["cpu"], indirect=True)
@@ -132,8 +133,17 @@ POOL = (
     + '''
 import concurrent.futures
 import multiprocessing
+import threading
+
+IMPORTED = []  # modules that threads import: a child forked meanwhile would wait for them for ever
+
+class Imports:
+    def find_spec(self, name, *_):
+        if threading.current_thread() is not threading.main_thread():
+            IMPORTED.append(name)
 
 def main(method):
+    sys.meta_path.insert(0, Imports())
     context = multiprocessing.get_context(method)
     qd.init(**{**OPTIONS, "offline_cache": False})
     work(np.ones(4, np.float32), 100)  # a forked child must not report it
@@ -152,6 +162,7 @@ def main(method):
             workers.collect()
             assert counted() == 125, counted()
     assert len(workers.compilations()) == 5 and sum(one.compiled for one in made) == 1
+    assert not IMPORTED, IMPORTED
     print("done")
 
 if __name__ == "__main__":
@@ -184,6 +195,18 @@ def test_wave_on_ranks(arch, tmp_path):
     as_root = ["--allow-run-as-root"] if os.geteuid() == 0 else []
     output = example(tmp_path, start, *as_root, "--oversubscribe", "-n", "4", sys.executable, EXAMPLES / "wave_mpi.py")
     assert output.endswith("2 x 2 blocks: the same as the whole\n"), output
+
+
+def test_a_report_of_everything_replaces_kernels_without_a_title(arch, monkeypatch):
+    from quadrants._distributed.worker import Reporter
+
+    qd.init(arch=getattr(qd, arch))
+    reporter = Reporter()
+    before, after = ("k", 0, "", ("k.py", 1)), ("k", 0, "n: i32", ("k.py", 1))
+    monkeypatch.setattr(reporter._changes, "take", lambda: {before, after})
+    reporter._changes.rows = {after: {("line", "k.py", 0, 2, 0, 2, 0): 3}}
+    rows = {kernel[2]: len(kernel[-1]) for kernel in reporter.everything()["kernels"]}
+    assert rows == {"": 0, "n: i32": 1}
 
 
 def test_dask(arch, tmp_path):

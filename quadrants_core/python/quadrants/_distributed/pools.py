@@ -1,6 +1,7 @@
 """Workers of a pool of processes: each connects to the process that uses them, and sends its reports."""
 
 import contextlib
+import hmac  # noqa: F401  multiprocessing imports it on a thread; a child forked meanwhile would wait for this import for ever
 import logging
 import os
 import socket

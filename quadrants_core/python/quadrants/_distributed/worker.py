@@ -72,15 +72,16 @@ class Reporter:
             if stamp == self._stamp:
                 return None
             self._stamp = stamp
-            # A key without rows was replaced: a specialisation gets its title after its first reading.
-            kernels = {key: self._changes.rows.get(key, {}) for key in self._changes.take()}
-            return self._report(kernels, self._compiled)
+            return self._report(self._changed(), self._compiled)
 
     def everything(self):
         """Returns a report of all that happened in this process."""
         with self._lock:
-            self._changes.take()
-            return self._report(self._changes.rows, _first_compilation)
+            return self._report({**self._changed(), **self._changes.rows}, _first_compilation)
+
+    def _changed(self):
+        """Returns the kernels that have changed. A key without rows was replaced: a specialisation gets its title after its first reading."""
+        return {key: self._changes.rows.get(key, {}) for key in self._changes.take()}
 
     def _report(self, kernels, known):
         core = _native.core()

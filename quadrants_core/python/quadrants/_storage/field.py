@@ -654,7 +654,8 @@ def _place_shaped(field, shape, order, offset, soa=False, derivatives=()):
 
 
 def field(dtype, shape=None, order=None, name="", offset=None, needs_grad=False, needs_dual=False, **keywords):
-    """Makes a field: storage with an element type and a shape, which kernels access as a global or as a template argument.
+    """Makes a field: storage with an element type and a shape, which kernels access as a global or as a template argument. Before
+    `qd.init`, the field gets its shape but no memory; `qd.init` then allocates it.
 
     Args:
         dtype: a number, vector, matrix, struct or quant type, or a class decorated with `@qd.dataclass`.
@@ -672,8 +673,8 @@ def field(dtype, shape=None, order=None, name="", offset=None, needs_grad=False,
         A ScalarField, MatrixField or StructField, filled with zeros.
 
     Raises:
-        QuadrantsRuntimeError: no program is running, an extent is not positive, or the field does not fit in memory. TypeError,
-        QuadrantsTypeError: the shape or type is not valid for a field.
+        QuadrantsRuntimeError: an extent is not positive, or the field does not fit in memory; also when the field is used before
+        `qd.init`. TypeError, QuadrantsTypeError: the shape or type is not valid for a field.
 
     Example:
         >>> x = qd.field(qd.f32, shape=(2, 3))

@@ -251,6 +251,9 @@ def _classes():
         def __array__(self, dtype=None, copy=None):
             return self.to_numpy(dtype=dtype, copy=copy is not False)
 
+        def __bytes__(self):
+            return self.to_numpy().tobytes()
+
         def __iter__(self):
             shape = self._live_shape()
             if len(shape) != 1:

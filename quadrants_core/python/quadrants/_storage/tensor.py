@@ -202,6 +202,9 @@ class Tensor(_sized.Array, _values.Shown):
     def __array__(self, dtype=None, copy=None):
         return self.to_numpy(dtype=dtype, copy=copy is not False)
 
+    def __bytes__(self):
+        return self.to_numpy().tobytes()
+
     def _description(self):
         element = getattr(self._impl, "n", 0) if _is_field(self._impl) else self._impl._rows
         cols = getattr(self._impl, "m", 1) if _is_field(self._impl) else self._impl._cols

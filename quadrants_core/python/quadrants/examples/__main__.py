@@ -32,4 +32,6 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))
+    from quadrants._command import until_its_reader_leaves
+
+    raise SystemExit(until_its_reader_leaves(main, sys.argv[1:]))

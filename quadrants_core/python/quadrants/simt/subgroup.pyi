@@ -1,5 +1,5 @@
 # Made by docs/stubs/generate.py (`make stubs`); types that it cannot tell stand beside it.
-# pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false
+# pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false, reportAssignmentType=false
 """qd.simt.subgroup: operations on the threads that a GPU runs in lockstep."""
 import enum
 from collections.abc import Iterator

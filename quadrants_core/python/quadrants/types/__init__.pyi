@@ -1,5 +1,5 @@
 # Made by docs/stubs/generate.py (`make stubs`); types that it cannot tell stand beside it.
-# pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false
+# pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false, reportAssignmentType=false
 """qd.types: scalar, vector, matrix, array, struct and template types."""
 import builtins
 from collections.abc import Iterator
@@ -163,6 +163,13 @@ def struct(**members: Any) -> StructType:
         >>> qd.types.struct(x=qd.math.vec2, n=qd.i32).field(shape=4).keys
         ['x', 'n']"""
 
+class _Checker:
+    """Which type checker reads this: mypy takes every condition with this name for true, pyright goes by its type."""
+    MYPY: Literal[False]
+if _Checker.MYPY:
+    from quadrants._mypy import NDArray as NDArray
+from quadrants._pyright import NDArray as NDArray
+
 class NdarrayType(Protocol):
     """Annotation of an array parameter: `qd.types.NDArray[qd.f32, 1]`; None means any. The kernel takes ndarrays, NumPy arrays, torch
     tensors and what speaks DLPack, and reads and writes their memory.
@@ -190,7 +197,6 @@ class NdarrayType(Protocol):
     def __getitem__(self, key: Any, /) -> Any: ...
 
     def __setitem__(self, key: Any, value: Any, /) -> None: ...
-NDArray = NdarrayType
 
 def ndarray(dtype: _Type | None=None, ndim: int | None=None, element_dim: int | None=None, element_shape: tuple[int, ...] | None=None, field_dim: None=None, needs_grad: bool | None=None, boundary: Literal['unsafe', 'clamp']='unsafe') -> Any:
     """Annotation of an array parameter, see `qd.types.NdarrayType`.
