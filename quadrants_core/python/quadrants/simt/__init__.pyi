@@ -1,5 +1,5 @@
 # Made by docs/stubs/generate.py (`make stubs`); types that it cannot tell stand beside it.
-# pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false
+# pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false, reportAssignmentType=false
 """qd.simt: cooperation of threads in blocks, subgroups and, where these have 32 threads, warps.
 
 The architecture `interp` and GPUs have them. A loop on the CPU has no blocks, so operations that need one raise an error. The others

@@ -1,5 +1,5 @@
 # Made by docs/stubs/generate.py (`make stubs`); types that it cannot tell stand beside it.
-# pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false
+# pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false, reportOverlappingOverload=false, reportAssignmentType=false
 """qd.simt.warp: operations on the threads of a warp: a subgroup of 32 threads, as on CUDA. A mask has a bit for each thread that takes part."""
 import enum
 from collections.abc import Iterator
