@@ -26,10 +26,10 @@ wild(small, 4)
 qd._native.core().settle()"""
 LINE = "kernel wild (Cell In[1], line 9)"
 
-# The data that glibc stores behind the block are overwritten, and read when the block is freed.
+# The data that glibc stores behind the block, which may be 16 bytes larger than requested, are overwritten, and read when it is freed.
 ABORTS = """address = libc.malloc(4000)
 block = np.ctypeslib.as_array((ctypes.c_float * 1000).from_address(address))
-wild(block, 1004)
+wild(block, 1010)
 libc.free(address)"""
 
 BUS = """file = tempfile.TemporaryFile()
