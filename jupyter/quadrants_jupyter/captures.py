@@ -4,6 +4,7 @@ that stays equal as long as code compiled with the value is up to date."""
 import dis
 import functools
 import importlib.machinery
+import sys
 import sysconfig
 import types
 import weakref
@@ -136,8 +137,6 @@ def _is_own_class(cls):
 
 
 def _module_named(name):
-    import sys
-
     module = sys.modules.get(name)
     return module if isinstance(module, types.ModuleType) else None
 

@@ -2,15 +2,14 @@
 // code is already known, then through its backend's legalisation, then to emit().
 #include "engine/pipeline.h"
 
+#include "passes/steps.h"
+
 #include <algorithm>
 
 namespace qd::engine {
 namespace {
 
-namespace step {
-#define PASS(id, doc) constexpr passes::Pass id{#id, passes::id, doc};
-#include "passes/passes.def"
-} // namespace step
+namespace step = passes::step;
 
 // On the whole kernel: few passes, since a warm start pays for them and the hash of a task is taken after them.
 constexpr passes::Pass kernel_list[] = {

@@ -4,6 +4,7 @@
 #include "backends/cpu/cpu.h"
 #include "base/error.h"
 #include "codegen/llvm/loader/loader.h"
+#include "passes/steps.h"
 #include "runtime/pool.h"
 
 #include "codegen_stamp.h"
@@ -16,10 +17,7 @@ namespace qd::backends {
 
 namespace {
 
-namespace step {
-#define PASS(id, doc) constexpr passes::Pass id{#id, passes::id, doc};
-#include "passes/passes.def"
-} // namespace step
+namespace step = passes::step;
 
 struct Registers {
     uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "codegen/llvm/loader/loader.h"
+#include "passes/steps.h"
 
 namespace qd::backends {
 
@@ -10,10 +11,7 @@ namespace {
 using codegen::llvm_library::Output;
 using codegen::llvm_library::Request;
 
-namespace step {
-#define PASS(id, doc) constexpr passes::Pass id{#id, passes::id, doc};
-#include "passes/passes.def"
-} // namespace step
+namespace step = passes::step;
 
 struct Chip {
     const char *triple, *processor, *features;

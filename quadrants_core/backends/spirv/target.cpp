@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "codegen/spirv/emit.h"
+#include "passes/steps.h"
 
 #include <cstring>
 
@@ -12,10 +13,7 @@ namespace {
 using codegen::spirv::Capabilities;
 using codegen::spirv::Capability;
 
-namespace step {
-#define PASS(id, doc) constexpr passes::Pass id{#id, passes::id, doc};
-#include "passes/passes.def"
-} // namespace step
+namespace step = passes::step;
 
 std::string missing() { return "no driver executes its code"; }
 std::string nothing_missing() { return {}; }

@@ -4,11 +4,11 @@
 #include "codegen/llvm/cpu/plain.h"
 #include "codegen/llvm/cpu/shared_updates.h"
 #include "codegen/llvm/cpu/x86.h"
+#include "codegen/llvm/linked_targets.h"
 #include "codegen/llvm/passes.h"
 
 #include <llvm/ADT/StringMap.h>
 #include <llvm/Config/llvm-config.h>
-#include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Host.h>
 #include <llvm/TargetParser/Triple.h>
 
@@ -34,16 +34,6 @@ constexpr const char *switches[] = {"quadrants",
                                     "-fixup-byte-word-insts=false",
                                     "-x86-machine-combiner=false"};
 
-void initialize() {
-#define QD_TARGET(name)                                                                                                \
-    LLVMInitialize##name##TargetInfo();                                                                                \
-    LLVMInitialize##name##Target();                                                                                    \
-    LLVMInitialize##name##TargetMC();                                                                                  \
-    LLVMInitialize##name##AsmPrinter();
-    QD_LLVM_TARGETS
-#undef QD_TARGET
-}
-
 TargetFacts facts(const llvm::Triple &triple, std::string_view features, bool optimize) {
     TargetFacts facts = triple.isX86() ? x86_facts(features) : TargetFacts{};
     if (!optimize) facts.plain = &plain_forms();
@@ -60,7 +50,7 @@ void host(std::string *cpu, std::string *features) {
         *features += (features->empty() ? "" : ",") + std::string(feature.second ? "+" : "-") + feature.first().str();
 }
 
-constexpr Targets targets = {switches, initialize, facts, host};
+constexpr Targets targets = {switches, initialize_linked_targets, facts, host};
 
 constexpr llvm_library::Library library = {qd::abi::version, LLVM_VERSION_STRING, compile_request, host};
 

@@ -2,11 +2,11 @@
 // targets are registered nor shares its switches with them.
 #include "codegen/llvm/gpu/check.h"
 #include "codegen/llvm/gpu/frame.h"
+#include "codegen/llvm/linked_targets.h"
 #include "codegen/llvm/passes.h"
 #include "codegen/llvm/updates.h"
 
 #include <llvm/Config/llvm-config.h>
-#include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Triple.h>
 
 namespace {
@@ -42,16 +42,6 @@ std::unique_ptr<UpdatePlan> make_updates(TaskCode &code, const std::vector<uint3
 
 constexpr const char *switches[] = {"quadrants"};
 
-void initialize() {
-#define QD_TARGET(name)                                                                                                \
-    LLVMInitialize##name##TargetInfo();                                                                                \
-    LLVMInitialize##name##Target();                                                                                    \
-    LLVMInitialize##name##TargetMC();                                                                                  \
-    LLVMInitialize##name##AsmPrinter();
-    QD_LLVM_TARGETS
-#undef QD_TARGET
-}
-
 TargetFacts facts(const llvm::Triple &triple, std::string_view, bool) {
     TargetFacts facts;
     facts.clock_counts_cycles = true;
@@ -77,7 +67,7 @@ TargetFacts facts(const llvm::Triple &triple, std::string_view, bool) {
     return facts;
 }
 
-constexpr Targets targets = {switches, initialize, facts, nullptr};
+constexpr Targets targets = {switches, initialize_linked_targets, facts, nullptr};
 
 constexpr llvm_library::Library library = {qd::abi::version, LLVM_VERSION_STRING, compile_request, nullptr};
 

@@ -43,10 +43,17 @@ def _unsupported(self, other):
     static(_fail("unsupported augmented assignment op of a tile: it is updated by `tile -= qd.outer(a, b)`"))
 
 
-class TilePart:
-    """Represents arr[r0:r1, c0:c1], or arr[i, r0:r1, c0:c1]."""
+class _Part:
+    """A part of an array, with which nothing can be computed."""
 
     _qd_instances_ = True
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refused
+    __matmul__ = __rmatmul__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = _refused
+    __neg__ = __pos__ = __abs__ = __getitem__ = _refused
+
+
+class TilePart(_Part):
+    """Represents arr[r0:r1, c0:c1], or arr[i, r0:r1, c0:c1]."""
 
     def __init__(self, arr, batch, r0, r1, c0, c1):
         self.arr = arr
@@ -61,24 +68,14 @@ class TilePart:
             static(_fail("a part of an array is only valid in tile operations: only a tile can be stored to it"))
         tile.store_to(self)
 
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refused
-    __matmul__ = __rmatmul__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = _refused
-    __neg__ = __pos__ = __abs__ = __getitem__ = _refused
 
-
-class ColumnPart:
+class ColumnPart(_Part):
     """Represents arr[r0:r1, c], or arr[i, r0:r1, c]: the lane's element, which is 0 beyond the part and beyond the array."""
-
-    _qd_instances_ = True
 
     def __init__(self, arr, batch, r0, r1, c):
         row = r0 + _ops.lane()
         inside = row < min_(r1, arr.shape[-2]) and c < arr.shape[-1]
         self.value = select(inside, _element(arr, batch, select(inside, row, 0), select(inside, c, 0)), 0)
-
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refused
-    __matmul__ = __rmatmul__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = _refused
-    __neg__ = __pos__ = __abs__ = __getitem__ = _refused
 
 
 class Outer:
